@@ -1,0 +1,61 @@
+//! What can be asked of the bot itself, the same on every platform.
+
+/// A command, without the platform's prefix (`/` in a terminal, `!muninn ` in a Matrix room).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// What can be asked.
+    Help,
+    /// The last turns of this conversation.
+    History,
+    /// What the last answer was made from.
+    Why,
+    Forget(ForgetWhat),
+    /// None of these; the bot says so and names them.
+    Unknown(String),
+}
+
+/// What to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetWhat {
+    /// The last turn of the one who asks.
+    Last,
+    /// Everything said in this conversation.
+    Session,
+}
+
+impl Command {
+    /// Reads a command from its words; case and surrounding blanks do not matter.
+    pub fn parse(text: &str) -> Self {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["help"] => Self::Help,
+            ["history"] => Self::History,
+            ["why"] => Self::Why,
+            ["forget", "last"] => Self::Forget(ForgetWhat::Last),
+            ["forget", "session"] => Self::Forget(ForgetWhat::Session),
+            _ => Self::Unknown(text.trim().to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_make_commands() {
+        for (text, command) in [
+            ("help", Command::Help),
+            (" WHY ", Command::Why),
+            ("history", Command::History),
+            ("forget  last", Command::Forget(ForgetWhat::Last)),
+            ("forget session", Command::Forget(ForgetWhat::Session)),
+            ("forget", Command::Unknown("forget".to_owned())),
+            ("why not", Command::Unknown("why not".to_owned())),
+            ("", Command::Unknown(String::new())),
+        ] {
+            assert_eq!(Command::parse(text), command, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The contract between Muninn and a chat platform.
+//!
+//! An adapter turns what happens on its platform into [`Incoming`] values for the bot's [`Inbox`],
+//! and gives each message a [`Reply`] through which its answer goes back. It knows this crate and
+//! nothing of the bot; the bot knows this crate and nothing of any platform.
+
+mod command;
+mod inbox;
+mod incoming;
+mod reply;
+mod safe_text;
+mod split;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+pub use command::{Command, ForgetWhat};
+pub use inbox::{Inbox, InboxClosed, InboxFull};
+pub use incoming::{
+    Audience, AudienceId, Author, Body, ConversationId, EventId, Incoming, IncomingMessage,
+};
+pub use reply::{Pace, Reply, TextLimit};
+pub use safe_text::SafeText;
+
+/// A chat platform the bot is present on.
+#[async_trait]
+pub trait Platform: Send + Sync {
+    /// The platform's name as it begins its conversation ids: `terminal`, `slack`…
+    fn name(&self) -> &'static str;
+
+    /// Puts what arrives into `inbox` until `shutdown` is cancelled or the platform ends by
+    /// itself (a terminal whose input closed).
+    ///
+    /// # Errors
+    /// When the platform cannot be reached or used any more and retrying has been given up.
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError>;
+}
+
+/// Why a platform could not do what was asked of it.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// The connection is gone, or reading or writing failed.
+    #[error("lost the connection to {platform}")]
+    Disconnected {
+        platform: &'static str,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// What was set up for the platform cannot work; the text says what to change.
+    #[error("{0}")]
+    Misconfigured(String),
+}

@@ -1,0 +1,345 @@
+//! The conversation graph: what is kept of every turn, and the operations on it.
+//!
+//! [`GraphStore`] is the contract. Knows nothing of
+//! platforms or models; ranking what was read is the business of [`crate::memory`].
+
+use std::fmt;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::session::SessionGuard;
+
+/// One response in the graph: what was asked, what was answered, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    pub id: ResponseId,
+    /// The session's id.
+    pub session: String,
+    /// Place among the turns of the audience, counted from 1; gaps mean something was forgotten.
+    /// Zero before it is saved.
+    pub position: i64,
+    pub created_at: DateTime<Utc>,
+    pub source: Source,
+    pub input: String,
+    pub rephrased_question: Option<String>,
+    pub output: String,
+    /// The Cypher that was run for it.
+    pub cypher: Option<String>,
+    pub event: String,
+    /// Stable id of the person on the platform.
+    pub author: String,
+    /// As people see the person.
+    pub author_name: String,
+    /// Made from live results, so never recalled.
+    pub volatile: bool,
+    pub embedding: Option<Embedding>,
+    pub model: Option<String>,
+    pub prompt_tokens: u32,
+    pub completion_tokens: u32,
+    pub duration_ms: u32,
+}
+
+/// A response's id: time-ordered (UUID version 7), made by the process that answered, so that a
+/// save whose outcome is unknown can be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ResponseId(pub Uuid);
+
+impl ResponseId {
+    pub fn fresh() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for ResponseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What made an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A model wrote it.
+    Model,
+    /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
+    /// twice.
+    Memory,
+}
+
+/// A vector, and the embedder that made it: vectors of different embedders are never compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Embedding {
+    pub embedder: String,
+    /// Of unit length.
+    pub vector: Vec<f32>,
+}
+
+/// The rolling summary of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub text: String,
+    /// The last response it covers.
+    pub through: ResponseId,
+}
+
+/// What one turn asks of the store before it begins.
+#[derive(Clone, Debug)]
+pub struct TurnRead<'a> {
+    pub session: &'a ConversationId,
+    pub audience: &'a AudienceId,
+    pub event: &'a EventId,
+    /// How many of the last turns, at most.
+    pub window: usize,
+    /// The recall index has seen the audience's turns up to here.
+    pub seen: i64,
+}
+
+/// What one turn gets.
+#[derive(Clone, Debug, Default)]
+pub struct TurnContext {
+    /// The turn this event already made, if it did.
+    pub duplicate: Option<Turn>,
+    /// The last turns of the session, oldest first.
+    pub window: Vec<Turn>,
+    pub summary: Option<Summary>,
+    pub news: News,
+}
+
+/// What is new in an audience since a position.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// In the order of their positions.
+    pub turns: Vec<Turn>,
+    /// Rises whenever something in the audience is forgotten or replaced: an index made at another
+    /// epoch has to be loaded again.
+    pub epoch: i64,
+}
+
+/// A turn to append.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewTurn {
+    #[serde(with = "audience_serde")]
+    pub audience: Audience,
+    pub turn: Turn,
+    /// `elementId`s, read in this turn, of the knowledge nodes the answer was made from.
+    pub context: Vec<String>,
+    /// The memories the answer was given, with their scores.
+    pub recalled: Vec<(ResponseId, f64)>,
+}
+
+/// What became of a turn to append.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Appended {
+    Saved {
+        position: i64,
+    },
+    /// The same event had made a turn already; nothing was written.
+    Duplicate(Box<Turn>),
+}
+
+/// What to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forget {
+    /// One turn; the chain closes over it.
+    Turn(ResponseId),
+    /// The session and all its turns.
+    Session,
+}
+
+/// What was forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    pub turns: usize,
+    /// Answers from memory alone that quoted a forgotten turn, and were blotted out with it.
+    pub quotes: usize,
+}
+
+/// What an answer was made from.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub turn: Turn,
+    /// The memories it was given, best first, with their scores.
+    pub recalled: Vec<(f64, Turn)>,
+    pub context: Vec<KnowledgeNode>,
+}
+
+/// A node of the team's knowledge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnowledgeNode {
+    pub labels: Vec<String>,
+    pub properties: serde_json::Map<String, serde_json::Value>,
+}
+
+/// One line of `muninn sessions`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionOverview {
+    pub id: String,
+    pub audience: String,
+    pub created_at: DateTime<Utc>,
+    pub last_at: Option<DateTime<Utc>>,
+    pub turns: usize,
+    pub title: Option<String>,
+}
+
+/// How a store is, for `muninn doctor`.
+#[derive(Clone, Debug)]
+pub struct StoreHealth {
+    /// Engine and version, as people know it: `Neo4j 5.26.30 community`.
+    pub engine: String,
+    pub schema_version: i64,
+    /// Constraints and indexes that should be there and are not.
+    pub missing: Vec<String>,
+    pub sessions: usize,
+    pub turns: usize,
+    /// What the person who runs the bot should know of.
+    pub warnings: Vec<String>,
+}
+
+/// Why the store did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Nobody answers, or the answer took too long.
+    #[error("the graph at {url} cannot be reached")]
+    Unreachable {
+        url: String,
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    #[error(
+        "the graph at {url} refused the user name or password; check GRAPH_USER and GRAPH_PASSWORD"
+    )]
+    Unauthorized { url: String },
+    #[error(
+        "{path} is in use by {holder}; stop that process, or use a graph server that several processes can share (GRAPH_URL=bolt://…)"
+    )]
+    Locked { path: String, holder: String },
+    #[error("{path} is damaged: {detail}")]
+    Corrupt { path: String, detail: String },
+    #[error(
+        "the graph was made by a newer muninn (schema {found}, this one knows {known}); update muninn"
+    )]
+    NewerSchema { found: i64, known: i64 },
+    /// The address makes no sense.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// The engine took the statement and failed it.
+    #[error("the graph refused a statement: {message}")]
+    Refused { message: String, transient: bool },
+    /// The graph holds something this program never writes.
+    #[error("unexpected data in the graph: {0}")]
+    Unexpected(String),
+}
+
+impl StoreError {
+    /// Whether the same call may work a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Refused { transient, .. } => *transient,
+            Self::Unauthorized { .. }
+            | Self::Locked { .. }
+            | Self::Corrupt { .. }
+            | Self::NewerSchema { .. }
+            | Self::Misconfigured(_)
+            | Self::Unexpected(_) => false,
+        }
+    }
+}
+
+/// The operations on the conversation graph.
+#[async_trait]
+pub trait GraphStore: fmt::Debug + Send + Sync {
+    /// Everything a turn needs before it begins, in one round trip.
+    async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError>;
+
+    /// Appends a turn to its session's chain, in one transaction and one round trip.
+    async fn append(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<Appended, StoreError>;
+
+    /// The audience's turns after `seen`, at most `limit`, in the order of their positions.
+    async fn turns_since(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError>;
+
+    /// The session's turns that follow `after` (or its first ones), at most `limit`, in order.
+    async fn chain(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError>;
+
+    /// Replaces the summary, unless the session's summary is no longer the one that covers up to
+    /// `previous`, or something was forgotten since `epoch`. Says whether it did.
+    async fn save_summary(
+        &self,
+        guard: &SessionGuard,
+        summary: &Summary,
+        previous: Option<ResponseId>,
+        epoch: i64,
+    ) -> Result<bool, StoreError>;
+
+    /// What the session's last answer, or the given one, was made from.
+    async fn explain(
+        &self,
+        session: &ConversationId,
+        response: Option<ResponseId>,
+    ) -> Result<Option<Explanation>, StoreError>;
+
+    /// Removes turns with their vectors, the summary that covered them and the quotes of them.
+    async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError>;
+
+    /// All sessions, the most recent first.
+    async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError>;
+
+    async fn health(&self) -> Result<StoreHealth, StoreError>;
+
+    /// Ends cleanly; nothing may be asked of the store afterwards.
+    async fn close(&self) -> Result<(), StoreError>;
+}
+
+/// [`Audience`] belongs to a crate that knows nothing of files, so its shape is told here.
+mod audience_serde {
+    use muninn_platform::{Audience, AudienceId};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Shape {
+        id: String,
+        platform: String,
+        workspace: String,
+        name: String,
+    }
+
+    pub(super) fn serialize<S: Serializer>(audience: &Audience, to: S) -> Result<S::Ok, S::Error> {
+        Shape {
+            id: audience.id.as_str().to_owned(),
+            platform: audience.platform.clone(),
+            workspace: audience.workspace.clone(),
+            name: audience.name.clone(),
+        }
+        .serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Audience, D::Error> {
+        let Shape {
+            id,
+            platform,
+            workspace,
+            name,
+        } = Shape::deserialize(from)?;
+        Ok(Audience {
+            id: AudienceId::new(id),
+            platform,
+            workspace,
+            name,
+        })
+    }
+}

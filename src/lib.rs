@@ -1,0 +1,5 @@
+//! Muninn: a chat bot for teams that remembers.
+
+pub mod graph;
+pub mod llm;
+pub mod session;

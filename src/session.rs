@@ -1,0 +1,160 @@
+//! One turn at a time per session, in the order in which messages came.
+//!
+//! Knows nothing of platforms, models or the graph.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use dashmap::DashMap;
+use muninn_platform::ConversationId;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// Hands out the right to work on a session, to one task at a time.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    locks: DashMap<ConversationId, Arc<Mutex<()>>>,
+}
+
+/// Proof that its holder is the only one in this process working on the session.
+///
+/// Whatever writes to the chain asks for `&SessionGuard`.
+#[derive(Debug)]
+pub struct SessionGuard {
+    session: ConversationId,
+    _guard: OwnedMutexGuard<()>,
+}
+
+/// A place in a session's line. Awaiting [`Place::turn`] waits for those before it.
+pub struct Place {
+    session: ConversationId,
+    waiting: Pin<Box<dyn Future<Output = OwnedMutexGuard<()>> + Send>>,
+    arrived: Option<OwnedMutexGuard<()>>,
+}
+
+impl Sessions {
+    /// Takes a place in the session's line at once, so that whoever came first is first, whatever
+    /// task waits where.
+    pub async fn queue(&self, session: &ConversationId) -> Place {
+        // Clone the lock out of the map first: its entry must not be held while we wait.
+        let lock = self.locks.entry(session.clone()).or_default().clone();
+        let mut waiting: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(lock.lock_owned());
+        // The first poll is what takes the place.
+        let arrived = std::future::poll_fn(|context| {
+            Poll::Ready(match waiting.as_mut().poll(context) {
+                Poll::Ready(guard) => Some(guard),
+                Poll::Pending => None,
+            })
+        })
+        .await;
+        Place {
+            session: session.clone(),
+            waiting,
+            arrived,
+        }
+    }
+
+    /// Waits for earlier turns of the session to finish.
+    pub async fn lock(&self, session: &ConversationId) -> SessionGuard {
+        self.queue(session).await.turn().await
+    }
+
+    /// Drops the locks nobody holds or waits for.
+    pub fn sweep(&self) {
+        self.locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+    }
+
+    /// How many sessions have a lock.
+    pub fn len(&self) -> usize {
+        self.locks.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.locks.is_empty()
+    }
+}
+
+impl Place {
+    pub async fn turn(self) -> SessionGuard {
+        SessionGuard {
+            session: self.session,
+            _guard: match self.arrived {
+                Some(guard) => guard,
+                None => self.waiting.await,
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place")
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SessionGuard {
+    pub fn session(&self) -> &ConversationId {
+        &self.session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_turn_waits_for_the_first() {
+        let sessions = Sessions::default();
+        let a = ConversationId::new("a");
+        let first = sessions.lock(&a).await;
+        let second = sessions.lock(&a);
+        tokio::pin!(second);
+        assert!(
+            tokio::time::timeout(Duration::from_secs(1), &mut second)
+                .await
+                .is_err()
+        );
+        drop(first);
+        assert_eq!(second.await.session(), &a);
+    }
+
+    #[tokio::test]
+    async fn places_are_served_in_the_order_they_were_taken() {
+        let sessions = Sessions::default();
+        let a = ConversationId::new("a");
+        let mut places = Vec::new();
+        for n in 0..20 {
+            places.push((n, sessions.queue(&a).await));
+        }
+        let (sender, mut served) = tokio::sync::mpsc::unbounded_channel();
+        // Awaited in the opposite order, served in the order of the line.
+        for (n, place) in places.into_iter().rev() {
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                let _guard = place.turn().await;
+                sender.send(n).unwrap();
+            });
+        }
+        drop(sender);
+        for n in 0..20 {
+            assert_eq!(served.recv().await, Some(n));
+        }
+    }
+
+    #[tokio::test]
+    async fn sweeping_keeps_the_locks_in_use() {
+        let sessions = Sessions::default();
+        let held = sessions.lock(&ConversationId::new("a")).await;
+        let waiting = sessions.queue(&ConversationId::new("a")).await;
+        drop(sessions.lock(&ConversationId::new("b")).await);
+        sessions.sweep();
+        assert_eq!(sessions.len(), 1);
+        drop((held, waiting));
+        sessions.sweep();
+        assert!(sessions.is_empty());
+    }
+}

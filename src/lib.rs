@@ -1,5 +1,42 @@
 //! Muninn: a chat bot for teams that remembers.
+//!
+//! # The path of one message
+//!
+//! 1. An adapter (a [`Platform`](muninn_platform::Platform)) turns an event into an
+//!    [`IncomingMessage`](muninn_platform::IncomingMessage), with the
+//!    [`Reply`](muninn_platform::Reply) through which its answer goes back.
+//! 2. It comes through the bounded [`Inbox`](muninn_platform::Inbox) to the [`bot`], where
+//!    [`limits`] decide whether it becomes a turn, and [`commands`] are answered.
+//! 3. The [`session`] is locked: one turn at a time in each, in the order of the messages.
+//! 4. The [`turn`] reads window, summary and news in one round trip to the [`graph`], through the
+//!    [archive](memory::Archive) that still has something when the graph is away.
+//! 5. Meanwhile the message is embedded by [`llm`].
+//! 6. [`memory`] recalls earlier turns of the audience.
+//! 7. The [`agent`] assembles the [prompt](agent::prompt) from the [`prompts`] and asks the model,
+//!    which may call [tools](agent::tools); what comes next is decided by a
+//!    [pure run](agent::run). The text is [shown as it grows](stream).
+//! 8. The turn is kept in one transaction, or in the [`journal`] while the graph is away.
+//! 9. Then the final text goes out. What is said of a failure stands in [`notice`].
+//! 10. Turns that fell out of the window are [summarised](summarizer) afterwards.
+//!
+//! Arrows go one way: adapters know the platform contract only, and so does everything here; the
+//! binary wires both.
 
+pub mod agent;
+pub mod bot;
+pub mod commands;
+pub mod config;
 pub mod graph;
+pub mod http;
+pub mod journal;
+pub mod limits;
 pub mod llm;
+pub mod memory;
+pub mod notice;
+pub mod prompts;
 pub mod session;
+pub mod stream;
+pub mod summarizer;
+#[cfg(test)]
+mod testing;
+pub mod turn;

@@ -59,6 +59,13 @@ impl Sessions {
         self.queue(session).await.turn().await
     }
 
+    /// How many turns the session has under way or waiting.
+    pub fn line(&self, session: &ConversationId) -> usize {
+        self.locks
+            .get(session)
+            .map_or(0, |lock| Arc::strong_count(&lock) - 1)
+    }
+
     /// Drops the locks nobody holds or waits for.
     pub fn sweep(&self) {
         self.locks.retain(|_, lock| Arc::strong_count(lock) > 1);
@@ -153,6 +160,7 @@ mod tests {
         drop(sessions.lock(&ConversationId::new("b")).await);
         sessions.sweep();
         assert_eq!(sessions.len(), 1);
+        assert_eq!(sessions.line(held.session()), 2);
         drop((held, waiting));
         sessions.sweep();
         assert!(sessions.is_empty());

@@ -1,0 +1,287 @@
+//! The prompt of one turn, assembled in a fixed order within a token budget.
+//!
+//! Order: system prompt, summary, window, recalled turns, question. When there is not room for all,
+//! what goes first is the oldest of the window, then the least likely memories, then the end of the
+//! summary; a question that fills the prompt by itself keeps its beginning and its end.
+
+use crate::graph::Turn;
+use crate::llm::ChatMessage;
+use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
+use crate::prompts::{self, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
+
+/// What a message, or a block in one, costs beside its text, in tokens.
+const OVERHEAD: u32 = 6;
+
+/// All that may go into the prompt.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief<'a> {
+    pub name: &'a str,
+    pub today: &'a str,
+    pub summary: Option<&'a str>,
+    /// Oldest first.
+    pub window: &'a [Turn],
+    /// In the order in which they are shown.
+    pub memories: &'a [Memory],
+    pub author: &'a str,
+    pub question: &'a str,
+}
+
+/// A recalled turn, and how likely it helps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    pub quoted: Quoted,
+    pub score: f64,
+}
+
+/// Assembles the prompt within `budget` tokens.
+///
+/// # Errors
+/// When a prompt of one's own uses a name it is not given.
+pub fn assemble(
+    prompts: &Prompts,
+    brief: &Brief<'_>,
+    budget: u32,
+) -> Result<Vec<ChatMessage>, PromptError> {
+    let system = prompts.render(&System {
+        name: brief.name,
+        today: brief.today,
+    })?;
+    let question = cut(brief.question, budget / 2, Keep::BothEnds);
+    let left = budget.saturating_sub(cost(&system) + cost(&question));
+
+    let memories = likeliest(brief.memories, left / 2);
+    let question = prompts.render(&Question {
+        recalled: &memories,
+        author: if several_people(brief) { brief.author } else { "" },
+        question: &question,
+    })?;
+    let left = budget.saturating_sub(cost(&system) + cost(&question));
+
+    let for_summary = brief.summary.map_or(0, cost).min(left / 4);
+    let window = newest(brief, left - for_summary);
+    let left = left.saturating_sub(window.iter().map(estimate_message).sum());
+    let system = match brief.summary {
+        Some(summary) => with_summary(prompts, system, summary, left)?,
+        None => system,
+    };
+
+    let mut messages = vec![ChatMessage::System(system)];
+    messages.extend(window);
+    messages.push(ChatMessage::User(question));
+    Ok(messages)
+}
+
+/// The summary goes into the one system message: many services allow no second one.
+fn with_summary(
+    prompts: &Prompts,
+    system: String,
+    summary: &str,
+    budget: u32,
+) -> Result<String, PromptError> {
+    let summary = cut(summary, budget.saturating_sub(4 * OVERHEAD), Keep::Head);
+    if summary.trim().is_empty() {
+        return Ok(system);
+    }
+    let block = prompts.render(&SummaryBlock {
+        lines: &prompts::lines(&summary),
+    })?;
+    Ok(format!("{system}\n\n{block}"))
+}
+
+/// The likeliest memories that fit, in the order in which they are shown.
+fn likeliest(memories: &[Memory], budget: u32) -> Vec<Quoted> {
+    let mut by_score: Vec<usize> = (0..memories.len()).collect();
+    by_score.sort_by(|a, b| memories[*b].score.total_cmp(&memories[*a].score));
+    let mut left = budget;
+    by_score.retain(|index| {
+        let cost = quoted_cost(&memories[*index].quoted);
+        let fits = cost <= left;
+        if fits {
+            left -= cost;
+        }
+        fits
+    });
+    by_score.sort_unstable();
+    by_score
+        .into_iter()
+        .map(|index| memories[index].quoted.clone())
+        .collect()
+}
+
+/// The newest turns that fit, oldest first; of the very last one at least a part.
+fn newest(brief: &Brief<'_>, budget: u32) -> Vec<ChatMessage> {
+    let several = several_people(brief);
+    let mut left = budget;
+    let mut messages = Vec::new();
+    for turn in brief.window.iter().rev() {
+        let [mut asked, mut answered] = as_messages(turn, several, u32::MAX);
+        if estimate_message(&asked).saturating_add(estimate_message(&answered)) > left {
+            if !messages.is_empty() || left < 16 * OVERHEAD {
+                break;
+            }
+            [asked, answered] = as_messages(turn, several, left / 2 - OVERHEAD);
+        }
+        left = left.saturating_sub(estimate_message(&asked) + estimate_message(&answered));
+        messages.push(answered);
+        messages.push(asked);
+    }
+    messages.reverse();
+    messages
+}
+
+/// A turn as two messages of at most `tokens` each.
+fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
+    let asked = if several {
+        format!("{}: {}", turn.author_name, turn.input)
+    } else {
+        turn.input.clone()
+    };
+    [
+        ChatMessage::User(cut(&asked, tokens, Keep::BothEnds).into_owned()),
+        ChatMessage::Assistant {
+            text: cut(&turn.output, tokens, Keep::BothEnds).into_owned(),
+            tool_calls: Vec::new(),
+        },
+    ]
+}
+
+/// Names are told only where they tell something.
+fn several_people(brief: &Brief<'_>) -> bool {
+    brief
+        .window
+        .iter()
+        .any(|turn| turn.author_name != brief.author)
+}
+
+fn cost(text: &str) -> u32 {
+    estimate(text).saturating_add(OVERHEAD)
+}
+
+/// A quotation's cost, with a token for each line's mark and break.
+fn quoted_cost(quoted: &Quoted) -> u32 {
+    quoted
+        .input
+        .iter()
+        .chain(&quoted.output)
+        .map(|line| estimate(line) + 2)
+        .sum::<u32>()
+        + estimate(&quoted.author)
+        + 16
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::turn;
+
+    fn memory(text: &str, score: f64) -> Memory {
+        Memory {
+            quoted: Quoted {
+                date: "2026-11-03".to_owned(),
+                author: "ada".to_owned(),
+                input: prompts::lines(text),
+                output: Vec::new(),
+            },
+            score,
+        }
+    }
+
+    fn brief<'a>(window: &'a [Turn], memories: &'a [Memory], question: &'a str) -> Brief<'a> {
+        Brief {
+            name: "Muninn",
+            today: "Saturday, 2026-11-21",
+            summary: Some("Ada has a cat."),
+            window,
+            memories,
+            author: "ada",
+            question,
+        }
+    }
+
+    fn texts(messages: &[ChatMessage]) -> String {
+        messages
+            .iter()
+            .map(|message| match message {
+                ChatMessage::System(text) => format!("system: {text}\n"),
+                ChatMessage::User(text) => format!("user: {text}\n"),
+                ChatMessage::Assistant { text, .. } => format!("assistant: {text}\n"),
+                ChatMessage::Tool { text, .. } => format!("tool: {text}\n"),
+            })
+            .collect()
+    }
+
+    fn assembled(brief: &Brief<'_>, budget: u32) -> String {
+        texts(&assemble(&Prompts::load(None).unwrap(), brief, budget).unwrap())
+    }
+
+    #[test]
+    fn everything_stands_in_its_order() {
+        let window = [turn("ada", "Hello", "Hi!"), turn("bob", "And me?", "Hi Bob!")];
+        let memories = [memory("The cat is called Miso.", 0.9)];
+        insta::assert_snapshot!(assembled(
+            &brief(&window, &memories, "What is my cat called?"),
+            4_000
+        ));
+    }
+
+    #[test]
+    fn nothing_recalled_leaves_no_preamble() {
+        let text = assembled(&brief(&[], &[], "Hello"), 4_000);
+        assert!(text.ends_with("user: Hello\n"), "{text}");
+        assert!(!text.contains("Earlier exchanges"));
+    }
+
+    #[test]
+    fn the_oldest_turns_go_first() {
+        let window: Vec<Turn> = (0..50)
+            .map(|n| turn("ada", &format!("question {n} {}", "word ".repeat(20)), "ok"))
+            .collect();
+        let text = assembled(&brief(&window, &[], "Hello"), 800);
+        assert!(text.contains("question 49") && !text.contains("question 0 "), "{text}");
+    }
+
+    #[test]
+    fn the_likeliest_memories_stay_in_the_order_shown() {
+        let memories: Vec<Memory> = (0..40)
+            .map(|n| memory(&format!("fact {n}. {}", "word ".repeat(20)), f64::from(n % 7)))
+            .collect();
+        let kept = likeliest(&memories, 300);
+        let firsts: Vec<&str> = kept.iter().map(|quoted| &quoted.input[0][..8]).collect();
+        assert_eq!(&firsts[..2], ["fact 6. ", "fact 13."]);
+    }
+
+    #[test]
+    fn a_huge_question_keeps_its_ends() {
+        let question = format!("BEGIN {} END", "word ".repeat(100_000));
+        let text = assembled(&brief(&[], &[], &question), 1_000);
+        assert!(text.contains("BEGIN") && text.contains("END") && text.len() < 10_000);
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_holds(
+            budget in 600..4_000u32,
+            lengths in prop::collection::vec((0..600usize, 0..600usize), 0..30),
+            recalled in prop::collection::vec((1..300usize, 0.0..1.0f64), 0..20),
+            question in 1..3_000usize,
+            summary in 0..500usize,
+        ) {
+            let window: Vec<Turn> = lengths
+                .iter()
+                .map(|(input, output)| turn("bob", &"in ".repeat(*input), &"out ".repeat(*output)))
+                .collect();
+            let memories: Vec<Memory> = recalled
+                .iter()
+                .map(|(length, score)| memory(&"fact\n".repeat(*length), *score))
+                .collect();
+            let question = "why ".repeat(question);
+            let summary = "sum ".repeat(summary);
+            let brief = Brief { summary: Some(&summary), ..brief(&window, &memories, &question) };
+            let messages = assemble(&Prompts::load(None).unwrap(), &brief, budget).unwrap();
+            let cost: u32 = messages.iter().map(estimate_message).sum();
+            prop_assert!(cost <= budget + budget / 8, "{cost} of {budget}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The commands.
+
+mod chat;
+mod doctor;
+mod inspect;
+mod serve;
+mod transfer;
+mod wiring;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use muninn::config::{Config, LogFormat, Options};
+use tracing_subscriber::EnvFilter;
+
+/// A chat bot for teams that remembers.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Talk to it here; with stdin not a terminal, a line a turn
+    Chat {
+        /// The conversation to go on with
+        #[arg(long, default_value = "default")]
+        session: String,
+    },
+    /// Run every platform that is configured
+    Serve,
+    /// Check configuration, graph and models, and say what to do
+    Doctor,
+    /// List the conversations
+    Sessions,
+    /// Write everything in the graph to a file of JSON lines
+    Export { file: PathBuf },
+    /// Read a file that `export` wrote into an empty graph
+    Import {
+        file: PathBuf,
+        /// Remove what is in the graph first
+        #[arg(long)]
+        replace: bool,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// With a sentence for the person at the terminal.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    log(&cli.options)?;
+    let config = cli.options.into_config()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let code = runtime.block_on(execute(cli.command, config));
+    // A thread that still reads a terminal must not keep the process.
+    runtime.shutdown_background();
+    code
+}
+
+async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Chat { session } => chat::run(&config, &session).await,
+        Command::Serve => serve::run(&config).await,
+        Command::Doctor => doctor::run(&config).await,
+        Command::Sessions => inspect::sessions(&config).await,
+        Command::Export { file } => transfer::export(&config, &file).await,
+        Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
+    }
+}
+
+fn log(options: &Options) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&options.log)
+        .map_err(|error| anyhow::anyhow!("LOG is {:?}: {error}", options.log))?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    match options.log_format {
+        LogFormat::Text => builder.init(),
+        LogFormat::Json => builder.json().init(),
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! `muninn doctor`: looks at every part and says what to do about what is wrong.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use muninn::config::Config;
+use muninn::graph::{self, StoreHealth};
+use muninn::journal::Journal;
+use muninn::llm::ModelCheck;
+use muninn::prompts::Prompts;
+
+use super::wiring;
+
+/// One finding.
+struct Finding {
+    part: &'static str,
+    verdict: Verdict,
+    text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Well,
+    Worth,
+    Wrong,
+}
+
+/// Prints the findings; fails if anything is wrong.
+pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
+    let mut findings = vec![prompts(config)];
+    findings.extend(store(config).await);
+    findings.push(journal(config).await);
+    findings.extend(model(config).await);
+    findings.push(embedder(config).await);
+    findings.push(platforms(config));
+
+    let mut out = std::io::stdout().lock();
+    for Finding { part, verdict, text } in &findings {
+        let mark = match verdict {
+            Verdict::Well => "ok     ",
+            Verdict::Worth => "note   ",
+            Verdict::Wrong => "PROBLEM",
+        };
+        writeln!(out, "{mark}  {part}: {text}")?;
+    }
+    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Wrong);
+    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn prompts(config: &Config) -> Finding {
+    match Prompts::load(config.prompts_dir.as_deref()) {
+        Ok(_) => well("prompts", "all of them render"),
+        Err(error) => wrong("prompts", &error),
+    }
+}
+
+async fn store(config: &Config) -> Vec<Finding> {
+    let opened = match graph::open(&config.graph).await {
+        Ok(store) => store,
+        Err(error) => return vec![wrong("graph", &error)],
+    };
+    let health = opened.health().await;
+    let closed = opened.close().await;
+    let mut findings = match health {
+        Ok(health) => of_health(&health),
+        Err(error) => vec![wrong("graph", &error)],
+    };
+    findings.extend(closed.err().map(|error| wrong("graph", &error)));
+    findings
+}
+
+fn of_health(health: &StoreHealth) -> Vec<Finding> {
+    let StoreHealth {
+        engine,
+        schema_version,
+        missing,
+        sessions,
+        turns,
+        warnings,
+    } = health;
+    let mut findings = vec![well(
+        "graph",
+        format!("{engine}, schema {schema_version}, {sessions} conversations, {turns} turns"),
+    )];
+    findings.extend(missing.iter().map(|name| Finding {
+        part: "graph",
+        verdict: Verdict::Wrong,
+        text: format!("{name} is missing; start muninn once with a user that may create constraints and indexes"),
+    }));
+    findings.extend(warnings.iter().map(|warning| Finding {
+        part: "graph",
+        verdict: Verdict::Worth,
+        text: warning.clone(),
+    }));
+    findings
+}
+
+async fn journal(config: &Config) -> Finding {
+    match Journal::open(&config.data_dir) {
+        Ok(journal) => match journal.len().await {
+            0 => well("journal", "no turn waits for the graph"),
+            waiting => Finding {
+                part: "journal",
+                verdict: Verdict::Worth,
+                text: format!("{waiting} turns wait for the graph; `muninn chat` or `muninn serve` saves them"),
+            },
+        },
+        Err(error) => wrong("journal", &error),
+    }
+}
+
+async fn model(config: &Config) -> Vec<Finding> {
+    let model = match wiring::model(config) {
+        Ok(Some(model)) => model,
+        Ok(None) => {
+            return vec![Finding {
+                part: "model",
+                verdict: Verdict::Worth,
+                text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
+            }];
+        }
+        Err(error) => {
+            return vec![Finding {
+                part: "model",
+                verdict: Verdict::Wrong,
+                text: format!("{error:#}"),
+            }];
+        }
+    };
+    match model.check().await {
+        Ok(checks) => checks.iter().map(of_model).collect(),
+        Err(error) => vec![wrong("model", &error)],
+    }
+}
+
+fn of_model(check: &ModelCheck) -> Finding {
+    let ModelCheck { model, known } = check;
+    if *known {
+        well("model", format!("the service knows {model}"))
+    } else {
+        Finding {
+            part: "model",
+            verdict: Verdict::Wrong,
+            text: format!("the service does not know {model}; check CHAT_MODEL and UTILITY_MODEL"),
+        }
+    }
+}
+
+async fn embedder(config: &Config) -> Finding {
+    let embedder = match wiring::embedder(config) {
+        Ok(embedder) => embedder,
+        Err(error) => {
+            return Finding {
+                part: "embedder",
+                verdict: Verdict::Wrong,
+                text: format!("{error:#}"),
+            };
+        }
+    };
+    match embedder.embed(&["Who has a cat?".to_owned()]).await {
+        Ok(_) => well("embedder", embedder.name()),
+        Err(error) => wrong("embedder", &error),
+    }
+}
+
+fn platforms(config: &Config) -> Finding {
+    match &config.terminal_socket {
+        Some(path) => well("platforms", format!("terminal at {}", path.display())),
+        None => Finding {
+            part: "platforms",
+            verdict: Verdict::Worth,
+            text: "only `muninn chat`; set TERMINAL_SOCKET for `muninn serve`".to_owned(),
+        },
+    }
+}
+
+fn well(part: &'static str, text: impl Into<String>) -> Finding {
+    Finding {
+        part,
+        verdict: Verdict::Well,
+        text: text.into(),
+    }
+}
+
+/// An error with its causes, in one line.
+fn wrong(part: &'static str, error: &dyn std::error::Error) -> Finding {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text += &format!(": {source}");
+        cause = source.source();
+    }
+    Finding {
+        part,
+        verdict: Verdict::Wrong,
+        text,
+    }
+}

@@ -1,0 +1,73 @@
+//! `muninn serve`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use muninn::config::Config;
+use muninn::http;
+use muninn_platform::{Inbox, Platform, PlatformError};
+use muninn_terminal::TerminalSocket;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::wiring::{Wired, wire};
+
+/// Runs every platform that is configured, until a signal or until one of them is lost.
+pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
+    let platforms = platforms(config);
+    if platforms.is_empty() {
+        bail!("no platform is configured; set TERMINAL_SOCKET to a path to let terminals in");
+    }
+    let metrics = http::record()?;
+    let Wired { bot, store, archive } = wire(config).await?;
+    let shutdown = on_signal()?;
+    if let Some(address) = config.http_addr {
+        let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
+        tracing::info!(%address, "serving /healthz and /metrics");
+    }
+
+    let (inbox, received) = Inbox::new(config.admission.inbox_size);
+    let mut running: JoinSet<Result<(), PlatformError>> = JoinSet::new();
+    for platform in platforms {
+        tracing::info!(platform = platform.name(), "serving");
+        let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
+        running.spawn(async move { platform.run(inbox, shutdown).await });
+    }
+    drop(inbox);
+    // The inbox closes when the last platform has ended, so nothing that came in is left.
+    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
+    let mut lost = Ok(());
+    while let Some(ended) = running.join_next().await {
+        lost = lost.and(ended?);
+        shutdown.cancel();
+    }
+    serving.await?;
+    store.close().await?;
+    lost?;
+    tracing::info!("ended");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn platforms(config: &Config) -> Vec<Box<dyn Platform>> {
+    let socket = config.terminal_socket.as_ref();
+    socket
+        .map(|path| -> Box<dyn Platform> { Box::new(TerminalSocket::new(path, "default")) })
+        .into_iter()
+        .collect()
+}
+
+/// Cancelled at SIGTERM, SIGINT or SIGHUP.
+pub(super) fn on_signal() -> anyhow::Result<CancellationToken> {
+    let shutdown = CancellationToken::new();
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let (mut signals, shutdown) = (signal(kind)?, shutdown.clone());
+        tokio::spawn(async move {
+            if signals.recv().await.is_some() {
+                tracing::info!("ending: turns under way are finished first");
+                shutdown.cancel();
+            }
+        });
+    }
+    Ok(shutdown)
+}

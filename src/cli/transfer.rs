@@ -1,0 +1,55 @@
+//! `muninn export` and `muninn import`.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use muninn::config::Config;
+use muninn::graph::{self, transfer};
+
+/// Writes the whole graph to `path`, whole or not at all.
+pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {
+    let store = graph::open(&config.graph).await?;
+    let beside = path.with_extension("partial");
+    let file = File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
+    let mut out = BufWriter::new(file);
+    let bar = bar();
+    let done = transfer::export(&*store, &mut out, &mut |done, all| show(&bar, done, all)).await;
+    store.close().await?;
+    bar.finish_and_clear();
+    let done = done?;
+    out.flush()?;
+    out.get_ref().sync_all()?;
+    std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
+    say(&format!("{done} written to {}", path.display()))
+}
+
+/// Reads `path` into the graph.
+pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<ExitCode> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let store = graph::open(&config.graph).await?;
+    let bar = bar();
+    let done = transfer::import(&*store, &mut BufReader::new(file), replace, &mut |done, all| show(&bar, done, all)).await;
+    store.close().await?;
+    bar.finish_and_clear();
+    let done = done.with_context(|| format!("cannot import {}", path.display()))?;
+    say(&format!("{done} read from {}", path.display()))
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn show(bar: &ProgressBar, done: u64, all: u64) {
+    bar.set_length(all);
+    bar.set_position(done);
+}
+
+fn say(text: &str) -> anyhow::Result<ExitCode> {
+    writeln!(std::io::stdout().lock(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
+}

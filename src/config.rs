@@ -1,0 +1,421 @@
+//! What the person who runs the bot can set.
+//!
+//! [`Options`] is what was typed or exported; [`Config`] is what the bot can work with, checked as
+//! a whole. `.env.example` lists every variable, and a test holds it equal to the options.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use secrecy::SecretString;
+
+use crate::graph::GraphConfig;
+use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
+use crate::memory::{RecallMode, RecallSettings};
+
+/// Every option, from the command line or the environment (also from `.env`).
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Where the graph is: embedded:PATH, or bolt://, bolt+s://, neo4j://, neo4j+s:// of a Neo4j
+    #[arg(long, env, global = true, default_value = "embedded:./muninn-data")]
+    pub graph_url: String,
+    /// User name for a Neo4j
+    #[arg(long, env, global = true, default_value = "")]
+    pub graph_user: String,
+    /// Password for a Neo4j
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub graph_password: SecretString,
+    /// Database of the Neo4j; empty for its default
+    #[arg(long, env, global = true, default_value = "")]
+    pub graph_database: String,
+    /// Longest wait for the graph, in seconds
+    #[arg(long, env, global = true, default_value_t = 5)]
+    pub graph_timeout: u64,
+    /// Folder of what is kept beside the graph: journal, terminal history
+    #[arg(long, env, global = true, default_value = "./muninn-data")]
+    pub data_dir: PathBuf,
+
+    /// Key of the model service; without it and a base address there is no model
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub openai_api_key: SecretString,
+    /// Address of an OpenAI-compatible service, such as http://localhost:11434/v1 for Ollama
+    #[arg(long, env, global = true, default_value = "")]
+    pub openai_base_url: String,
+    /// Model that answers
+    #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
+    pub chat_model: String,
+    /// Model for small steps; empty for the chat model
+    #[arg(long, env, global = true, default_value = "")]
+    pub utility_model: String,
+    /// Embedding model of the service; empty for the built-in one
+    #[arg(long, env, global = true, default_value = "")]
+    pub embedding_model: String,
+    /// Longest silence of the model service, in seconds
+    #[arg(long, env, global = true, default_value_t = 60)]
+    pub model_timeout: u64,
+    /// Requests a minute to the model service
+    #[arg(long, env, global = true, default_value_t = 120)]
+    pub model_requests_per_minute: u32,
+    /// Tokens a minute to the model service
+    #[arg(long, env, global = true, default_value_t = 500_000)]
+    pub model_tokens_per_minute: u32,
+    /// Requests a minute on behalf of one person
+    #[arg(long, env, global = true, default_value_t = 30)]
+    pub model_requests_per_person: u32,
+    /// Requests to the model service under way at once
+    #[arg(long, env, global = true, default_value_t = 8)]
+    pub model_in_flight: usize,
+    /// Longest wait for a place under those limits, in seconds
+    #[arg(long, env, global = true, default_value_t = 20)]
+    pub model_wait: u64,
+
+    /// The bot's name
+    #[arg(long, env, global = true, default_value = "Muninn")]
+    pub bot_name: String,
+    /// Folder of prompts that replace the built-in ones
+    #[arg(long, env, global = true)]
+    pub prompts_dir: Option<PathBuf>,
+    /// Turns of the conversation the model always sees
+    #[arg(long, env, global = true, default_value_t = 12)]
+    pub window_turns: usize,
+    /// Tokens the model reads at most, prompt and answer together
+    #[arg(long, env, global = true, default_value_t = 16_000)]
+    pub context_tokens: u32,
+    /// Tokens of an answer at most
+    #[arg(long, env, global = true, default_value_t = 1_500)]
+    pub answer_tokens: u32,
+    /// How recall decides: probability, or cosine
+    #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
+    pub recall_mode: RecallMode,
+    /// An exchange is recalled from this probability (or cosine) on; unset for the measured default
+    #[arg(long, env, global = true, value_parser = threshold)]
+    pub recall_threshold: Option<f64>,
+    /// Tokens of recalled turns at most
+    #[arg(long, env, global = true, default_value_t = 1_500)]
+    pub recall_tokens: usize,
+
+    /// Messages a minute from one person
+    #[arg(long, env, global = true, default_value_t = 20)]
+    pub messages_per_minute: u32,
+    /// Characters of a message at most
+    #[arg(long, env, global = true, default_value_t = 20_000)]
+    pub message_chars: usize,
+    /// Messages waiting for the bot at most
+    #[arg(long, env, global = true, default_value_t = 256)]
+    pub inbox_size: usize,
+    /// Turns under way at once
+    #[arg(long, env, global = true, default_value_t = 32)]
+    pub turns_in_flight: usize,
+    /// Longest time for one turn, in seconds
+    #[arg(long, env, global = true, default_value_t = 120)]
+    pub turn_timeout: u64,
+
+    /// Unix socket on which `serve` lets terminals in; unset for none
+    #[arg(long, env, global = true)]
+    pub terminal_socket: Option<PathBuf>,
+    /// Address of /healthz and /metrics, such as 127.0.0.1:9100; unset for none
+    #[arg(long, env, global = true)]
+    pub http_addr: Option<SocketAddr>,
+    /// What is logged, in the syntax of tracing's EnvFilter
+    #[arg(long, env, global = true, default_value = "warn,muninn=info")]
+    pub log: String,
+    /// How it is logged: text or json
+    #[arg(long, env, global = true, value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Options that were checked and belong together.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub graph: GraphConfig,
+    pub data_dir: PathBuf,
+    /// None: answers come from memory alone.
+    pub model: Option<ModelConfig>,
+    pub embedding_model: Option<String>,
+    pub prompts_dir: Option<PathBuf>,
+    pub turn: TurnConfig,
+    pub recall: RecallSettings,
+    pub admission: AdmissionConfig,
+    pub terminal_socket: Option<PathBuf>,
+    pub http_addr: Option<SocketAddr>,
+}
+
+/// What shapes a turn.
+#[derive(Clone, Debug)]
+pub struct TurnConfig {
+    pub bot_name: String,
+    pub window_turns: usize,
+    pub context_tokens: u32,
+    pub answer_tokens: u32,
+    pub timeout: Duration,
+}
+
+/// What is let in.
+#[derive(Clone, Debug)]
+pub struct AdmissionConfig {
+    pub messages_per_minute: u32,
+    pub message_chars: usize,
+    pub inbox_size: usize,
+    pub turns_in_flight: usize,
+}
+
+/// Why the options make no configuration.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{set} is set but {missing} is not; set both or neither")]
+    HalfSet {
+        set: &'static str,
+        missing: &'static str,
+    },
+    #[error("{name} is {value}, but must be at least {least}")]
+    TooSmall {
+        name: &'static str,
+        value: usize,
+        least: usize,
+    },
+    #[error("EMBEDDING_MODEL is set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is; set one of them, or leave EMBEDDING_MODEL empty for the built-in embedder")]
+    EmbeddingWithoutService,
+    #[error("CONTEXT_TOKENS ({context}) leaves no room for a prompt beside ANSWER_TOKENS ({answer}); it must be at least {least}")]
+    NoRoomForPrompt {
+        context: u32,
+        answer: u32,
+        least: u32,
+    },
+}
+
+/// The least prompt that still holds the instructions, a question and a little memory, in tokens.
+const LEAST_PROMPT_TOKENS: u32 = 1_000;
+
+impl Options {
+    /// Checks the options as a whole.
+    ///
+    /// # Errors
+    /// Names the variable that has to change.
+    pub fn into_config(self) -> Result<Config, ConfigError> {
+        self.check_numbers()?;
+        let model = self.model();
+        let embedding_model = filled(&self.embedding_model);
+        if embedding_model.is_some() && model.is_none() {
+            return Err(ConfigError::EmbeddingWithoutService);
+        }
+        Ok(Config {
+            graph: self.graph()?,
+            model,
+            embedding_model,
+            turn: TurnConfig {
+                bot_name: self.bot_name,
+                window_turns: self.window_turns,
+                context_tokens: self.context_tokens,
+                answer_tokens: self.answer_tokens,
+                timeout: Duration::from_secs(self.turn_timeout),
+            },
+            recall: RecallSettings {
+                mode: self.recall_mode,
+                threshold: self.recall_threshold,
+                tokens: self.recall_tokens,
+                ..RecallSettings::default()
+            },
+            admission: AdmissionConfig {
+                messages_per_minute: self.messages_per_minute,
+                message_chars: self.message_chars,
+                inbox_size: self.inbox_size,
+                turns_in_flight: self.turns_in_flight,
+            },
+            data_dir: self.data_dir,
+            prompts_dir: self.prompts_dir,
+            terminal_socket: self.terminal_socket,
+            http_addr: self.http_addr,
+        })
+    }
+
+    fn check_numbers(&self) -> Result<(), ConfigError> {
+        let least = [
+            ("WINDOW_TURNS", self.window_turns, 1),
+            ("ANSWER_TOKENS", self.answer_tokens as usize, 16),
+            ("MESSAGES_PER_MINUTE", self.messages_per_minute as usize, 1),
+            ("MESSAGE_CHARS", self.message_chars, 100),
+            ("INBOX_SIZE", self.inbox_size, 1),
+            ("TURNS_IN_FLIGHT", self.turns_in_flight, 1),
+            ("MODEL_IN_FLIGHT", self.model_in_flight, 1),
+            ("MODEL_REQUESTS_PER_MINUTE", self.model_requests_per_minute as usize, 1),
+            ("MODEL_REQUESTS_PER_PERSON", self.model_requests_per_person as usize, 1),
+            ("MODEL_TOKENS_PER_MINUTE", self.model_tokens_per_minute as usize, LEAST_PROMPT_TOKENS as usize),
+            ("GRAPH_TIMEOUT", seconds(self.graph_timeout), 1),
+            ("MODEL_TIMEOUT", seconds(self.model_timeout), 1),
+            ("MODEL_WAIT", seconds(self.model_wait), 1),
+            ("TURN_TIMEOUT", seconds(self.turn_timeout), 1),
+        ];
+        for (name, value, least) in least {
+            if value < least {
+                return Err(ConfigError::TooSmall { name, value, least });
+            }
+        }
+        let least = self.answer_tokens.saturating_add(LEAST_PROMPT_TOKENS);
+        if self.context_tokens < least {
+            return Err(ConfigError::NoRoomForPrompt {
+                context: self.context_tokens,
+                answer: self.answer_tokens,
+                least,
+            });
+        }
+        Ok(())
+    }
+
+    fn graph(&self) -> Result<GraphConfig, ConfigError> {
+        let user = filled(&self.graph_user);
+        let password = filled_secret(&self.graph_password);
+        match (&user, &password) {
+            (Some(_), None) => Err(ConfigError::HalfSet {
+                set: "GRAPH_USER",
+                missing: "GRAPH_PASSWORD",
+            }),
+            (None, Some(_)) => Err(ConfigError::HalfSet {
+                set: "GRAPH_PASSWORD",
+                missing: "GRAPH_USER",
+            }),
+            (Some(_), Some(_)) | (None, None) => Ok(GraphConfig {
+                url: self.graph_url.clone(),
+                user,
+                password,
+                database: filled(&self.graph_database),
+                timeout: Duration::from_secs(self.graph_timeout),
+            }),
+        }
+    }
+
+    fn model(&self) -> Option<ModelConfig> {
+        let api_key = filled_secret(&self.openai_api_key);
+        let base_url = filled(&self.openai_base_url);
+        if api_key.is_none() && base_url.is_none() {
+            return None;
+        }
+        Some(ModelConfig {
+            base_url: base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+            api_key,
+            chat_model: self.chat_model.clone(),
+            utility_model: filled(&self.utility_model)
+                .unwrap_or_else(|| self.chat_model.clone()),
+            timeouts: Timeouts {
+                read: Duration::from_secs(self.model_timeout),
+                total: Duration::from_secs(self.turn_timeout),
+                ..Timeouts::default()
+            },
+            retries: Retries::default(),
+            limits: Limits {
+                requests_per_minute: NonZeroU32::new(self.model_requests_per_minute),
+                tokens_per_minute: NonZeroU32::new(self.model_tokens_per_minute),
+                person_requests_per_minute: NonZeroU32::new(self.model_requests_per_person),
+                in_flight: self.model_in_flight,
+                longest_wait: Duration::from_secs(self.model_wait),
+            },
+        })
+    }
+}
+
+/// An empty variable means what an absent one means: `.env` files and containers leave many empty.
+fn filled(value: &str) -> Option<String> {
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+fn filled_secret(value: &SecretString) -> Option<SecretString> {
+    use secrecy::ExposeSecret;
+    (!value.expose_secret().trim().is_empty()).then(|| value.clone())
+}
+
+fn seconds(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+fn threshold(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        Ok(_) | Err(_) => Err("must be a number between 0 and 1".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use clap::{Args as _, Command, FromArgMatches};
+
+    use super::*;
+
+    /// The options that a command line makes. The environment of the test is not looked at: nothing
+    /// here sets these variables.
+    fn options(arguments: &[&str]) -> Options {
+        let command = Options::augment_args(Command::new("muninn"));
+        let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
+        Options::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+    }
+
+    fn error(arguments: &[&str]) -> String {
+        options(arguments).into_config().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_example_file_lists_every_variable_with_its_default() {
+        let example = include_str!("../.env.example");
+        let listed: BTreeMap<&str, &str> = example
+            .lines()
+            .filter_map(|line| line.strip_prefix("# ").unwrap_or(line).split_once('='))
+            .filter(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+            .collect();
+        let command = Options::augment_args(Command::new("muninn"));
+        let known: BTreeMap<String, String> = command
+            .get_arguments()
+            .filter_map(|argument| {
+                let name = argument.get_env()?.to_str()?.to_owned();
+                let default = argument.get_default_values().first();
+                Some((name, default.map_or(String::new(), |value| value.to_string_lossy().into_owned())))
+            })
+            .collect();
+        let known: BTreeMap<&str, &str> = known.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
+    fn nothing_set_is_a_configuration() {
+        let config = options(&[]).into_config().unwrap();
+        assert!(config.model.is_none());
+        assert_eq!(config.graph.url, "embedded:./muninn-data");
+    }
+
+    #[test]
+    fn a_key_or_an_address_makes_a_model() {
+        let config = options(&["--openai-api-key", "k"]).into_config().unwrap();
+        assert_eq!(config.model.unwrap().base_url, "https://api.openai.com/v1");
+        let config = options(&["--openai-base-url", "http://localhost:1/v1", "--chat-model", "m"]);
+        let model = config.into_config().unwrap().model.unwrap();
+        assert_eq!((model.chat_model.as_str(), model.utility_model.as_str()), ("m", "m"));
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_named() {
+        assert_eq!(
+            error(&["--graph-user", "neo4j"]),
+            "GRAPH_USER is set but GRAPH_PASSWORD is not; set both or neither"
+        );
+        assert!(error(&["--graph-password", "p"]).contains("GRAPH_USER is not"));
+        assert!(error(&["--embedding-model", "m"]).contains("OPENAI_BASE_URL"));
+        assert!(error(&["--context-tokens", "2000"]).contains("CONTEXT_TOKENS (2000)"));
+        assert!(error(&["--window-turns", "0"]).contains("WINDOW_TURNS is 0"));
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let options = options(&["--openai-api-key", "hunter2", "--graph-user", "u", "--graph-password", "hunter3"]);
+        let shown = format!("{options:?} {:?}", options.clone().into_config().unwrap());
+        assert!(!shown.contains("hunter"), "{shown}");
+    }
+}

@@ -1,0 +1,94 @@
+//! `/healthz` and `/metrics`, for whoever watches the bot.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::memory::Archive;
+
+/// Upper bounds of the buckets of every duration, in seconds: from our own time per turn to the
+/// longest turn.
+const SECONDS: [f64; 12] = [
+    0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 120.0,
+];
+
+#[derive(Clone, Debug)]
+struct Watched {
+    metrics: PrometheusHandle,
+    archive: Arc<Archive>,
+}
+
+/// Begins to count. Once a process.
+///
+/// # Errors
+/// When something counts already.
+pub fn record() -> anyhow::Result<PrometheusHandle> {
+    let recorder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)?
+        .install_recorder()?;
+    describe();
+    Ok(recorder)
+}
+
+fn describe() {
+    use metrics::{describe_counter, describe_histogram};
+    describe_histogram!("muninn_turn_seconds", "Time of a turn until it was read, answered, kept, delivered");
+    describe_histogram!("muninn_model_seconds", "Time of a call to the model service");
+    describe_counter!("muninn_turns_total", "Turns answered");
+    describe_counter!("muninn_recalled_total", "Earlier turns that answers were given");
+    describe_counter!("muninn_tokens_total", "Tokens, as the model service counts them");
+    describe_counter!("muninn_refusals_total", "Messages that did not become turns");
+    describe_counter!("muninn_ladder_total", "Turns on a rung of the failure ladder");
+    describe_counter!("muninn_failed_turns_total", "Turns without an answer");
+    describe_counter!("muninn_failed_summaries_total", "Summaries that failed");
+    describe_counter!("muninn_undelivered_total", "Answers that no platform took");
+}
+
+/// Listens on `address` and serves until `shutdown`. Returns once it listens.
+///
+/// # Errors
+/// When the address cannot be listened on.
+pub async fn serve(
+    address: SocketAddr,
+    metrics: PrometheusHandle,
+    archive: Arc<Archive>,
+    shutdown: CancellationToken,
+) -> anyhow::Result<SocketAddr> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| anyhow::anyhow!("cannot listen on {address} (HTTP_ADDR): {error}"))?;
+    let address = listener.local_addr()?;
+    let routes = Router::new()
+        .route("/healthz", get(healthz))
+        .route("/metrics", get(render))
+        .with_state(Watched { metrics, archive });
+    tokio::spawn(async move {
+        let served = axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
+        if let Err(error) = served.await {
+            tracing::error!(%error, "the HTTP server ended");
+        }
+    });
+    Ok(address)
+}
+
+/// Well means that turns are answered and reach the graph.
+async fn healthz(State(watched): State<Watched>) -> (StatusCode, String) {
+    let waiting = watched.archive.waiting().await;
+    if watched.archive.is_away() {
+        let body = format!("the graph is away; {waiting} turns wait in the journal\n");
+        (StatusCode::SERVICE_UNAVAILABLE, body)
+    } else {
+        (StatusCode::OK, "ok\n".to_owned())
+    }
+}
+
+async fn render(State(watched): State<Watched>) -> String {
+    watched.metrics.render()
+}

@@ -1,0 +1,222 @@
+//! Reading and keeping turns, whether the graph is there or not.
+//!
+//! The graph is the truth. While it is away, a turn sees the window held in memory and goes into
+//! the journal; when it is back, the journal is replayed in order, each turn once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use muninn_platform::ConversationId;
+use tokio_util::sync::CancellationToken;
+
+use super::window::Windows;
+use crate::graph::{Appended, GraphStore, NewTurn, StoreError, Turn, TurnContext, TurnRead};
+use crate::journal::Journal;
+use crate::session::{SessionGuard, Sessions};
+
+/// How long after the graph went away it is first looked for again, doubling up to [`SLOWEST`].
+const FIRST_LOOK: Duration = Duration::from_millis(250);
+/// The longest pause between two looks.
+const SLOWEST: Duration = Duration::from_secs(15);
+
+/// Where turns are read and kept.
+#[derive(Debug)]
+pub struct Archive {
+    store: Arc<dyn GraphStore>,
+    journal: Journal,
+    windows: Windows,
+    sessions: Arc<Sessions>,
+    away: AtomicBool,
+}
+
+/// What a turn begins with.
+#[derive(Debug)]
+pub struct Begun {
+    pub context: TurnContext,
+    /// The graph could not be asked: only the window is there, and it is what memory holds.
+    pub store_away: bool,
+}
+
+/// Where a turn went.
+#[derive(Debug)]
+pub enum Kept {
+    Graph,
+    /// The graph is away; the journal has it.
+    Journal,
+    /// The same event had been answered already, by another process.
+    Duplicate(Box<Turn>),
+    /// Neither took it.
+    Nowhere,
+}
+
+impl Archive {
+    pub fn new(
+        store: Arc<dyn GraphStore>,
+        journal: Journal,
+        sessions: Arc<Sessions>,
+        window: usize,
+    ) -> Self {
+        Self {
+            store,
+            journal,
+            windows: Windows::new(window),
+            sessions,
+            away: AtomicBool::new(false),
+        }
+    }
+
+    /// The graph itself, for what needs it and can wait until it is there.
+    pub fn store(&self) -> &Arc<dyn GraphStore> {
+        &self.store
+    }
+
+    /// Whether the graph could not be asked the last time.
+    pub fn is_away(&self) -> bool {
+        self.away.load(Ordering::Relaxed)
+    }
+
+    /// Turns that wait for the graph.
+    pub async fn waiting(&self) -> usize {
+        self.journal.len().await
+    }
+
+    /// Reads what a turn needs.
+    ///
+    /// # Errors
+    /// When the graph answered with something other than that it is away.
+    pub async fn begin(&self, read: &TurnRead<'_>) -> Result<Begun, StoreError> {
+        if self.is_away() {
+            return Ok(self.from_memory(read.session));
+        }
+        let mut context = match self.store.begin_turn(read).await {
+            Ok(context) => context,
+            Err(error) if error.is_transient() => {
+                self.went_away(&error);
+                return Ok(self.from_memory(read.session));
+            }
+            Err(error) => return Err(error),
+        };
+        // The graph is back, but turns of this session are still on their way to it.
+        if self.journal.holds(read.session.as_str()).await {
+            context.window = self.windows.get(read.session);
+        } else {
+            self.windows.set(read.session, &context.window);
+        }
+        Ok(Begun {
+            context,
+            store_away: false,
+        })
+    }
+
+    /// Keeps a turn in the graph, or else in the journal.
+    pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+        let kept = self.keep_somewhere(guard, turn).await;
+        match &kept {
+            Kept::Graph | Kept::Journal => self.windows.push(guard.session(), &turn.turn),
+            Kept::Duplicate(_) | Kept::Nowhere => {}
+        }
+        kept
+    }
+
+    async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+        // Behind the session's turns that wait already: the chain has one order.
+        if !self.is_away() && !self.journal.holds(guard.session().as_str()).await {
+            match self.store.append(guard, turn).await {
+                Ok(Appended::Saved { .. }) => return Kept::Graph,
+                Ok(Appended::Duplicate(earlier)) => return Kept::Duplicate(earlier),
+                Err(error) if error.is_transient() => self.went_away(&error),
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "the graph refused a turn");
+                }
+            }
+        }
+        match self.journal.keep(turn.clone()).await {
+            Ok(()) => Kept::Journal,
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "a turn could not be kept");
+                Kept::Nowhere
+            }
+        }
+    }
+
+    /// Forgets what memory and the journal hold of a session's turns; says how many the journal
+    /// held.
+    pub async fn forget(&self, session: &ConversationId, gone: impl Fn(&Turn) -> bool + Send) -> usize {
+        self.windows.forget(session);
+        self.journal
+            .drop_where(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
+            .await
+            .unwrap_or_else(|error| {
+                tracing::error!(error = &error as &dyn std::error::Error, "the journal could not be written");
+                0
+            })
+    }
+
+    /// Replays the journal whenever there is something in it and the graph takes it, until
+    /// `shutdown`.
+    pub async fn watch(&self, shutdown: CancellationToken) {
+        let mut pause = FIRST_LOOK;
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+            if !self.is_away() && self.journal.is_empty().await {
+                pause = FIRST_LOOK;
+                continue;
+            }
+            pause = match self.replay().await {
+                Ok(()) => FIRST_LOOK,
+                Err(error) => {
+                    tracing::debug!(error = &error as &dyn std::error::Error, "the graph is still away");
+                    (pause * 2).min(SLOWEST)
+                }
+            };
+        }
+    }
+
+    /// Replays the journal: in order, each turn once.
+    ///
+    /// # Errors
+    /// When the graph is still away.
+    pub async fn replay(&self) -> Result<(), StoreError> {
+        let mut saved = 0;
+        while let Some(turn) = self.journal.first().await {
+            let guard = self.sessions.lock(&ConversationId::new(&turn.turn.session)).await;
+            // Somebody may have had it forgotten while we waited for the session.
+            if self.journal.first().await.is_none_or(|first| first.turn.id != turn.turn.id) {
+                continue;
+            }
+            self.store.append(&guard, &turn).await?;
+            saved += 1;
+            if let Err(error) = self.journal.done(&turn).await {
+                tracing::error!(error = &error as &dyn std::error::Error, "the journal could not be written");
+            }
+        }
+        if saved == 0 {
+            self.store.ping().await?;
+        }
+        if self.away.swap(false, Ordering::Relaxed) || saved > 0 {
+            tracing::info!(saved, "the graph is back");
+        }
+        Ok(())
+    }
+
+    fn from_memory(&self, session: &ConversationId) -> Begun {
+        Begun {
+            context: TurnContext {
+                window: self.windows.get(session),
+                ..TurnContext::default()
+            },
+            store_away: true,
+        }
+    }
+
+    fn went_away(&self, error: &StoreError) {
+        metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
+        if !self.away.swap(true, Ordering::Relaxed) {
+            tracing::warn!(error = error as &dyn std::error::Error, "the graph is away: answering from memory, keeping turns in the journal");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! When the rolling summary is carried on, and over which turns.
+//!
+//! The summary covers what is before the window. It is carried on a batch at a time, so that most
+//! turns cost no call for it; until then the window is longer by the turns not yet covered, and
+//! nothing falls between the two.
+
+use crate::graph::{ResponseId, Summary, Turn};
+
+/// Turns that must have fallen out of the window before the summary is carried on.
+pub const BATCH: usize = 6;
+
+/// Turns one call covers at most; a longer backlog takes several turns to catch up.
+pub const MOST: usize = 24;
+
+/// Words of a summary.
+pub const WORDS: usize = 250;
+
+/// How many turns a turn reads, for a window of `turns`.
+pub fn read(turns: usize) -> usize {
+    turns + BATCH
+}
+
+/// The part of what was read that the prompt shows: at least the last `turns`, and what no summary
+/// covers yet.
+pub fn uncovered<'a>(read: &'a [Turn], summary: Option<&Summary>, turns: usize) -> &'a [Turn] {
+    let window = read.len().saturating_sub(turns);
+    match covered(read, summary) {
+        Some(covered) => &read[window.min(covered)..],
+        None if summary.is_some() => &read[window..],
+        None => read,
+    }
+}
+
+/// Whether a summary is due, after one more turn than was read.
+pub fn is_due(read: &[Turn], summary: Option<&Summary>, turns: usize) -> bool {
+    let with_new = read.len() + 1;
+    let covered = covered(read, summary).unwrap_or(0);
+    with_new.saturating_sub(turns + covered) >= BATCH
+}
+
+/// The turns to cover now, of those that follow the summary: never one of the last `turns`.
+pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
+    let end = following.len().saturating_sub(turns).min(MOST);
+    &following[..end]
+}
+
+/// How many of the turns the summary covers; none where its end is not among them.
+fn covered(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
+    let through: ResponseId = summary?.through;
+    read.iter()
+        .position(|turn| turn.id == through)
+        .map(|index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::turn;
+
+    fn turns(n: usize) -> Vec<Turn> {
+        (0..n).map(|n| turn("ada", &n.to_string(), "ok")).collect()
+    }
+
+    fn through(turns: &[Turn], n: usize) -> Option<Summary> {
+        Some(Summary {
+            text: "They counted.".to_owned(),
+            through: turns[n - 1].id,
+        })
+    }
+
+    /// Lives through a conversation, summarising when it is due, and checks after every turn that
+    /// summary and window leave no gap and the model always sees the last turns.
+    #[test]
+    fn nothing_falls_between_summary_and_window() {
+        const TURNS: usize = 4;
+        let all = turns(60);
+        let (mut summary, mut covered, mut summaries) = (None, 0, 0);
+        for n in 0..all.len() {
+            let from = n.saturating_sub(read(TURNS));
+            let seen = &all[from..n];
+            let shown = uncovered(seen, summary.as_ref(), TURNS);
+            assert!(shown.len() >= TURNS.min(n));
+            assert!(from + (seen.len() - shown.len()) <= covered.max(from), "gap at {n}");
+            assert!(covered + read(TURNS) >= n, "the summary fell behind at {n}");
+            if is_due(seen, summary.as_ref(), TURNS) {
+                let batch = to_cover(&all[covered..=n], TURNS);
+                covered += batch.len();
+                summary = through(&all, covered);
+                summaries += 1;
+            }
+        }
+        assert!((60 / BATCH - 2..=60 / BATCH).contains(&summaries), "{summaries}");
+    }
+
+    #[test]
+    fn a_backlog_is_caught_up_with_a_bounded_number_at_a_time() {
+        assert_eq!(to_cover(&turns(500), 12).len(), MOST);
+        assert_eq!(to_cover(&turns(15), 12).len(), 3);
+        assert!(to_cover(&turns(12), 12).is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! The last turns of the sessions that are talking, held in memory.
+//!
+//! The graph is the truth. This is what is left of it while it cannot be reached, and what a
+//! session sees of its own turns that still wait in the journal.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use muninn_platform::ConversationId;
+
+use crate::graph::Turn;
+
+/// Sessions held; the one that was silent longest makes room.
+const SESSIONS: usize = 512;
+
+/// Windows of the sessions that talked last.
+#[derive(Debug)]
+pub struct Windows {
+    turns: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    clock: u64,
+    windows: HashMap<ConversationId, (u64, VecDeque<Turn>)>,
+}
+
+impl Windows {
+    /// Windows of at most `turns` turns.
+    pub fn new(turns: usize) -> Self {
+        Self {
+            turns,
+            held: Mutex::default(),
+        }
+    }
+
+    /// The session's last turns, oldest first.
+    pub fn get(&self, session: &ConversationId) -> Vec<Turn> {
+        self.with(|held| {
+            held.windows
+                .get(session)
+                .map(|(_, turns)| turns.iter().cloned().collect())
+                .unwrap_or_default()
+        })
+    }
+
+    /// Replaces a window by what the graph says.
+    pub fn set(&self, session: &ConversationId, window: &[Turn]) {
+        let from = window.len().saturating_sub(self.turns);
+        let turns = window[from..].iter().map(without_vector).collect();
+        self.put(session, turns);
+    }
+
+    /// Adds a turn to a window.
+    pub fn push(&self, session: &ConversationId, turn: &Turn) {
+        let mut turns: VecDeque<Turn> = self.get(session).into();
+        if turns.len() >= self.turns {
+            turns.pop_front();
+        }
+        turns.push_back(without_vector(turn));
+        self.put(session, turns);
+    }
+
+    /// Drops a window: something in it was forgotten.
+    pub fn forget(&self, session: &ConversationId) {
+        self.with(|held| held.windows.remove(session));
+    }
+
+    fn put(&self, session: &ConversationId, turns: VecDeque<Turn>) {
+        self.with(|held| {
+            held.clock += 1;
+            let now = held.clock;
+            held.windows.insert(session.clone(), (now, turns));
+            if held.windows.len() > SESSIONS {
+                let oldest = held.windows.iter().min_by_key(|(_, (at, _))| *at);
+                if let Some(oldest) = oldest.map(|(session, _)| session.clone()) {
+                    held.windows.remove(&oldest);
+                }
+            }
+        });
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
+        act(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Prompts need no vectors, and they are the larger part of a turn.
+fn without_vector(turn: &Turn) -> Turn {
+    Turn {
+        embedding: None,
+        ..turn.clone()
+    }
+}

@@ -1,0 +1,55 @@
+//! Showing an answer as it grows, no faster than the platform likes.
+
+use muninn_platform::{Reply, SafeText};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Runs `writing` to its end, and meanwhile shows `text` through `reply`: a sign of life until there
+/// is some, then the text so far at the reply's pace. An update under way is finished before this
+/// returns, so that it cannot overtake what the caller sends next.
+pub async fn show<T>(
+    reply: &mut dyn Reply,
+    text: watch::Receiver<String>,
+    writing: impl Future<Output = T>,
+) -> T {
+    let written = CancellationToken::new();
+    let writing = async {
+        let result = writing.await;
+        written.cancel();
+        result
+    };
+    tokio::join!(writing, pump(reply, text, &written)).0
+}
+
+async fn pump(
+    reply: &mut dyn Reply,
+    mut text: watch::Receiver<String>,
+    written: &CancellationToken,
+) {
+    let pace = reply.pace();
+    let mut shown = String::new();
+    let mut due = Instant::now() + pace.working_every;
+    loop {
+        tokio::select! {
+            biased;
+            () = written.cancelled() => return,
+            // The first text is shown at once, what follows at the platform's pace.
+            Ok(()) = text.changed(), if shown.is_empty() => {}
+            () = sleep_until(due) => {}
+        }
+        let safe = SafeText::streaming(&text.borrow_and_update());
+        if safe.as_str().trim().is_empty() {
+            if Instant::now() >= due {
+                reply.working().await;
+                due = Instant::now() + pace.working_every;
+            }
+            continue;
+        }
+        if safe.as_str() != shown {
+            reply.update(&safe).await;
+            safe.as_str().clone_into(&mut shown);
+        }
+        due = Instant::now() + pace.update_every;
+    }
+}

@@ -1,0 +1,47 @@
+//! Turns for the unit tests of this crate.
+
+use muninn_platform::{Audience, AudienceId};
+
+use crate::graph::{NewTurn, ResponseId, Source, Turn};
+
+/// A turn of `author`, whose session is `terminal/a`.
+pub(crate) fn turn(author: &str, input: &str, output: &str) -> Turn {
+    Turn {
+        id: ResponseId::fresh(),
+        session: "terminal/a".to_owned(),
+        position: 1,
+        created_at: chrono::Utc::now(),
+        source: Source::Model,
+        input: input.to_owned(),
+        rephrased_question: None,
+        output: output.to_owned(),
+        cypher: None,
+        event: uuid::Uuid::now_v7().to_string(),
+        author: author.to_owned(),
+        author_name: author.to_owned(),
+        volatile: false,
+        embedding: None,
+        model: None,
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        duration_ms: 0,
+    }
+}
+
+/// A turn of `session` to append.
+pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
+    NewTurn {
+        audience: Audience {
+            id: AudienceId::new("terminal"),
+            platform: "terminal".to_owned(),
+            workspace: String::new(),
+            name: "terminal".to_owned(),
+        },
+        turn: Turn {
+            session: session.to_owned(),
+            ..turn("ada", input, "Noted.")
+        },
+        context: Vec::new(),
+        recalled: Vec::new(),
+    }
+}

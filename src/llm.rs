@@ -1,6 +1,24 @@
 //! The models behind the bot: one that writes and one that embeds.
 //!
-//! Knows nothing of sessions, prompts or the graph.
+//! [`ChatModel`] writes, over any OpenAI-compatible service; [`Embedder`] embeds, locally or over the same kind of
+//! service. Both pass one [`Limiter`]. Knows nothing of sessions, prompts or the graph.
+
+mod assemble;
+mod chat;
+mod check;
+mod config;
+mod embed;
+mod limiter;
+pub mod local;
+mod refusal;
+mod service;
+pub mod tokens;
+
+pub use chat::ChatModel;
+pub use check::{Checked, Finding, Role};
+pub use config::{Limits, ModelConfig, Retries, Timeouts};
+pub use embed::{Embedder, RemoteEmbedder};
+pub use limiter::{Limiter, Permit};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +73,7 @@ pub struct ChatRequest {
     /// The answer's limit, in tokens.
     pub max_tokens: u32,
     pub purpose: Purpose,
-    /// On whose behalf, for that person's share of the limits.
+    /// On whose behalf, for that person's share of the limits; empty for the bot's own work.
     pub person: String,
 }
 
@@ -112,9 +130,36 @@ pub enum ModelError {
     /// Our own limits: see `limiter`.
     #[error("too many requests are waiting for the model")]
     Busy,
+    /// It does not take a request like this: the same again will fail again.
+    #[error("the model service refused the request: {0}")]
+    Refused(String),
+    /// Its own fault (HTTP 5xx).
     #[error("the model service failed: {0}")]
     Failed(String),
+    /// Part of an answer came, then no more.
+    #[error("the model's answer broke off")]
+    CutOff,
     /// It answered what makes no sense.
     #[error("the model service answered nonsense: {0}")]
     BadAnswer(String),
+}
+
+impl ModelError {
+    /// Whether the same request may well succeed later, with nobody changing anything.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::TimedOut
+            | Self::RateLimited
+            | Self::Busy
+            | Self::Failed(_)
+            | Self::CutOff
+            | Self::BadAnswer(_) => true,
+            Self::Unauthorized
+            | Self::UnknownModel { .. }
+            | Self::QuotaExhausted
+            | Self::ContextTooLong
+            | Self::Refused(_) => false,
+        }
+    }
 }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use muninn::config::Config;
 use muninn::graph::{self, StoreHealth};
 use muninn::journal::Journal;
-use muninn::llm::ModelCheck;
+use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::prompts::Prompts;
 
-use super::wiring;
+use super::wiring::{self, Models};
 
 /// One finding.
 struct Finding {
@@ -30,8 +30,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let mut findings = vec![prompts(config)];
     findings.extend(store(config).await);
     findings.push(journal(config).await);
-    findings.extend(model(config).await);
-    findings.push(embedder(config).await);
+    findings.extend(models(config).await);
     findings.push(platforms(config));
 
     let mut out = std::io::stdout().lock();
@@ -109,16 +108,9 @@ async fn journal(config: &Config) -> Finding {
     }
 }
 
-async fn model(config: &Config) -> Vec<Finding> {
-    let model = match wiring::model(config) {
-        Ok(Some(model)) => model,
-        Ok(None) => {
-            return vec![Finding {
-                part: "model",
-                verdict: Verdict::Worth,
-                text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
-            }];
-        }
+async fn models(config: &Config) -> Vec<Finding> {
+    let Models { chat, embedder } = match wiring::models(config) {
+        Ok(models) => models,
         Err(error) => {
             return vec![Finding {
                 part: "model",
@@ -127,39 +119,39 @@ async fn model(config: &Config) -> Vec<Finding> {
             }];
         }
     };
-    match model.check().await {
-        Ok(checks) => checks.iter().map(of_model).collect(),
+    let Some(chat) = chat else {
+        return vec![Finding {
+            part: "model",
+            verdict: Verdict::Worth,
+            text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
+        }];
+    };
+    let remote = match &embedder {
+        Embedder::Remote(remote) => Some(remote),
+        Embedder::Local(_) => None,
+    };
+    match chat.check(remote).await {
+        Ok(checked) => checked.iter().map(of_model).collect(),
         Err(error) => vec![wrong("model", &error)],
     }
 }
 
-fn of_model(check: &ModelCheck) -> Finding {
-    let ModelCheck { model, known } = check;
-    if *known {
-        well("model", format!("the service knows {model}"))
-    } else {
-        Finding {
-            part: "model",
-            verdict: Verdict::Wrong,
-            text: format!("the service does not know {model}; check CHAT_MODEL and UTILITY_MODEL"),
-        }
-    }
-}
-
-async fn embedder(config: &Config) -> Finding {
-    let embedder = match wiring::embedder(config) {
-        Ok(embedder) => embedder,
-        Err(error) => {
-            return Finding {
-                part: "embedder",
-                verdict: Verdict::Wrong,
-                text: format!("{error:#}"),
-            };
-        }
+fn of_model(checked: &Checked) -> Finding {
+    let (part, variable) = match checked.role {
+        Role::Chat => ("model", "CHAT_MODEL"),
+        Role::Utility => ("utility model", "UTILITY_MODEL"),
+        Role::Embedding => ("embedder", "EMBEDDING_MODEL"),
     };
-    match embedder.embed(&["Who has a cat?".to_owned()]).await {
-        Ok(_) => well("embedder", embedder.name()),
-        Err(error) => wrong("embedder", &error),
+    let model = &checked.model;
+    match &checked.finding {
+        Known::Listed => well(part, format!("the service lists {model}")),
+        Known::Answers => well(part, format!("{model} answers")),
+        Known::NotListed => Finding {
+            part,
+            verdict: Verdict::Wrong,
+            text: format!("the service does not list {model}; check {variable}"),
+        },
+        Known::Fails(error) => wrong(part, error),
     }
 }
 

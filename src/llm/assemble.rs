@@ -1,0 +1,207 @@
+//! A completion from the chunks of a stream. Pure.
+//!
+//! Reads chunks as JSON, not as the client crate's types: services leave out ids and indexes, send whole tool calls at
+//! once, repeat names, invent finish reasons and add fields.
+
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::{Completion, ModelError, ToolCall, Usage, tokens};
+
+/// Bytes of text and arguments an answer may have; far above any limit in tokens we set.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// Tool calls an answer may have.
+const MOST_CALLS: usize = 64;
+
+/// An answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
+    text: String,
+    calls: Vec<PartialCall>,
+    bytes: usize,
+    model: String,
+    usage: Option<Usage>,
+    finish: Option<String>,
+}
+
+#[derive(Debug)]
+struct PartialCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Assembler {
+    /// Takes a chunk; gives the text it added.
+    pub(super) fn take(&mut self, chunk: &Value) -> Result<String, ModelError> {
+        if chunk.get("error").is_some_and(|error| !error.is_null()) {
+            // A stream has begun with 200; what went wrong later is the service's.
+            let status = chunk["error"]["code"].as_u64();
+            let status = status.and_then(|status| u16::try_from(status).ok());
+            let refusal = Refusal::from_json(status.unwrap_or(500), chunk);
+            return Err(refusal.into_error(&self.model));
+        }
+        if let Some(model) = chunk["model"].as_str()
+            && self.model.is_empty()
+        {
+            model.clone_into(&mut self.model);
+        }
+        self.usage = read_usage(&chunk["usage"]).or(self.usage);
+        let choice = &chunk["choices"][0];
+        if let Some(finish) = choice["finish_reason"].as_str() {
+            self.finish = Some(finish.to_owned());
+        }
+        // Some send the whole message where others send a delta.
+        let delta = choice.get("delta").unwrap_or(&choice["message"]);
+        let text = [&delta["content"], &delta["refusal"]]
+            .into_iter()
+            .filter_map(Value::as_str)
+            .collect::<String>();
+        self.grow(text.len())?;
+        self.text.push_str(&text);
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.take_call(call)?;
+        }
+        Ok(text)
+    }
+
+    /// Whether the service said that it is done.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// The whole answer. `prompt` is the estimate that stands in where the service does not count.
+    pub(super) fn finish(self, model: &str, prompt: u32) -> Result<Completion, ModelError> {
+        let Some(finish) = self.finish else {
+            return Err(ModelError::CutOff);
+        };
+        let truncated = finish == "length";
+        let tool_calls = whole_calls(self.calls, truncated);
+        if finish == "content_filter" && self.text.is_empty() {
+            return Err(ModelError::Refused("its content filter".to_owned()));
+        }
+        if self.text.is_empty() && tool_calls.is_empty() && !truncated {
+            return Err(ModelError::BadAnswer("an empty answer".to_owned()));
+        }
+        let usage = self.usage.unwrap_or_else(|| Usage {
+            prompt,
+            completion: tool_calls
+                .iter()
+                .fold(tokens::estimate(&self.text), |sum, call| {
+                    sum + tokens::estimate(&call.name) + tokens::estimate(&call.arguments)
+                }),
+        });
+        Ok(Completion {
+            text: self.text,
+            tool_calls,
+            model: if self.model.is_empty() {
+                model.to_owned()
+            } else {
+                self.model
+            },
+            usage,
+            truncated,
+        })
+    }
+
+    fn take_call(&mut self, delta: &Value) -> Result<(), ModelError> {
+        let index = delta["index"].as_u64();
+        let id = delta["id"].as_str().unwrap_or_default();
+        let function = &delta["function"];
+        let name = function["name"].as_str().unwrap_or_default();
+        let arguments = match &function["arguments"] {
+            Value::String(arguments) => arguments.clone(),
+            Value::Null => String::new(),
+            // Some send the object itself.
+            object => object.to_string(),
+        };
+        self.grow(id.len() + name.len() + arguments.len())?;
+        let call = match self.continued(index, id, name) {
+            Some(at) => &mut self.calls[at],
+            None => self.begin(index)?,
+        };
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
+        }
+        if call.name != name {
+            call.name.push_str(name);
+        }
+        call.arguments.push_str(&arguments);
+        Ok(())
+    }
+
+    /// The call that a delta goes on with. Ollama gives several calls the same index, others give none.
+    fn continued(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+        let at = match index {
+            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            None if !id.is_empty() => self.calls.iter().rposition(|call| call.id == id),
+            None => self.calls.len().checked_sub(1),
+        }?;
+        let call = &self.calls[at];
+        let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
+        let whole_already = id.is_empty()
+            && !name.is_empty()
+            && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value.is_object());
+        (!other_id && !whole_already).then_some(at)
+    }
+
+    fn begin(&mut self, index: Option<u64>) -> Result<&mut PartialCall, ModelError> {
+        if self.calls.len() == MOST_CALLS {
+            return Err(ModelError::BadAnswer(format!(
+                "over {MOST_CALLS} tool calls"
+            )));
+        }
+        self.calls.push(PartialCall {
+            index,
+            id: String::new(),
+            name: String::new(),
+            arguments: String::new(),
+        });
+        let last = self.calls.len() - 1;
+        Ok(&mut self.calls[last])
+    }
+
+    fn grow(&mut self, by: usize) -> Result<(), ModelError> {
+        self.bytes += by;
+        if self.bytes > MOST_BYTES {
+            return Err(ModelError::BadAnswer(format!("over {MOST_BYTES} bytes")));
+        }
+        Ok(())
+    }
+}
+
+/// Calls with an id each, unlike any other. Of a truncated answer the last one is left out if it is not whole.
+fn whole_calls(calls: Vec<PartialCall>, truncated: bool) -> Vec<ToolCall> {
+    let mut whole: Vec<ToolCall> = Vec::with_capacity(calls.len());
+    for (n, call) in calls.into_iter().enumerate() {
+        if call.name.is_empty()
+            || (truncated && serde_json::from_str::<Value>(&call.arguments).is_err())
+        {
+            continue;
+        }
+        let taken = call.id.is_empty() || whole.iter().any(|other| other.id == call.id);
+        whole.push(ToolCall {
+            id: if taken {
+                format!("call_{n}_{}", call.id)
+            } else {
+                call.id
+            },
+            name: call.name,
+            arguments: if call.arguments.trim().is_empty() {
+                "{}".to_owned()
+            } else {
+                call.arguments
+            },
+        });
+    }
+    whole
+}
+
+fn read_usage(usage: &Value) -> Option<Usage> {
+    let count = |key: &str| u32::try_from(usage[key].as_u64()?).ok();
+    Some(Usage {
+        prompt: count("prompt_tokens")?,
+        completion: count("completion_tokens").unwrap_or(0),
+    })
+}

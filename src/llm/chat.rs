@@ -1,0 +1,205 @@
+//! Completions, streamed, from any OpenAI-compatible service.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_openai::types::stream::StreamResponse;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::assemble::Assembler;
+use super::service::{Call, Service};
+use super::{
+    ChatMessage, ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Timeouts,
+    ToolCall, ToolSpec, tokens,
+};
+
+/// The models that write.
+#[derive(Debug)]
+pub struct ChatModel {
+    pub(super) service: Service,
+    pub(super) chat_model: String,
+    pub(super) utility_model: String,
+    timeouts: Timeouts,
+    chat_dialect: Dialect,
+    utility_dialect: Dialect,
+}
+
+/// What a service was found not to take. Learnt from its refusals, once per process.
+#[derive(Debug, Default)]
+struct Dialect {
+    no_stream_options: AtomicBool,
+    /// OpenAI's reasoning models refuse `max_tokens`; many other services know nothing else.
+    max_completion_tokens: AtomicBool,
+}
+
+impl ChatModel {
+    /// Connects to nothing yet. Fails on an address that is none and on a key that cannot be sent.
+    pub fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
+        Ok(Self {
+            service: Service::new(config, limiter)?,
+            chat_model: config.chat_model.clone(),
+            utility_model: config.utility_model.clone(),
+            timeouts: config.timeouts,
+            chat_dialect: Dialect::default(),
+            utility_dialect: Dialect::default(),
+        })
+    }
+
+    /// The configured name of the model that does it.
+    pub fn model(&self, purpose: Purpose) -> &str {
+        match purpose {
+            Purpose::Answer => &self.chat_model,
+            Purpose::Utility => &self.utility_model,
+        }
+    }
+
+    /// Completes; `on_text` gets the text as it comes, in pieces that together are [`Completion::text`].
+    ///
+    /// After an error `on_text` may have been given part of an answer. Nothing is retried then. Dropping the future
+    /// ends the request.
+    pub async fn complete(
+        &self,
+        request: &ChatRequest,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Completion, ModelError> {
+        let dialect = match request.purpose {
+            Purpose::Answer => &self.chat_dialect,
+            Purpose::Utility => &self.utility_dialect,
+        };
+        let completion = async {
+            // One more round for each thing that a dialect can lack.
+            loop {
+                let outcome = self.complete_once(request, dialect, on_text).await;
+                match outcome {
+                    Err(ModelError::Refused(why)) if dialect.learn(&why) => {}
+                    Ok(_) | Err(_) => return outcome,
+                }
+            }
+        };
+        timeout(self.timeouts.total, completion)
+            .await
+            .unwrap_or(Err(ModelError::TimedOut))
+    }
+
+    async fn complete_once(
+        &self,
+        request: &ChatRequest,
+        dialect: &Dialect,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Completion, ModelError> {
+        let model = self.model(request.purpose);
+        let prompt = tokens::estimate_request(request);
+        let budget = prompt.saturating_add(request.max_tokens);
+        let call = self.service.call(model, &request.person, budget);
+        let body = body(request, model, dialect);
+        let stream = call.client().chat().create_stream_byot(body).await;
+        let stream = stream.map_err(|error| call.error(error))?;
+        let answer = read(&call, stream, self.timeouts.read, on_text).await?;
+        answer.finish(model, prompt)
+    }
+}
+
+/// Reads to the end, or to an error before the service said that it is done.
+async fn read(
+    call: &Call,
+    mut stream: StreamResponse<Value>,
+    read_timeout: Duration,
+    on_text: &mut (dyn FnMut(&str) + Send),
+) -> Result<Assembler, ModelError> {
+    let mut answer = Assembler::default();
+    let mut last = Instant::now();
+    while let Some(chunk) = stream.next().await {
+        match chunk {
+            Ok(chunk) => {
+                let text = answer.take(&chunk)?;
+                if !text.is_empty() {
+                    on_text(&text);
+                }
+            }
+            // Only the counts were still to come.
+            Err(_) if answer.is_finished() => break,
+            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other.
+            Err(_) if last.elapsed() >= read_timeout => return Err(ModelError::TimedOut),
+            Err(error) => return Err(call.error(error)),
+        }
+        last = Instant::now();
+    }
+    Ok(answer)
+}
+
+impl Dialect {
+    /// Whether the refusal taught something new, so that asking again makes sense.
+    fn learn(&self, refusal: &str) -> bool {
+        if refusal.contains("stream_options") || refusal.contains("include_usage") {
+            return !self.no_stream_options.swap(true, Ordering::Relaxed);
+        }
+        if refusal.contains("max_completion_tokens") {
+            return !self.max_completion_tokens.swap(true, Ordering::Relaxed);
+        }
+        false
+    }
+}
+
+fn body(request: &ChatRequest, model: &str, dialect: &Dialect) -> Value {
+    let mut body = json!({
+        "model": model,
+        "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
+        "stream": true,
+    });
+    let limit = if dialect.max_completion_tokens.load(Ordering::Relaxed) {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
+    };
+    body[limit] = request.max_tokens.into();
+    if !dialect.no_stream_options.load(Ordering::Relaxed) {
+        body["stream_options"] = json!({ "include_usage": true });
+    }
+    // An empty list is refused by some.
+    if !request.tools.is_empty() {
+        body["tools"] = request.tools.iter().map(tool).collect();
+    }
+    body
+}
+
+fn message(message: &ChatMessage) -> Value {
+    match message {
+        ChatMessage::System(text) => json!({ "role": "system", "content": text }),
+        ChatMessage::User(text) => json!({ "role": "user", "content": text }),
+        ChatMessage::Assistant { text, tool_calls } if tool_calls.is_empty() => {
+            json!({ "role": "assistant", "content": text })
+        }
+        ChatMessage::Assistant { text, tool_calls } => json!({
+            "role": "assistant",
+            "content": if text.is_empty() { Value::Null } else { text.as_str().into() },
+            "tool_calls": tool_calls.iter().map(tool_call).collect::<Vec<_>>(),
+        }),
+        ChatMessage::Tool { call_id, text } => {
+            json!({ "role": "tool", "tool_call_id": call_id, "content": text })
+        }
+    }
+}
+
+fn tool_call(call: &ToolCall) -> Value {
+    // Services that parse the arguments fail the whole request over a model's bad JSON.
+    let valid = serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": { "name": call.name, "arguments": if valid { &call.arguments } else { "{}" } },
+    })
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters,
+        },
+    })
+}

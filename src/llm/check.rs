@@ -1,0 +1,146 @@
+//! Whether the configured models are there, for `muninn doctor`.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose, RemoteEmbedder};
+
+/// What a model is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Chat,
+    Utility,
+    Embedding,
+}
+
+/// What a check found.
+#[derive(Debug)]
+pub enum Finding {
+    /// The service lists it.
+    Listed,
+    /// The service lists others only.
+    NotListed,
+    /// The service lists nothing, but the model answers.
+    Answers,
+    /// The service lists nothing, and the model does not answer.
+    Fails(ModelError),
+}
+
+/// A model and what was found.
+#[derive(Debug)]
+pub struct Checked {
+    pub role: Role,
+    pub model: String,
+    pub finding: Finding,
+}
+
+impl Checked {
+    /// Whether the model can be used.
+    pub fn is_good(&self) -> bool {
+        match self.finding {
+            Finding::Listed | Finding::Answers => true,
+            Finding::NotListed | Finding::Fails(_) => false,
+        }
+    }
+}
+
+impl ChatModel {
+    /// Looks for the configured names in the service's list of models; where it has none, asks each for a token.
+    ///
+    /// An error is the service's: unreachable, a wrong key. What is wrong with a model is in its finding.
+    pub async fn check(
+        &self,
+        embedder: Option<&RemoteEmbedder>,
+    ) -> Result<Vec<Checked>, ModelError> {
+        let listed = self.listed().await?;
+        let mut checked = vec![
+            self.check_one(Role::Chat, Purpose::Answer, listed.as_ref())
+                .await,
+        ];
+        if self.utility_model != self.chat_model {
+            checked.push(
+                self.check_one(Role::Utility, Purpose::Utility, listed.as_ref())
+                    .await,
+            );
+        }
+        if let Some(embedder) = embedder {
+            let finding = match listed.as_ref() {
+                Some(listed) => find(listed, embedder.model()),
+                None => answered(embedder.embed(&["Hello".to_owned()]).await),
+            };
+            checked.push(Checked {
+                role: Role::Embedding,
+                model: embedder.model().to_owned(),
+                finding,
+            });
+        }
+        Ok(checked)
+    }
+
+    async fn check_one(
+        &self,
+        role: Role,
+        purpose: Purpose,
+        listed: Option<&HashSet<String>>,
+    ) -> Checked {
+        let finding = match listed {
+            Some(listed) => find(listed, self.model(purpose)),
+            None => answered(self.complete(&one_token(purpose), &mut |_| {}).await),
+        };
+        Checked {
+            role,
+            model: self.model(purpose).to_owned(),
+            finding,
+        }
+    }
+
+    /// The service's models, if it lists them.
+    async fn listed(&self) -> Result<Option<HashSet<String>>, ModelError> {
+        match self.service.get("/models").await {
+            Ok(body) => Ok(read_list(&body)),
+            Err(
+                ModelError::Refused(_)
+                | ModelError::UnknownModel { .. }
+                | ModelError::Failed(_)
+                | ModelError::BadAnswer(_),
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn read_list(body: &[u8]) -> Option<HashSet<String>> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let ids = body["data"].as_array()?.iter();
+    Some(
+        ids.filter_map(|model| Some(model["id"].as_str()?.to_owned()))
+            .collect(),
+    )
+}
+
+/// Ollama lists `name:latest` for what is asked for as `name`.
+fn find(listed: &HashSet<String>, model: &str) -> Finding {
+    if listed.contains(model) || listed.contains(&format!("{model}:latest")) {
+        Finding::Listed
+    } else {
+        Finding::NotListed
+    }
+}
+
+fn answered<T>(answer: Result<T, ModelError>) -> Finding {
+    match answer {
+        Ok(_) => Finding::Answers,
+        Err(error) => Finding::Fails(error),
+    }
+}
+
+fn one_token(purpose: Purpose) -> ChatRequest {
+    ChatRequest {
+        messages: vec![ChatMessage::User("Hello".to_owned())],
+        tools: Vec::new(),
+        max_tokens: 1,
+        purpose,
+        person: String::new(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The one gate of every outbound model call.
+//!
+//! Every attempt takes a permit, retries too. A permit that would come too late is refused at once, so nobody waits for
+//! a refusal. Knows nothing of HTTP.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use governor::clock::Clock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{NotUntil, Quota, RateLimiter};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::{Limits, ModelError};
+
+/// Admissions between two sweeps of people who have been quiet long enough to have their whole share again.
+const SWEEP_EVERY: u32 = 256;
+
+type Direct = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
+type PerPerson =
+    RateLimiter<String, DashMapStateStore<String>, TokioClock, NoOpMiddleware<Duration>>;
+
+/// Governor over the runtime's time, so that tests can pause it.
+#[derive(Clone, Debug)]
+struct TokioClock {
+    start: Instant,
+}
+
+impl Clock for TokioClock {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// Leave to make one attempt; a call in flight until it is dropped.
+#[derive(Debug)]
+pub struct Permit {
+    _in_flight: OwnedSemaphorePermit,
+}
+
+/// Requests and tokens per minute for the whole bot, requests per minute for each person, calls in flight.
+#[derive(Debug)]
+pub struct Limiter {
+    clock: TokioClock,
+    requests: Option<Direct>,
+    /// With what a minute holds.
+    tokens: Option<(Direct, NonZeroU32)>,
+    people: Option<PerPerson>,
+    in_flight: Arc<Semaphore>,
+    longest_wait: Duration,
+    admissions: AtomicU32,
+}
+
+impl Limiter {
+    /// A full minute's share is there from the start. At least one call can be in flight.
+    pub fn new(limits: &Limits) -> Self {
+        let clock = TokioClock {
+            start: Instant::now(),
+        };
+        let direct = |per_minute: Option<NonZeroU32>| {
+            per_minute.map(|n| Direct::direct_with_clock(Quota::per_minute(n), clock.clone()))
+        };
+        Self {
+            requests: direct(limits.requests_per_minute),
+            tokens: direct(limits.tokens_per_minute).zip(limits.tokens_per_minute),
+            people: limits
+                .person_requests_per_minute
+                .map(|n| PerPerson::dashmap_with_clock(Quota::per_minute(n), clock.clone())),
+            in_flight: Arc::new(Semaphore::new(
+                limits.in_flight.clamp(1, Semaphore::MAX_PERMITS),
+            )),
+            longest_wait: limits.longest_wait,
+            admissions: AtomicU32::new(0),
+            clock,
+        }
+    }
+
+    /// Waits for leave to make one attempt of about `tokens` tokens; [`ModelError::Busy`] when that takes too long.
+    ///
+    /// A call larger than a minute's tokens takes the whole minute. The person's share comes first and the slot
+    /// before the bot's rates, so that one person's queue keeps no slot from others. What was taken before a
+    /// refusal is not given back.
+    pub async fn admit(&self, person: Option<&str>, tokens: u32) -> Result<Permit, ModelError> {
+        self.sweep_sometimes();
+        let deadline = Instant::now() + self.longest_wait;
+        if let (Some(people), Some(person)) = (&self.people, person) {
+            let person = person.to_owned();
+            self.until(deadline, || people.check_key(&person)).await?;
+        }
+        let in_flight = Arc::clone(&self.in_flight).acquire_owned();
+        let in_flight = tokio::time::timeout_at(deadline, in_flight)
+            .await
+            .map_err(|_| ModelError::Busy)?
+            .map_err(|_| ModelError::Busy)?;
+        if let Some(requests) = &self.requests {
+            self.until(deadline, || requests.check()).await?;
+        }
+        if let Some((limit, most)) = &self.tokens {
+            let wanted =
+                NonZeroU32::new(tokens).map_or(NonZeroU32::MIN, |tokens| tokens.min(*most));
+            let check = || limit.check_n(wanted).unwrap_or(Ok(()));
+            self.until(deadline, check).await?;
+        }
+        Ok(Permit {
+            _in_flight: in_flight,
+        })
+    }
+
+    /// People whose share is not full at the moment.
+    pub fn people(&self) -> usize {
+        self.people.as_ref().map_or(0, RateLimiter::len)
+    }
+
+    /// Tries until it succeeds or the next chance lies behind the deadline.
+    async fn until<T>(
+        &self,
+        deadline: Instant,
+        mut check: impl FnMut() -> Result<T, NotUntil<Duration>>,
+    ) -> Result<(), ModelError> {
+        loop {
+            let Err(refused) = check() else {
+                return Ok(());
+            };
+            let chance = Instant::now() + refused.wait_time_from(self.clock.now());
+            if chance > deadline {
+                return Err(ModelError::Busy);
+            }
+            tokio::time::sleep_until(chance).await;
+        }
+    }
+
+    fn sweep_sometimes(&self) {
+        let admissions = self.admissions.fetch_add(1, Ordering::Relaxed);
+        if let Some(people) = &self.people
+            && admissions % SWEEP_EVERY == SWEEP_EVERY - 1
+        {
+            people.retain_recent();
+            people.shrink_to_fit();
+        }
+    }
+}

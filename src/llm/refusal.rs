@@ -1,0 +1,161 @@
+//! What a service's refusal means: status and body to [`ModelError`]. Pure.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::ModelError;
+
+/// Characters of a service's own words that are passed on.
+const QUOTED: usize = 300;
+
+/// What services say when a prompt is too long; lower case.
+const TOO_LONG: [&str; 12] = [
+    "context_length_exceeded",
+    "exceed_context_size",
+    "context length",
+    "context window",
+    "context size",
+    "context limit",
+    "maximum model length",
+    "max_model_len",
+    "input length exceeds",
+    "prompt is too long",
+    "prompt too long",
+    "exceeds the maximum number of tokens",
+];
+
+/// What services say when nobody pays any more; lower case.
+const NO_QUOTA: [&str; 3] = [
+    "insufficient_quota",
+    "exceeded your current quota",
+    "billing_hard_limit_reached",
+];
+
+/// An answer that is no success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// `code` and `type`, whichever there are.
+    tags: String,
+    message: String,
+}
+
+impl Refusal {
+    /// Reads OpenAI's form of an error, those of its imitators, and anything else as text.
+    pub(super) fn read(status: u16, body: &[u8]) -> Self {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(body) => Self::from_json(status, &body),
+            Err(_) => Self {
+                status,
+                tags: String::new(),
+                message: String::from_utf8_lossy(body).trim().to_owned(),
+            },
+        }
+    }
+
+    /// `{"error": {message, type, code}}`, `{"error": "…"}`, `{message, type, code}`, `{"detail": …}` or the first of a
+    /// list of those.
+    pub(super) fn from_json(status: u16, body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").unwrap_or(body);
+        let word = |key: &str| match error.get(key) {
+            Some(Value::String(word)) => word.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            Some(Value::Array(_) | Value::Object(_) | Value::Bool(_) | Value::Null) | None => {
+                String::new()
+            }
+        };
+        let message = [error.as_str().unwrap_or_default(), &word("message")].concat();
+        Self {
+            status,
+            tags: [word("code"), word("type")].join(" "),
+            message: if message.is_empty() {
+                error.to_string()
+            } else {
+                message
+            },
+        }
+    }
+
+    /// Whether the same attempt may succeed after a pause.
+    pub(super) fn is_worth_a_retry(&self) -> bool {
+        !self.is_too_long()
+            && match self.status {
+                429 => !self.is_out_of_quota(),
+                501 | 505 => false,
+                status => status >= 500,
+            }
+    }
+
+    pub(super) fn into_error(self, model: &str) -> ModelError {
+        if self.is_too_long() {
+            return ModelError::ContextTooLong;
+        }
+        if self.is_out_of_quota() {
+            return ModelError::QuotaExhausted;
+        }
+        if self.is_unknown_model() {
+            return ModelError::UnknownModel {
+                model: model.to_owned(),
+            };
+        }
+        match self.status {
+            401 | 403 => ModelError::Unauthorized,
+            404 => ModelError::Refused(
+                "nothing at that address (HTTP 404); check OPENAI_BASE_URL".to_owned(),
+            ),
+            408 | 504 => ModelError::TimedOut,
+            429 => ModelError::RateLimited,
+            500.. => ModelError::Failed(self.quoted()),
+            _ => ModelError::Refused(self.quoted()),
+        }
+    }
+
+    fn says(&self, one_of: &[&str]) -> bool {
+        let said = format!("{} {}", self.tags, self.message).to_lowercase();
+        one_of.iter().any(|words| said.contains(words))
+    }
+
+    /// Not on 429: there the same words speak of tokens per minute.
+    fn is_too_long(&self) -> bool {
+        self.status != 429 && self.says(&TOO_LONG)
+    }
+
+    fn is_out_of_quota(&self) -> bool {
+        self.status == 402 || (matches!(self.status, 403 | 429) && self.says(&NO_QUOTA))
+    }
+
+    fn is_unknown_model(&self) -> bool {
+        let named = self.says(&["model"]);
+        self.says(&["model_not_found"])
+            || (self.status == 404 && named)
+            || (self.status == 400
+                && named
+                && self.says(&["does not exist", "not found", "invalid model"]))
+    }
+
+    /// The status and the first words, on one line.
+    fn quoted(&self) -> String {
+        let words: String = self
+            .message
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(QUOTED)
+            .collect();
+        format!("HTTP {}: {words}", self.status)
+    }
+}
+
+/// The pause a service asks for: seconds, whole or not, or a date. A date in the past is no pause.
+pub(super) fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = DateTime::parse_from_rfc2822(value).ok()?;
+    Some(date.signed_duration_since(now).to_std().unwrap_or_default())
+}

@@ -1,0 +1,314 @@
+//! One call of a model service over HTTP: attempts, their permits, their errors.
+//!
+//! The crate's retry layer decides when to try again; it knows `Retry-After` only as whole seconds, waits however long
+//! it is told, and gives up on a 429 that is not JSON. So what it sees of a refusal is put into its words here, and
+//! what must not be retried leaves it as an error of ours.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_openai::Client;
+use async_openai::config::Config;
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use async_openai::middleware::retry::OpenAIRetryLayer;
+use http::{HeaderMap, HeaderValue, header};
+use reqwest::{Response, Url};
+use secrecy::{ExposeSecret, SecretString};
+use tower::ServiceBuilder;
+
+use super::refusal::{Refusal, retry_after};
+use super::{Limiter, ModelConfig, ModelError, Permit, Retries};
+
+/// Bytes of a refusal that are read.
+const REFUSAL_BYTES: usize = 64 * 1024;
+
+/// Where the service is and with which key.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoint {
+    base_url: String,
+    headers: HeaderMap,
+    /// Asked for by the trait; the header above is what is sent.
+    key: SecretString,
+}
+
+impl Config for Endpoint {
+    fn headers(&self) -> HeaderMap {
+        self.headers.clone()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        Vec::new()
+    }
+
+    fn api_base(&self) -> &str {
+        &self.base_url
+    }
+
+    fn api_key(&self) -> &SecretString {
+        &self.key
+    }
+}
+
+/// A model service.
+#[derive(Clone, Debug)]
+pub(super) struct Service {
+    client: Client<Endpoint>,
+    http: reqwest::Client,
+    limiter: Arc<Limiter>,
+    retries: Retries,
+    /// For people: without user and password.
+    shown_url: String,
+}
+
+impl Service {
+    pub(super) fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
+        let base_url = config.base_url.trim().trim_end_matches('/').to_owned();
+        let shown_url = shown(&base_url)?;
+        let http = reqwest::Client::builder()
+            .connect_timeout(config.timeouts.connect)
+            .read_timeout(config.timeouts.read)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| unreachable_at(&shown_url, error))?;
+        let endpoint = Endpoint {
+            base_url,
+            headers: authorization(config.api_key.as_ref())?,
+            key: SecretString::default(),
+        };
+        Ok(Self {
+            client: Client::build(http.clone(), endpoint),
+            http,
+            limiter,
+            retries: config.retries,
+            shown_url,
+        })
+    }
+
+    /// A call of about `tokens` tokens of the model, on behalf of `person` or of the bot itself.
+    pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> Call {
+        let attempts = Arc::new(Attempts {
+            http: self.http.clone(),
+            limiter: Arc::clone(&self.limiter),
+            longest_wait: self.retries.longest_wait,
+            model: model.to_owned(),
+            person: person.to_owned(),
+            tokens,
+            shown_url: self.shown_url.clone(),
+            state: Mutex::default(),
+        });
+        let shared = Arc::clone(&attempts);
+        let service = ServiceBuilder::new()
+            .layer(OpenAIRetryLayer::new(self.retries.max))
+            .service_fn(move |request| {
+                let attempts = Arc::clone(&shared);
+                async move { attempts.attempt(request).await }
+            });
+        Call {
+            client: self.client.clone().with_http_service(service),
+            attempts,
+        }
+    }
+
+    /// One attempt of `GET path`, for checks.
+    pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, ModelError> {
+        let call = self.call("", "", 0);
+        let url = self.client.config().url(path);
+        let headers = self.client.config().headers();
+        let http = self.http.clone();
+        let request = HttpRequestFactory::new(move || {
+            let request = http.get(&url).headers(headers.clone()).build();
+            async move { request.map_err(OpenAIError::Reqwest) }
+        });
+        let response = call
+            .attempts
+            .attempt(request)
+            .await
+            .map_err(|error| call.error(error))?;
+        if !response.status().is_success() {
+            return Err(call.refused());
+        }
+        bounded_body(response, usize::MAX)
+            .await
+            .map_err(|error| call.error(OpenAIError::Reqwest(error)))
+    }
+}
+
+/// One call; holds its permit until it is dropped.
+#[derive(Debug)]
+pub(super) struct Call {
+    client: Client<Endpoint>,
+    attempts: Arc<Attempts>,
+}
+
+impl Call {
+    pub(super) fn client(&self) -> &Client<Endpoint> {
+        &self.client
+    }
+
+    /// What the client's error means.
+    pub(super) fn error(&self, error: OpenAIError) -> ModelError {
+        match error {
+            OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
+                Ok(error) => *error,
+                Err(error) => ModelError::Failed(error.to_string()),
+            },
+            OpenAIError::Reqwest(error) => self.attempts.transport(error),
+            OpenAIError::ApiError(_) => self.refused(),
+            // Neither the content nor serde's words, which quote it.
+            OpenAIError::JSONDeserialize(error, _) => ModelError::BadAnswer(format!(
+                "not the JSON expected, at column {}",
+                error.column()
+            )),
+            OpenAIError::StreamError(_) => ModelError::CutOff,
+            other @ (OpenAIError::InvalidArgument(_)
+            | OpenAIError::FileSaveError(_)
+            | OpenAIError::FileReadError(_)) => ModelError::Failed(other.to_string()),
+        }
+    }
+
+    /// What the last attempt was refused with.
+    fn refused(&self) -> ModelError {
+        let refusal = self.attempts.state().refusal.take();
+        refusal.map_or_else(
+            || ModelError::Failed("no reason given".to_owned()),
+            |refusal| refusal.into_error(&self.attempts.model),
+        )
+    }
+}
+
+/// What the attempts of one call share.
+#[derive(Debug)]
+struct Attempts {
+    http: reqwest::Client,
+    limiter: Arc<Limiter>,
+    longest_wait: Duration,
+    model: String,
+    person: String,
+    tokens: u32,
+    shown_url: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Of the attempt that succeeded.
+    permit: Option<Permit>,
+    /// Of the last attempt that did not.
+    refusal: Option<Refusal>,
+}
+
+impl Attempts {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Success, or a refusal in the retry layer's words, or an error that it does not retry.
+    async fn attempt(&self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
+        let person = Some(self.person.as_str()).filter(|person| !person.is_empty());
+        let permit = self
+            .limiter
+            .admit(person, self.tokens)
+            .await
+            .map_err(give_up)?;
+        let response = self.http.execute(request.build().await?).await?;
+        if response.status().is_success() {
+            self.state().permit = Some(permit);
+            return Ok(response);
+        }
+        let status = response.status();
+        let pause = response
+            .headers()
+            .get(header::RETRY_AFTER)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| retry_after(value, chrono::Utc::now()));
+        // A refusal that breaks off is a refusal all the same.
+        let body = bounded_body(response, REFUSAL_BYTES)
+            .await
+            .unwrap_or_default();
+        let refusal = Refusal::read(status.as_u16(), &body);
+        if !refusal.is_worth_a_retry() || pause.is_some_and(|pause| pause > self.longest_wait) {
+            return Err(give_up(refusal.into_error(&self.model)));
+        }
+        self.state().refusal = Some(refusal);
+        again(status, pause)
+    }
+
+    fn transport(&self, error: reqwest::Error) -> ModelError {
+        if error.is_timeout() && !error.is_connect() {
+            ModelError::TimedOut
+        } else if error.is_body() || error.is_decode() {
+            ModelError::CutOff
+        } else {
+            unreachable_at(&self.shown_url, error)
+        }
+    }
+}
+
+/// A refusal as the retry layer reads it.
+fn again(status: http::StatusCode, pause: Option<Duration>) -> Result<Response, OpenAIError> {
+    let mut response = http::Response::builder().status(status);
+    if let Some(pause) = pause {
+        // Up: earlier than asked for would be refused again.
+        let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
+        response = response.header(header::RETRY_AFTER, seconds);
+    }
+    response
+        .body(r#"{"error":{"message":""}}"#)
+        .map(Response::from)
+        .map_err(|error| OpenAIError::InvalidArgument(error.to_string()))
+}
+
+fn give_up(error: ModelError) -> OpenAIError {
+    OpenAIError::Boxed(Box::new(error))
+}
+
+async fn bounded_body(mut response: Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        let room = most - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if body.len() == most {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = key {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
+            .map_err(|_| ModelError::Unauthorized)?;
+        value.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, value);
+    }
+    Ok(headers)
+}
+
+/// The address without what must not be shown.
+fn shown(base_url: &str) -> Result<String, ModelError> {
+    let bad = |source| ModelError::Unreachable {
+        url: base_url.to_owned(),
+        source,
+    };
+    let mut url = Url::parse(base_url).map_err(|error| bad(Some(error.into())))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad(Some("it must begin with http:// or https://".into())));
+    }
+    let hidden = url.set_username("").and_then(|()| url.set_password(None));
+    hidden.map_err(|()| bad(None))?;
+    url.set_query(None);
+    Ok(url.to_string())
+}
+
+fn unreachable_at(url: &str, error: reqwest::Error) -> ModelError {
+    ModelError::Unreachable {
+        url: url.to_owned(),
+        source: Some(Box::new(error.without_url())),
+    }
+}

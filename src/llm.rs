@@ -2,6 +2,8 @@
 //!
 //! Knows nothing of sessions, prompts or the graph.
 
+pub mod local;
+
 use serde::{Deserialize, Serialize};
 
 /// One message of a chat completion.

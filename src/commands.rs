@@ -12,7 +12,7 @@ use crate::session::SessionGuard;
 /// Turns that `history` shows.
 const HISTORY: usize = 20;
 /// Turns that are looked through for somebody's last one.
-const LOOK_BACK: usize = 200;
+const LOOK_BACK: usize = 64;
 /// Characters of a turn in a listing.
 const EXCERPT: usize = 200;
 
@@ -51,7 +51,7 @@ impl Commands {
     }
 
     async fn history(&self, message: &IncomingMessage) -> Result<String, StoreError> {
-        let turns = self.archive.store().window(&message.conversation, HISTORY).await?;
+        let turns = self.archive.window(message, HISTORY).await?;
         if turns.is_empty() {
             return Ok(Notice::NothingYet.to_string());
         }
@@ -67,7 +67,7 @@ impl Commands {
     async fn forget_last(&self, guard: &SessionGuard, message: &IncomingMessage) -> Result<String, StoreError> {
         let is_mine = |turn: &Turn| turn.author == message.author.id;
         let store = self.archive.store();
-        let turns = store.window(guard.session(), LOOK_BACK).await?;
+        let turns = self.archive.window(message, LOOK_BACK).await?;
         let Some(last) = turns.iter().rfind(|turn| is_mine(turn)) else {
             return Ok(Notice::NothingToForget.to_string());
         };

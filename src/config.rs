@@ -182,6 +182,12 @@ pub enum ConfigError {
         value: usize,
         least: usize,
     },
+    #[error("{name} is {value}, but must be at most {most}")]
+    TooLarge {
+        name: &'static str,
+        value: usize,
+        most: usize,
+    },
     #[error("EMBEDDING_MODEL is set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is; set one of them, or leave EMBEDDING_MODEL empty for the built-in embedder")]
     EmbeddingWithoutService,
     #[error("CONTEXT_TOKENS ({context}) leaves no room for a prompt beside ANSWER_TOKENS ({answer}); it must be at least {least}")]
@@ -192,6 +198,8 @@ pub enum ConfigError {
     },
 }
 
+/// What the graph reads back of a chain at once, less what waits for the summary.
+const LONGEST_WINDOW: usize = 50;
 /// The least prompt that still holds the instructions, a question and a little memory, in tokens.
 const LEAST_PROMPT_TOKENS: u32 = 1_000;
 
@@ -258,6 +266,13 @@ impl Options {
             if value < least {
                 return Err(ConfigError::TooSmall { name, value, least });
             }
+        }
+        if self.window_turns > LONGEST_WINDOW {
+            return Err(ConfigError::TooLarge {
+                name: "WINDOW_TURNS",
+                value: self.window_turns,
+                most: LONGEST_WINDOW,
+            });
         }
         let least = self.answer_tokens.saturating_add(LEAST_PROMPT_TOKENS);
         if self.context_tokens < least {

@@ -20,7 +20,6 @@ pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 
-pub mod local;
 
 use serde::{Deserialize, Serialize};
 

@@ -71,7 +71,9 @@ pub fn model_trouble(error: &ModelError) -> String {
         ModelError::RateLimited => "it is over its rate limit",
         ModelError::ContextTooLong => "the conversation is too long for it",
         ModelError::Busy => "too many requests are waiting for it",
+        ModelError::Refused(_) => "it refused the request",
         ModelError::Failed(_) => "it failed",
+        ModelError::CutOff => "its answer broke off",
         ModelError::BadAnswer(_) => "its answer made no sense",
     }
     .to_owned()

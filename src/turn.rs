@@ -15,7 +15,7 @@ use crate::agent::prompt::{Brief, Memory};
 use crate::agent::tools::Tools;
 use crate::agent::{self, Answer, Budget, NoAnswer};
 use crate::config::TurnConfig;
-use crate::graph::{NewTurn, ResponseId, Source, StoreError, Summary, Turn, TurnContext, TurnRead};
+use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::llm::{ChatModel, Usage};
 use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, summary};
 use crate::notice::{Notice, model_trouble};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::ConversationId;
+use muninn_platform::{ConversationId, IncomingMessage};
 use tokio_util::sync::CancellationToken;
 
 use super::window::Windows;
@@ -109,6 +109,25 @@ impl Archive {
         })
     }
 
+    /// The session's last turns as the graph has them, oldest first.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn window(
+        &self,
+        message: &IncomingMessage,
+        turns: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let read = TurnRead {
+            session: &message.conversation,
+            audience: &message.audience.id,
+            event: &message.event,
+            window: turns,
+            seen: i64::MAX,
+        };
+        Ok(self.store.begin_turn(&read).await?.window)
+    }
+
     /// Keeps a turn in the graph, or else in the journal.
     pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
         let kept = self.keep_somewhere(guard, turn).await;
@@ -142,7 +161,7 @@ impl Archive {
 
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal
     /// held.
-    pub async fn forget(&self, session: &ConversationId, gone: impl Fn(&Turn) -> bool + Send) -> usize {
+    pub async fn forget(&self, session: &ConversationId, gone: impl Fn(&Turn) -> bool + Send + Sync) -> usize {
         self.windows.forget(session);
         self.journal
             .drop_where(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
@@ -195,7 +214,7 @@ impl Archive {
             }
         }
         if saved == 0 {
-            self.store.ping().await?;
+            self.store.health().await?;
         }
         if self.away.swap(false, Ordering::Relaxed) || saved > 0 {
             tracing::info!(saved, "the graph is back");

@@ -99,6 +99,7 @@ impl Recaller {
                 for turn in news.turns {
                     index.push(turn);
                 }
+                index.seen = news.through.max(index.seen);
                 return;
             }
         }
@@ -133,13 +134,13 @@ async fn read_index(
 ) -> Result<AudienceIndex, StoreError> {
     let mut index = AudienceIndex::default();
     loop {
-        let News { turns, epoch } = store.turns_since(audience, index.seen, PAGE).await?;
-        index.epoch = epoch;
-        let last = turns.len() < PAGE;
-        for turn in turns {
+        let news = store.turns_since(audience, index.seen, PAGE).await?;
+        index.epoch = news.epoch;
+        for turn in news.turns {
             index.push(turn);
         }
-        if last {
+        index.seen = news.through;
+        if !news.more {
             return Ok(index);
         }
     }

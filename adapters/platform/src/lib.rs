@@ -5,11 +5,14 @@
 //! nothing of the bot; the bot knows this crate and nothing of any platform.
 
 mod command;
+mod fence;
 mod inbox;
 mod incoming;
 mod reply;
 mod safe_text;
 mod split;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;

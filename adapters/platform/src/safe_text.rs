@@ -1,15 +1,235 @@
-//! Text that pings nobody.
+//! Text that pings nobody and harms no reader.
+//!
+//! Three passes, each over what the one before it left: [`controls`], [`images`], [`mentions`].
+//! A pass reads from left to right and decides by what stands within a bounded distance, so it can
+//! run over an answer that is still being written: it stops where it would have to know more.
+//!
+//! What is left to the adapters: escaping of their own markup, and telling the platform not to
+//! resolve mentions or unfurl links. This is what holds if one of them forgets.
+
+mod controls;
+mod images;
+mod mentions;
+
+use std::fmt;
+
+/// Breaks a word for a machine and not for a reader.
+pub(crate) const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 /// The only text that can be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// A Matrix id (`@user:server`) stays as it is: clients notify by `m.mentions`, which the adapter
+/// always sends; the push rules before it look for the bare local part, which no invisible
+/// character hides; and an id with one in it can no longer be copied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SafeText(String);
 
+/// Whether the text ends here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// What cannot be decided yet is held back.
+    Open,
+    Final,
+}
+
 impl SafeText {
+    /// The safe form of a whole text.
     pub fn new(text: &str) -> Self {
-        Self(text.to_owned())
+        Self::through_passes(text, End::Final)
+    }
+
+    /// The safe form of the beginning of a text that is still being written.
+    ///
+    /// Whatever comes after, [`SafeText::new`] of it all begins with this: what could still become
+    /// something else is held back.
+    pub fn streaming(so_far: &str) -> Self {
+        Self::through_passes(so_far, End::Open)
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Unicode scalar values, as Slack and Discord count.
+    pub fn len_chars(&self) -> usize {
+        self.0.chars().count()
+    }
+
+    /// For what was cut out of safe text or is known to be safe.
+    pub(crate) fn trusted(text: String) -> Self {
+        Self(text)
+    }
+
+    fn through_passes(text: &str, end: End) -> Self {
+        let text = controls::remove(text, end);
+        let text = images::unload(&text, end);
+        Self(mentions::defuse(&text, end))
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl AsRef<str> for SafeText {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What one look at the rest of a text says.
+enum Look {
+    /// The rule does not apply here.
+    No,
+    /// It depends on what comes next.
+    Undecided,
+    Yes,
+}
+
+/// Whether `text` begins with `word` (ASCII, lower case) in any case.
+fn begins_with(text: &str, word: &str) -> Look {
+    let length = text.len().min(word.len());
+    let same = text.as_bytes()[..length].eq_ignore_ascii_case(&word.as_bytes()[..length]);
+    match (same, length == word.len()) {
+        (false, _) => Look::No,
+        (true, true) => Look::Yes,
+        (true, false) => Look::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Text made of what the rules look at, so that they meet each other.
+    fn tricky() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("@"),
+            Just("<"),
+            Just("!"),
+            Just("["),
+            Just("]("),
+            Just(">"),
+            Just("\n"),
+            Just("```"),
+            Just("~~~"),
+            Just("`"),
+            Just("everyone"),
+            Just("here"),
+            Just("Channel"),
+            Just("room"),
+            Just("rooms"),
+            Just("subteam^S1"),
+            Just("img"),
+            Just(" src=\"https://a.b/c\""),
+            Just(" alt='@here'"),
+            Just("\u{1b}"),
+            Just("]"),
+            Just("[31m"),
+            Just("\u{7}"),
+            Just("\u{9b}"),
+            Just("\u{202e}"),
+            Just("\r\n"),
+            Just("\r"),
+            Just(" "),
+            Just("a"),
+            Just("&"),
+            Just("U1"),
+            Just("\\"),
+            Just("\u{200b}"),
+            Just("é"),
+            Just("👩‍🚀"),
+            Just("שלום"),
+            Just("\0"),
+            Just("    "),
+        ];
+        prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        prop_oneof![tricky(), any::<String>()]
+    }
+
+    proptest! {
+        #[test]
+        fn longer_text_extends_what_was_shown(text in any_text()) {
+            let whole = SafeText::new(&text);
+            let mut shown = SafeText::default();
+            for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+                let now = SafeText::streaming(&text[..end]);
+                prop_assert!(now.as_str().starts_with(shown.as_str()), "{shown:?} {now:?}");
+                prop_assert!(SafeText::new(&text[..end]).as_str().starts_with(now.as_str()));
+                shown = now;
+            }
+            prop_assert!(whole.as_str().starts_with(shown.as_str()), "{shown:?} {whole:?}");
+        }
+
+        #[test]
+        fn safe_text_is_safe_already(text in any_text()) {
+            let once = SafeText::new(&text);
+            prop_assert_eq!(SafeText::new(once.as_str()), once);
+        }
+
+        #[test]
+        fn no_forbidden_form_survives(text in any_text()) {
+            let safe = SafeText::new(&text);
+            let lower = safe.as_str().to_lowercase();
+            for form in ["<!channel", "<!here", "<!subteam", "<@u", "<@&"] {
+                prop_assert!(!lower.contains(form), "{form} in {safe:?}");
+            }
+            for form in ["@everyone", "@here"] {
+                prop_assert!(!safe.as_str().contains(form), "{form} in {safe:?}");
+            }
+            for c in safe.as_str().chars() {
+                prop_assert!(!c.is_control() || matches!(c, '\n' | '\t'), "{c:?} in {safe:?}");
+                prop_assert!(!('\u{202a}'..='\u{202e}').contains(&c), "{c:?} in {safe:?}");
+                prop_assert!(!('\u{2066}'..='\u{2069}').contains(&c), "{c:?} in {safe:?}");
+            }
+            if !text.contains("```") && !text.contains("~~~") {
+                prop_assert!(!lower.contains("!["), "{safe:?}");
+                prop_assert!(!lower.contains("<img "), "{safe:?}");
+            }
+        }
+
+        #[test]
+        fn harmless_text_stays(text in "[a-z .,(){}:;é漢\n]*") {
+            let safe = SafeText::new(&text);
+            prop_assert_eq!(safe.as_str(), text.as_str());
+        }
+    }
+
+    #[test]
+    fn what_is_undecided_waits() {
+        for (so_far, shown) in [
+            ("hello @", "hello "),
+            ("hello @eve", "hello "),
+            ("hello @eva", "hello @eva"),
+            ("@room", ""),
+            ("@rooms", "@rooms"),
+            ("wow!", "wow"),
+            ("wow! ", "wow! "),
+            ("a <im", "a "),
+            ("a < b", "a < b"),
+            ("a \u{1b}[3", "a "),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(SafeText::streaming(so_far).as_str(), shown, "{so_far:?}");
+        }
+    }
+
+    #[test]
+    fn it_counts_and_shows_itself() {
+        let text = SafeText::new("añ👍");
+        assert_eq!((text.len_chars(), text.is_empty()), (3, false));
+        assert_eq!(format!("{text}|{text:>5}"), "añ👍|  añ👍");
+        assert!(SafeText::new("\u{1b}").is_empty());
     }
 }

@@ -1,0 +1,217 @@
+//! Images that load by themselves, and so tell their server what was asked.
+
+use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
+use crate::fence::Fences;
+
+/// An `<img` that is not closed by then is defused where it stands.
+const LONGEST_TAG: usize = 2_000;
+
+/// What an `<img` becomes.
+enum Tag {
+    /// Not one.
+    No,
+    Undecided,
+    /// This link instead of so many bytes after the `<`.
+    Link {
+        text: String,
+        length: usize,
+    },
+    /// It cannot be read well enough; it is shown as text.
+    Text,
+}
+
+/// Makes plain links of Markdown images and `<img` tags.
+///
+/// Code in a fence is left alone. Code within a line is not, for an unbalanced backtick before it
+/// would bring the image back; so `vec![1]` keeps its bang and gets an invisible space.
+pub(super) fn unload(text: &str, end: End) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut fences = Fences::default();
+    for line in text.split_inclusive('\n') {
+        if fences.is_certainly_code() {
+            safe.push_str(line);
+        } else if unload_line(line, end, &mut safe) == Line::HeldBack {
+            return safe;
+        }
+        fences = fences.after(line);
+    }
+    safe
+}
+
+#[derive(PartialEq, Eq)]
+enum Line {
+    Done,
+    HeldBack,
+}
+
+fn unload_line(line: &str, end: End, safe: &mut String) -> Line {
+    let mut rest = line;
+    while let Some(at) = rest.find(['!', '<']) {
+        safe.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let consumed = if rest.starts_with('!') {
+            bangs(rest, end, safe)
+        } else {
+            tag(rest, end, safe)
+        };
+        let Some(consumed) = consumed else {
+            return Line::HeldBack;
+        };
+        rest = &rest[consumed..];
+    }
+    safe.push_str(rest);
+    Line::Done
+}
+
+/// Bangs before a bracket: one that begins an image goes, others get a space after them.
+fn bangs(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    let after = rest.trim_start_matches('!');
+    let count = rest.len() - after.len();
+    if after.is_empty() && end == End::Open {
+        return None;
+    }
+    if !after.starts_with('[') {
+        safe.push_str(&rest[..count]);
+        return Some(count);
+    }
+    let before = safe.chars().next_back();
+    // Without its bang, `\![a](b)` would be no link, and `vec![1]` no macro.
+    let keep = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '\\'));
+    if count > 1 || keep {
+        safe.push_str(&rest[..count]);
+        safe.push(ZERO_WIDTH_SPACE);
+    }
+    Some(count)
+}
+
+fn tag(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    let consumed = match read_tag(&rest[1..]) {
+        Tag::Undecided if end == End::Open => return None,
+        Tag::No => {
+            safe.push('<');
+            0
+        }
+        Tag::Text | Tag::Undecided => {
+            safe.push('<');
+            // A lone `<` or `<im` at the end of a whole text is harmless, and must stay the same
+            // when it is read again.
+            if matches!(begins_with(&rest[1..], "img"), Look::Yes) {
+                safe.push(ZERO_WIDTH_SPACE);
+            }
+            0
+        }
+        Tag::Link { text, length } => {
+            if safe.ends_with('!') {
+                safe.push(ZERO_WIDTH_SPACE);
+            }
+            safe.push_str(&text);
+            length
+        }
+    };
+    Some(1 + consumed)
+}
+
+fn read_tag(after: &str) -> Tag {
+    match begins_with(after, "img") {
+        Look::No => return Tag::No,
+        Look::Undecided => return Tag::Undecided,
+        Look::Yes => {}
+    }
+    let attributes = &after["img".len()..];
+    match attributes.chars().next() {
+        None => return Tag::Undecided,
+        Some(c) if c.is_alphanumeric() => return Tag::No,
+        Some(_) => {}
+    }
+    let Some(close) = attributes
+        .bytes()
+        .take(LONGEST_TAG)
+        .position(|b| matches!(b, b'>' | b'\n'))
+    else {
+        return if attributes.len() >= LONGEST_TAG {
+            Tag::Text
+        } else {
+            Tag::Undecided
+        };
+    };
+    let (inside, closing) = attributes.split_at(close);
+    // A backtick decides whether a line is a fence, so a tag with one is not taken apart.
+    if closing.starts_with('\n') || inside.contains('`') {
+        return Tag::Text;
+    }
+    let Some(source) = attribute(inside, "src").filter(|source| is_plain_address(source)) else {
+        return Tag::Text;
+    };
+    let alt: String = attribute(inside, "alt")
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !matches!(c, '[' | ']' | '<' | '!' | '\\'))
+        .collect();
+    let alt = if alt.trim().is_empty() {
+        "image"
+    } else {
+        alt.trim()
+    };
+    Tag::Link {
+        text: format!("[{alt}]({source})"),
+        length: "img".len() + close + 1,
+    }
+}
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let lower = tag.to_ascii_lowercase();
+    let value = lower
+        .match_indices(name)
+        .filter(|(at, _)| tag[..*at].ends_with([' ', '\t', '"', '\'']))
+        .find_map(|(at, _)| tag[at + name.len()..].trim_start().strip_prefix('='))?
+        .trim_start();
+    match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next(),
+        _ => value.split([' ', '\t', '/']).next(),
+    }
+}
+
+/// Nothing that could end the link early or begin anything else.
+fn is_plain_address(source: &str) -> bool {
+    (source.starts_with("https://") || source.starts_with("http://"))
+        && source
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-._~:/?#@$&*+,;=%".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_become_links() {
+        for (text, safe) in [
+            ("![alt](https://x.y/z)", "[alt](https://x.y/z)"),
+            ("a ![b][c] ![d]", "a [b][c] [d]"),
+            ("vec![1, 2]", "vec!~[1, 2]"),
+            ("!![a](b)", "!!~[a](b)"),
+            (r"\![a](b)", r"\!~[a](b)"),
+            ("wow! [a](b)!", "wow! [a](b)!"),
+            (
+                r#"<img src="https://x.y/z" alt="a [cat]">!"#,
+                "[a cat](https://x.y/z)!",
+            ),
+            ("<IMG SRC='http://x.y'/>", "[image](http://x.y)"),
+            ("!<img src='http://x.y'>", "!~[image](http://x.y)"),
+            ("<img src=javascript:x>", "<~img src=javascript:x>"),
+            ("<img\nsrc=x>", "<~img\nsrc=x>"),
+            ("<img onerror=x", "<~img onerror=x"),
+            ("<img", "<~img"),
+            ("<imgx> <im", "<imgx> <im"),
+            ("a<b", "a<b"),
+            (
+                "```html\n<img src=\"https://a\">\n![a](b)\n```\n![a](b)",
+                "```html\n<img src=\"https://a\">\n![a](b)\n```\n[a](b)",
+            ),
+            ("- a\n  ```\n![a](b)", "- a\n  ```\n[a](b)"),
+        ] {
+            let safe = safe.replace('~', "\u{200B}");
+            assert_eq!(unload(text, End::Final), safe, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Mentions, of everybody and of somebody.
+
+use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
+use crate::fence::Fences;
+
+/// Ping wherever they stand in a text, in Discord even within a word.
+const ANYWHERE: [&str; 2] = ["everyone", "here"];
+
+/// Ping as a word of their own (Slack, Matrix).
+const AS_A_WORD: [&str; 3] = ["channel", "room", "group"];
+
+/// Slack's own form, `<!here>`. A comment or a doctype in HTML is none of these.
+const AFTER_BANG: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"];
+
+/// Puts a zero-width space into whatever would ping: after the `@` of a mass mention, after the
+/// `<` of a Slack or Discord mention.
+///
+/// In code too, for platforms disagree on what is code; but there only in the lower case that
+/// pings, so that a decorator such as `@Override` or `@Channel` stays what it is.
+pub(super) fn defuse(text: &str, end: End) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut fences = Fences::default();
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        while let Some(at) = rest.find(['@', '<']) {
+            safe.push_str(&rest[..at]);
+            let (sign, after) = rest[at..].split_at(1);
+            let look = if sign == "@" {
+                let before = safe.chars().next_back();
+                mass_mention(before, after, fences != Fences::Outside, end)
+            } else {
+                bracketed_mention(after)
+            };
+            match look {
+                Look::Undecided if end == End::Open => return safe,
+                Look::No | Look::Undecided => safe.push_str(sign),
+                Look::Yes => {
+                    safe.push_str(sign);
+                    safe.push(ZERO_WIDTH_SPACE);
+                }
+            }
+            rest = after;
+        }
+        safe.push_str(rest);
+        fences = fences.after(line);
+    }
+    safe
+}
+
+fn mass_mention(before: Option<char>, after: &str, in_code: bool, end: End) -> Look {
+    let mut undecided = false;
+    for word in ANYWHERE {
+        match begins_with(after, word) {
+            Look::No => {}
+            Look::Undecided => undecided = true,
+            Look::Yes if in_code && !after.starts_with(word) => {}
+            Look::Yes => return Look::Yes,
+        }
+    }
+    for word in AS_A_WORD {
+        match begins_with(after, word) {
+            Look::No => {}
+            _ if before.is_some_and(is_word) => {}
+            Look::Undecided => undecided = true,
+            Look::Yes if in_code && !after.starts_with(word) => {}
+            Look::Yes => match after[word.len()..].chars().next() {
+                None if end == End::Open => undecided = true,
+                None => return Look::Yes,
+                Some(next) if !is_word(next) => return Look::Yes,
+                Some(_) => {}
+            },
+        }
+    }
+    if undecided { Look::Undecided } else { Look::No }
+}
+
+/// `<@U123>`, `<@!123>`, `<@&123>`, `<!here>`, `<!subteam^S123>`.
+fn bracketed_mention(after: &str) -> Look {
+    let mut characters = after.chars();
+    match (characters.next(), characters.next()) {
+        (None, _) | (Some('@'), None) => Look::Undecided,
+        (Some('@'), Some(next)) if next.is_ascii_alphanumeric() || matches!(next, '!' | '&') => {
+            Look::Yes
+        }
+        (Some('!'), _) => {
+            let looks = AFTER_BANG.map(|word| begins_with(&after[1..], word));
+            if looks.iter().any(|look| matches!(look, Look::Yes)) {
+                Look::Yes
+            } else if looks.iter().any(|look| matches!(look, Look::Undecided)) {
+                Look::Undecided
+            } else {
+                Look::No
+            }
+        }
+        (Some(_), _) => Look::No,
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_broken() {
+        for (text, safe) in [
+            ("@everyone", "@~everyone"),
+            ("hi @here!", "hi @~here!"),
+            ("@EVERYONE @Here", "@~EVERYONE @~Here"),
+            ("x@everyone", "x@~everyone"),
+            ("@channel", "@~channel"),
+            ("(@room)", "(@~room)"),
+            ("@roommate", "@roommate"),
+            ("me@channel.io", "me@channel.io"),
+            (
+                "@alice @user:server.org a@b.c",
+                "@alice @user:server.org a@b.c",
+            ),
+            ("<!channel> <!here|here>", "<~!channel> <~!here|here>"),
+            ("<!subteam^S1|@x>", "<~!subteam^S1|@x>"),
+            (
+                "<!-- note --> <!DOCTYPE html>",
+                "<!-- note --> <!DOCTYPE html>",
+            ),
+            ("<@U123> <@!1> <@&2>", "<~@U123> <~@!1> <~@&2>"),
+            ("<@everyone>", "<~@~everyone>"),
+            ("a < b, a <", "a < b, a <"),
+            ("@", "@"),
+            ("@ever", "@ever"),
+            (
+                "```java\n@Override\n@Channel(\"x\")\n```",
+                "```java\n@Override\n@Channel(\"x\")\n```",
+            ),
+            (
+                "```\n@everyone <@U1>\n```\n@Room",
+                "```\n@~everyone <~@U1>\n```\n@~Room",
+            ),
+        ] {
+            let safe = safe.replace('~', "\u{200B}");
+            assert_eq!(defuse(text, End::Final), safe, "{text:?}");
+        }
+    }
+}

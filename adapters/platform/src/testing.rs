@@ -1,0 +1,333 @@
+//! A platform for whole-bot tests, which read like the chat they are about.
+//!
+//! ```
+//! # use muninn_platform::{Inbox, Incoming, SafeText, TextLimit, testing::Room};
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let (inbox, mut receiver) = Inbox::new(8);
+//! # tokio::spawn(async move {
+//! #     while let Some(Incoming::Message { mut reply, .. }) = receiver.recv().await {
+//! #         let answer = SafeText::new("Hello, Ann.");
+//! #         reply.finish(&answer.split(TextLimit::Unlimited)).await.unwrap();
+//! #     }
+//! # });
+//! let room = Room::new(inbox, "test/general/1", "test/general");
+//! let answer = room.say("ann", "Hello?").await;
+//! assert_eq!(answer.text(), "Hello, Ann.");
+//! # }
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::Utc;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, Inbox, Incoming,
+    IncomingMessage, Pace, Platform, PlatformError, Reply, SafeText, TextLimit,
+};
+
+mod pending;
+
+pub use pending::{Answer, Outcome, Pending};
+
+const NAME: &str = "test";
+
+/// Longer than any turn over fakes takes, also on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Numbers the events of all rooms, so that no two are the same by accident.
+static EVENTS: AtomicUsize = AtomicUsize::new(1);
+
+/// One conversation as a test sees it. Clones are the same conversation.
+#[derive(Clone, Debug)]
+pub struct Room {
+    inbox: Inbox,
+    conversation: ConversationId,
+    audience: Audience,
+    limit: TextLimit,
+    pace: Pace,
+    patience: Duration,
+    admins: Vec<String>,
+    lost_deliveries: Arc<AtomicUsize>,
+}
+
+impl Room {
+    pub fn new(inbox: Inbox, conversation: &str, audience: &str) -> Self {
+        Self {
+            inbox,
+            conversation: ConversationId::new(conversation),
+            audience: Audience {
+                id: AudienceId::new(audience),
+                platform: NAME.to_owned(),
+                workspace: String::new(),
+                name: audience.to_owned(),
+            },
+            limit: TextLimit::Unlimited,
+            pace: Pace {
+                update_every: Duration::ZERO,
+                working_every: Duration::from_secs(1),
+            },
+            patience: PATIENCE,
+            admins: Vec::new(),
+            lost_deliveries: Arc::default(),
+        }
+    }
+
+    /// Another conversation of the same audience.
+    #[must_use]
+    pub fn thread(&self, conversation: &str) -> Self {
+        Self {
+            conversation: ConversationId::new(conversation),
+            ..self.clone()
+        }
+    }
+
+    #[must_use]
+    pub fn with_limit(self, limit: TextLimit) -> Self {
+        Self { limit, ..self }
+    }
+
+    #[must_use]
+    pub fn with_pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// How long an answer is waited for before the test fails.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// `author` may from now on forget what others said.
+    #[must_use]
+    pub fn with_admin(mut self, author: &str) -> Self {
+        self.admins.push(author.to_owned());
+        self
+    }
+
+    /// The next answer does not arrive: its `finish` fails.
+    pub fn lose_next_delivery(&self) {
+        self.lost_deliveries.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Says something and waits for the answer.
+    ///
+    /// # Panics
+    /// When no answer comes in time, or the bot gives it up; so the test fails and says which.
+    pub async fn say(&self, author: &str, text: &str) -> Answer {
+        self.send(author, text).await.answer().await
+    }
+
+    /// As [`Room::say`], under an event id of one's own: the same id is the same event again.
+    ///
+    /// # Panics
+    /// As [`Room::say`].
+    pub async fn say_as_event(&self, event: &str, author: &str, text: &str) -> Answer {
+        self.send_as_event(event, author, text).await.answer().await
+    }
+
+    /// Gives a command (`"why"`, `"forget last"`) and waits for the answer.
+    ///
+    /// # Panics
+    /// As [`Room::say`].
+    pub async fn command(&self, author: &str, command: &str) -> Answer {
+        self.send_command(author, command).await.answer().await
+    }
+
+    /// Says something and does not wait.
+    ///
+    /// # Panics
+    /// When the bot takes nothing any more, or not in time.
+    pub async fn send(&self, author: &str, text: &str) -> Pending {
+        self.send_as_event(&next_event(), author, text).await
+    }
+
+    /// As [`Room::send`], under an event id of one's own.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn send_as_event(&self, event: &str, author: &str, text: &str) -> Pending {
+        let body = Body::Text(text.to_owned());
+        self.deliver(event, author, body).await
+    }
+
+    /// As [`Room::command`], and does not wait.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn send_command(&self, author: &str, command: &str) -> Pending {
+        let body = Body::Command(Command::parse(command));
+        self.deliver(&next_event(), author, body).await
+    }
+
+    /// Wants the turn under way stopped.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn stop(&self) {
+        self.put(Incoming::Stop(self.conversation.clone()), "a stop")
+            .await;
+    }
+
+    /// The message as the bot would get it, for tests below the inbox.
+    pub fn message(&self, event: &str, author: &str, body: Body) -> IncomingMessage {
+        IncomingMessage {
+            event: EventId::new(event),
+            conversation: self.conversation.clone(),
+            audience: self.audience.clone(),
+            author: Author {
+                id: author.to_owned(),
+                name: author.to_owned(),
+                is_admin: self.admins.iter().any(|admin| admin == author),
+            },
+            body,
+            sent_at: Utc::now(),
+        }
+    }
+
+    async fn deliver(&self, event: &str, author: &str, body: Body) -> Pending {
+        let asked = format!("{body:?} of {author} in {}", self.conversation);
+        let (sender, receiver) = watch::channel(pending::Delivery::default());
+        let reply = Box::new(Recorder {
+            limit: self.limit,
+            pace: self.pace,
+            delivery: sender,
+            lost_deliveries: Arc::clone(&self.lost_deliveries),
+        });
+        let message = self.message(event, author, body);
+        self.put(Incoming::Message { message, reply }, &asked).await;
+        Pending::new(asked, self.patience, receiver)
+    }
+
+    async fn put(&self, incoming: Incoming, what: &str) {
+        match tokio::time::timeout(self.patience, self.inbox.deliver(incoming)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(closed)) => panic!("nobody takes {what}: {closed}"),
+            Err(_) => panic!("the inbox was full for {:?}: {what}", self.patience),
+        }
+    }
+}
+
+/// An event id that no other message of this process has.
+pub fn next_event() -> String {
+    format!("test/event/{}", EVENTS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Keeps what the bot does with a reply.
+struct Recorder {
+    limit: TextLimit,
+    pace: Pace,
+    delivery: watch::Sender<pending::Delivery>,
+    lost_deliveries: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl Reply for Recorder {
+    fn limit(&self) -> TextLimit {
+        self.limit
+    }
+
+    fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    async fn working(&mut self) {
+        self.delivery.send_modify(|delivery| delivery.workings += 1);
+    }
+
+    async fn update(&mut self, so_far: &SafeText) {
+        self.delivery
+            .send_modify(|delivery| delivery.updates.push(so_far.to_string()));
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        let lost = self
+            .lost_deliveries
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+            .is_ok();
+        let parts = parts.iter().map(ToString::to_string).collect();
+        self.delivery
+            .send_modify(|delivery| delivery.finish(parts, lost));
+        if lost {
+            return Err(PlatformError::Disconnected {
+                platform: NAME,
+                source: "this delivery was to be lost".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The fake as a [`Platform`], for tests that let the bot run its platforms.
+#[derive(Debug)]
+pub struct TestPlatform {
+    opened: mpsc::UnboundedSender<Inbox>,
+    until: CancellationToken,
+}
+
+/// The test's end of a [`TestPlatform`].
+#[derive(Debug)]
+pub struct TestChat {
+    opened: mpsc::UnboundedReceiver<Inbox>,
+    until: CancellationToken,
+}
+
+impl TestPlatform {
+    pub fn new() -> (Self, TestChat) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let until = CancellationToken::new();
+        let platform = Self {
+            opened: sender,
+            until: until.clone(),
+        };
+        let chat = TestChat {
+            opened: receiver,
+            until,
+        };
+        (platform, chat)
+    }
+}
+
+impl TestChat {
+    /// A room on the platform, as soon as the bot runs it.
+    ///
+    /// # Panics
+    /// When the bot does not run it in time.
+    pub async fn room(&mut self, conversation: &str, audience: &str) -> Room {
+        let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
+        let inbox = opened
+            .ok()
+            .flatten()
+            .unwrap_or_else(|| panic!("the bot did not run the platform within {PATIENCE:?}"));
+        Room::new(inbox, conversation, audience)
+    }
+
+    /// Lets the platform end by itself, as a terminal whose input closed.
+    pub fn close(&self) {
+        self.until.cancel();
+    }
+}
+
+#[async_trait]
+impl Platform for TestPlatform {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
+        // A test that is not looking any more does not keep the bot from running.
+        let _ = self.opened.send(inbox);
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = self.until.cancelled() => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

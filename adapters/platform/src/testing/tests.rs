@@ -1,0 +1,89 @@
+use super::*;
+
+/// Answers `echo: …` to text, names commands, drops what it does not like, stops when told to.
+async fn bot(mut inbox: mpsc::Receiver<Incoming>) {
+    let mut waiting: Option<Box<dyn Reply>> = None;
+    while let Some(incoming) = inbox.recv().await {
+        match incoming {
+            Incoming::Stop(_) => {
+                if let Some(mut reply) = waiting.take() {
+                    let _ = reply.finish(&[SafeText::new("stopped")]).await;
+                }
+            }
+            Incoming::Message { message, mut reply } => match message.body {
+                Body::Text(text) if text == "drop" => {}
+                Body::Text(text) if text == "wait" => {
+                    reply.working().await;
+                    reply.update(&SafeText::new("well")).await;
+                    waiting = Some(reply);
+                }
+                Body::Text(text) => {
+                    let text = format!("{} {}: {text}", message.event, message.author.name);
+                    let _ = reply
+                        .finish(&SafeText::new(&text).split(reply.limit()))
+                        .await;
+                }
+                Body::Command(command) => {
+                    let text = SafeText::new(&format!("{command:?}"));
+                    let _ = reply.finish(&[text]).await;
+                }
+            },
+        }
+    }
+}
+
+fn room() -> Room {
+    let (inbox, receiver) = Inbox::new(4);
+    tokio::spawn(bot(receiver));
+    Room::new(inbox, "test/a/1", "test/a")
+}
+
+#[tokio::test]
+async fn a_chat_is_told_as_one() {
+    let room = room();
+    let answer = room.say_as_event("e1", "ann", "hello").await;
+    assert_eq!(answer.parts, ["e1 ann: hello"]);
+    assert_eq!(room.command("ann", "why").await.text(), "Why");
+
+    let mut pending = room.send("ann", "wait").await;
+    assert_eq!(pending.first_update().await, "well");
+    room.stop().await;
+    let answer = pending.answer().await;
+    assert_eq!((answer.workings, answer.text()), (1, "stopped".to_owned()));
+}
+
+#[tokio::test]
+async fn limits_hold() {
+    let room = room().with_limit(TextLimit::Chars(10));
+    let answer = room.say_as_event("e", "ann", "one two three four").await;
+    assert!(answer.parts.len() > 1, "{answer:?}");
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told() {
+    let room = room();
+    let given_up = room.send("ann", "drop").await.outcome().await;
+    assert!(matches!(given_up, Outcome::GivenUp(_)), "{given_up:?}");
+    room.lose_next_delivery();
+    let lost = room.send("ann", "hello").await.outcome().await;
+    assert!(matches!(lost, Outcome::Lost(_)), "{lost:?}");
+    room.say("ann", "and again").await;
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "no answer within")]
+async fn silence_ends() {
+    room().say("ann", "wait").await;
+}
+
+#[tokio::test]
+async fn it_is_a_platform() {
+    let (platform, mut chat) = TestPlatform::new();
+    let (inbox, receiver) = Inbox::new(4);
+    tokio::spawn(bot(receiver));
+    let running = tokio::spawn(async move { platform.run(inbox, CancellationToken::new()).await });
+    let room = chat.room("test/a/1", "test/a").await;
+    assert_eq!(room.command("ann", "help").await.text(), "Help");
+    chat.close();
+    running.await.unwrap().unwrap();
+}

@@ -5,7 +5,6 @@ mod doctor;
 mod inspect;
 mod serve;
 mod transfer;
-mod wiring;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -298,11 +298,11 @@ impl Options {
                 missing: "GRAPH_USER",
             }),
             (Some(_), Some(_)) | (None, None) => Ok(GraphConfig {
-                url: self.graph_url.clone(),
-                user,
-                password,
+                user: user.unwrap_or_default(),
+                password: password.unwrap_or_default(),
                 database: filled(&self.graph_database),
                 timeout: Duration::from_secs(self.graph_timeout),
+                ..GraphConfig::at(&self.graph_url)
             }),
         }
     }

@@ -40,3 +40,4 @@ pub mod summarizer;
 #[cfg(test)]
 mod testing;
 pub mod turn;
+pub mod wiring;

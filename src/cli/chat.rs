@@ -7,7 +7,7 @@ use muninn_platform::{Inbox, Platform};
 use muninn_terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::wiring::{Wired, wire};
+use muninn::wiring::{Wired, wire};
 
 /// Talks in this terminal until it is left.
 pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCode> {

@@ -9,7 +9,7 @@ use muninn::journal::Journal;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::prompts::Prompts;
 
-use super::wiring::{self, Models};
+use muninn::wiring::{self, Models};
 
 /// One finding.
 struct Finding {

@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::wiring::{Wired, wire};
+use muninn::wiring::{Wired, wire};
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {

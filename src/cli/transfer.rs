@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
-use muninn::graph::{self, transfer};
+use muninn::graph::transfer::{self, Progress};
+use muninn::graph;
 
 /// Writes the whole graph to `path`, whole or not at all.
 pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {
@@ -17,14 +18,14 @@ pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitC
     let file = File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
     let mut out = BufWriter::new(file);
     let bar = bar();
-    let done = transfer::export(&*store, &mut out, &mut |done, all| show(&bar, done, all)).await;
+    let exported = transfer::export(&*store, &mut out, &mut |progress| show(&bar, progress)).await;
     store.close().await?;
     bar.finish_and_clear();
-    let done = done?;
+    exported?;
     out.flush()?;
     out.get_ref().sync_all()?;
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
-    say(&format!("{done} written to {}", path.display()))
+    say(&format!("{} nodes and relationships written to {}", bar.position(), path.display()))
 }
 
 /// Reads `path` into the graph.
@@ -32,11 +33,12 @@ pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyho
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let store = graph::open(&config.graph).await?;
     let bar = bar();
-    let done = transfer::import(&*store, &mut BufReader::new(file), replace, &mut |done, all| show(&bar, done, all)).await;
+    let mut lines = BufReader::new(file);
+    let imported = transfer::import(&*store, &mut lines, &mut |progress| show(&bar, progress), replace).await;
     store.close().await?;
     bar.finish_and_clear();
-    let done = done.with_context(|| format!("cannot import {}", path.display()))?;
-    say(&format!("{done} read from {}", path.display()))
+    imported.with_context(|| format!("cannot import {}", path.display()))?;
+    say(&format!("{} nodes and relationships read from {}", bar.position(), path.display()))
 }
 
 fn bar() -> ProgressBar {
@@ -44,9 +46,9 @@ fn bar() -> ProgressBar {
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn show(bar: &ProgressBar, done: u64, all: u64) {
-    bar.set_length(all);
-    bar.set_position(done);
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_length(progress.total);
+    bar.set_position(progress.done);
 }
 
 fn say(text: &str) -> anyhow::Result<ExitCode> {

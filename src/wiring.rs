@@ -1,29 +1,49 @@
-//! Puts the parts of a bot together.
+//! Puts the parts of a bot together. Only platforms are still missing: the binary adds them.
 
 use std::sync::Arc;
 
-use muninn::bot::Bot;
-use muninn::commands::Commands;
-use muninn::config::Config;
-use muninn::graph::{self, GraphStore};
-use muninn::journal::Journal;
-use muninn::llm::local::LocalEmbedder;
-use muninn::llm::{ChatModel, Embedder, Limiter, RemoteEmbedder};
-use muninn::memory::{Archive, Recaller, summary};
-use muninn::prompts::Prompts;
-use muninn::session::Sessions;
-use muninn::summarizer::Summarizer;
-use muninn::turn::Turns;
+use crate::bot::Bot;
+use crate::commands::Commands;
+use crate::config::Config;
+use crate::graph::{self, GraphStore, StoreError};
+use crate::journal::{Journal, JournalError};
+use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
+use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
+use crate::memory::{Archive, Recaller, summary};
+use crate::prompts::{PromptError, Prompts};
+use crate::session::Sessions;
+use crate::summarizer::Summarizer;
+use crate::turn::Turns;
+
+/// Why there is no bot.
+#[derive(Debug, thiserror::Error)]
+pub enum WiringError {
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    #[error("the model service cannot be used")]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Embedder(#[from] LocalEmbedderError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
 
 /// A bot, and the parts of it that others look at too.
-pub(super) struct Wired {
-    pub(super) bot: Arc<Bot>,
-    pub(super) archive: Arc<Archive>,
-    pub(super) store: Arc<dyn GraphStore>,
+#[derive(Debug)]
+pub struct Wired {
+    pub bot: Arc<Bot>,
+    pub archive: Arc<Archive>,
+    pub store: Arc<dyn GraphStore>,
 }
 
 /// Opens what the configuration names and makes a bot of it.
-pub(super) async fn wire(config: &Config) -> anyhow::Result<Wired> {
+///
+/// # Errors
+/// When the graph, the journal or a prompt cannot be used. A model that does not answer is no error:
+/// the bot then answers from memory, and says so.
+pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
     let prompts = Arc::new(Prompts::load(config.prompts_dir.as_deref())?);
     let Models { chat: model, embedder } = models(config)?;
     let recaller = Arc::new(Recaller::new(embedder, config.recall.clone()));
@@ -58,13 +78,17 @@ pub(super) async fn wire(config: &Config) -> anyhow::Result<Wired> {
 }
 
 /// The models: one that writes, where one is configured, and one that embeds.
-pub(super) struct Models {
-    pub(super) chat: Option<Arc<ChatModel>>,
-    pub(super) embedder: Embedder,
+#[derive(Debug)]
+pub struct Models {
+    pub chat: Option<Arc<ChatModel>>,
+    pub embedder: Embedder,
 }
 
-/// Connects to the models, which share one limiter.
-pub(super) fn models(config: &Config) -> anyhow::Result<Models> {
+/// Makes the models, which share one limiter. Nothing is asked of them yet.
+///
+/// # Errors
+/// When the address or the key cannot be one, or the shipped embedder is damaged.
+pub fn models(config: &Config) -> Result<Models, WiringError> {
     let Some(model) = &config.model else {
         return Ok(Models {
             chat: None,

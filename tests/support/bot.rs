@@ -1,0 +1,162 @@
+//! A whole bot over real parts, for tests that read like a chat.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Parser;
+use muninn::config::{Config, Options};
+use muninn::graph::GraphStore;
+use muninn::memory::Archive;
+use muninn::wiring::{Wired, wire};
+use muninn_platform::testing::Room;
+use muninn_platform::Inbox;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::model_server::ModelServer;
+
+/// Where a test's bots keep things: a folder, and a graph in it or on a server. Several bots may
+/// live there, one after the other; on a server also at once.
+#[derive(Debug)]
+pub struct Place {
+    folder: tempfile::TempDir,
+    graph: Vec<String>,
+    /// Keeps tests apart that share a server.
+    name: String,
+}
+
+impl Place {
+    /// The embedded graph, in a folder of its own.
+    pub fn embedded() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let graph = format!("--graph-url=embedded:{}", folder.path().display());
+        Self::new(folder, vec![graph])
+    }
+
+    /// The Neo4j that the test run was given, at another address if `through` says so.
+    pub fn neo4j(through: Option<&str>) -> Option<Self> {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let Some(url) = set("NEO4J_TEST_URI") else {
+            assert!(
+                set("MUNINN_REQUIRE_NEO4J").is_none(),
+                "MUNINN_REQUIRE_NEO4J is set, but NEO4J_TEST_URI is not"
+            );
+            #[expect(clippy::print_stderr, reason = "a lane that does not run has to be seen")]
+            {
+                eprintln!("Neo4j lane did not run: NEO4J_TEST_URI is not set");
+            }
+            return None;
+        };
+        let mut graph = vec![format!("--graph-url={}", through.unwrap_or(&url))];
+        if let (Some(user), Some(password)) = (set("NEO4J_TEST_USER"), set("NEO4J_TEST_PASSWORD")) {
+            graph.push(format!("--graph-user={user}"));
+            graph.push(format!("--graph-password={password}"));
+        }
+        Some(Self::new(tempfile::tempdir().unwrap(), graph))
+    }
+
+    /// Every graph there is.
+    pub fn every() -> Vec<Self> {
+        std::iter::once(Self::embedded())
+            .chain(Self::neo4j(None))
+            .collect()
+    }
+
+    fn new(folder: tempfile::TempDir, graph: Vec<String>) -> Self {
+        Self {
+            folder,
+            graph,
+            name: Uuid::now_v7().simple().to_string(),
+        }
+    }
+
+    /// The options of a bot here, with the model server if there is one.
+    pub fn config(&self, model: Option<&ModelServer>, more: &[&str]) -> Config {
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            options: Options,
+        }
+        let data = format!("--data-dir={}", self.folder.path().display());
+        let fixed = ["test", "--openai-api-key=", "--openai-base-url=", "--messages-per-minute=1000", &data];
+        let fixed = fixed.into_iter().map(str::to_owned);
+        let mut line: Vec<String> = fixed.chain(self.graph.clone()).collect();
+        if let Some(server) = model {
+            line.push(format!("--openai-base-url={}", server.base_url()));
+        }
+        line.extend(more.iter().map(|&option| option.to_owned()));
+        let mut config = Line::parse_from(line).options.into_config().unwrap();
+        if let Some(server) = model {
+            config.model = Some(server.config());
+        }
+        config
+    }
+
+    /// Starts a bot.
+    pub async fn bot(&self, config: &Config) -> TestBot {
+        let Wired { bot, archive, store } = wire(config).await.unwrap();
+        let (inbox, received) = Inbox::new(64);
+        let shutdown = CancellationToken::new();
+        let running = tokio::spawn(bot.run(received, shutdown.clone()));
+        TestBot {
+            inbox,
+            running,
+            shutdown,
+            archive,
+            store,
+            name: self.name.clone(),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.folder.path().join("journal-0.jsonl")
+    }
+}
+
+/// A bot that runs.
+#[derive(Debug)]
+pub struct TestBot {
+    inbox: Inbox,
+    running: JoinHandle<()>,
+    shutdown: CancellationToken,
+    pub archive: Arc<Archive>,
+    pub store: Arc<dyn GraphStore>,
+    name: String,
+}
+
+impl TestBot {
+    /// A conversation of the audience `general`.
+    pub fn room(&self, conversation: &str) -> Room {
+        self.room_of(conversation, "general")
+    }
+
+    pub fn room_of(&self, conversation: &str, audience: &str) -> Room {
+        Room::new(
+            self.inbox.clone(),
+            &format!("test/{}/{audience}/{conversation}", self.name),
+            &format!("test/{}/{audience}", self.name),
+        )
+    }
+
+    /// An event id of this test's own.
+    pub fn event(&self, name: &str) -> String {
+        format!("{}/{name}", self.name)
+    }
+
+    /// Takes nothing in any more; turns under way are finished.
+    pub fn shut_down(&self) {
+        self.shutdown.cancel();
+    }
+
+    /// Ends it cleanly.
+    pub async fn end(self) {
+        self.shutdown.cancel();
+        self.running.await.unwrap();
+        self.store.close().await.unwrap();
+    }
+}

@@ -1,4 +1,4 @@
-//! Fenced code blocks, read line by line as CommonMark does.
+//! Fenced code blocks, read line by line as `CommonMark` does.
 //!
 //! Only what can be told from one whole line and the fence that is open: so a text can be read
 //! while it is still being written.

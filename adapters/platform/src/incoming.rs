@@ -85,6 +85,10 @@ pub struct IncomingMessage {
 }
 
 /// What a platform tells the bot.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are messages, so a box would only add an allocation"
+)]
 pub enum Incoming {
     /// A message, and the way its answer goes back.
     Message {

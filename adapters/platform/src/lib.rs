@@ -52,4 +52,7 @@ pub enum PlatformError {
     /// What was set up for the platform cannot work; the text says what to change.
     #[error("{0}")]
     Misconfigured(String),
+    /// Some of what was sent could not be taken, and the rest was; the text says which.
+    #[error("{0}")]
+    BadInput(String),
 }

@@ -1,1 +1,95 @@
+//! Muninn in a terminal.
+//!
+//! Three ways to talk, one protocol for the bot: [`Terminal`] edits lines and streams where a
+//! person sits at it, and reads a line a turn where a script does; [`TerminalSocket`] serves lines
+//! on a Unix socket. All are the one audience `terminal`.
 
+mod identity;
+mod interactive;
+mod lines;
+mod printing;
+mod reader;
+mod screen;
+mod script;
+mod socket;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use muninn_platform::{Inbox, Platform, PlatformError};
+use tokio_util::sync::CancellationToken;
+
+pub use identity::{Session, os_user};
+pub use socket::{SocketOptions, TerminalSocket};
+
+const NAME: &str = "terminal";
+
+/// The longest line that is read, unless said otherwise.
+pub const LONGEST_LINE: usize = 1024 * 1024;
+
+/// How a terminal is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub session: Session,
+    /// Where lines typed at the prompt are kept; nowhere if there is none.
+    pub history: Option<PathBuf>,
+    /// One line shown before the first prompt; nothing if it is empty.
+    pub greeting: String,
+    /// Longer lines are refused, in bytes.
+    pub longest_line: usize,
+}
+
+impl Options {
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            history: None,
+            greeting: String::new(),
+            longest_line: LONGEST_LINE,
+        }
+    }
+}
+
+/// The terminal this process was started in.
+///
+/// Interactive where both ends are a terminal; SIGINT belongs to the conversation then. Otherwise
+/// every line of the input is a turn and plain answers are the output; [`Platform::run`] ends with
+/// [`PlatformError::BadInput`] when a line was refused or stayed without an answer.
+#[derive(Debug)]
+pub struct Terminal {
+    options: Options,
+}
+
+impl Terminal {
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+
+    /// Whether a person sits at it.
+    pub fn is_interactive() -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+}
+
+#[async_trait]
+impl Platform for Terminal {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
+        if Self::is_interactive() {
+            interactive::run(&self.options, &inbox, &shutdown).await
+        } else {
+            script::run(&self.options, &inbox, &shutdown).await
+        }
+    }
+}
+
+fn disconnected(source: io::Error) -> PlatformError {
+    PlatformError::Disconnected {
+        platform: NAME,
+        source: Box::new(source),
+    }
+}

@@ -1,0 +1,106 @@
+//! Who talks, and in which conversation.
+
+use chrono::Utc;
+use muninn_platform::{
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, PlatformError,
+};
+use uuid::Uuid;
+
+use crate::NAME;
+
+const LONGEST_NAME: usize = 100;
+
+/// A named conversation of one person.
+///
+/// All sessions are one audience, also of several people on one graph: who can open a terminal on
+/// it holds its credentials, and could read all of it anyway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    conversation: ConversationId,
+    person: String,
+}
+
+impl Session {
+    /// The session `name` of `person`, whose conversation is `terminal/<name>`.
+    ///
+    /// # Errors
+    /// When the name is empty, too long, or holds a slash or a control character.
+    pub fn new(name: &str, person: &str) -> Result<Self, PlatformError> {
+        let is_usable = !name.trim().is_empty()
+            && name.chars().count() <= LONGEST_NAME
+            && !name.chars().any(|c| c == '/' || c.is_control());
+        if !is_usable {
+            return Err(PlatformError::Misconfigured(format!(
+                "the session name {name:?} cannot be used: give it 1 to {LONGEST_NAME} characters \
+                 without a slash or a control character"
+            )));
+        }
+        Ok(Self {
+            conversation: ConversationId::new(format!("{NAME}/{}", name.trim())),
+            person: person.to_owned(),
+        })
+    }
+
+    pub fn conversation(&self) -> &ConversationId {
+        &self.conversation
+    }
+
+    /// `body`, said now; its event id is new across restarts and processes.
+    pub(crate) fn message(&self, body: Body) -> IncomingMessage {
+        IncomingMessage {
+            event: EventId::new(format!("{NAME}/{}", Uuid::now_v7())),
+            conversation: self.conversation.clone(),
+            audience: Audience {
+                id: AudienceId::new(NAME),
+                platform: NAME.to_owned(),
+                workspace: String::new(),
+                name: NAME.to_owned(),
+            },
+            author: Author {
+                id: format!("{NAME}/{}", self.person),
+                name: self.person.clone(),
+                is_admin: true,
+            },
+            body,
+            sent_at: Utc::now(),
+        }
+    }
+}
+
+/// The name this person has on this machine, as the environment tells it.
+pub fn os_user() -> String {
+    ["USER", "LOGNAME", "USERNAME"]
+        .into_iter()
+        .filter_map(|variable| std::env::var(variable).ok())
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "somebody".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        for (name, usable) in [
+            ("default", true),
+            ("Überraschung 2", true),
+            ("", false),
+            ("  ", false),
+            ("a/b", false),
+            ("a\nb", false),
+        ] {
+            assert_eq!(Session::new(name, "ann").is_ok(), usable, "{name:?}");
+        }
+        assert!(Session::new(&"x".repeat(101), "ann").is_err());
+    }
+
+    #[test]
+    fn every_message_is_its_own_event() {
+        let session = Session::new("work", "ann").unwrap();
+        let [one, two] = ["a", "b"].map(|text| session.message(Body::Text(text.to_owned())));
+        assert_ne!(one.event, two.event);
+        assert_eq!(one.conversation.as_str(), "terminal/work");
+        assert_eq!(one.audience.id.as_str(), "terminal");
+    }
+}

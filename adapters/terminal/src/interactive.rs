@@ -1,0 +1,114 @@
+//! A person at a terminal.
+
+use std::ops::ControlFlow;
+
+use muninn_platform::{Body, Inbox, Incoming, PlatformError};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::lines::meaning;
+use crate::reader::{Reader, Restored, Typed, end_bracketed_paste};
+use crate::screen::{ScreenReply, say};
+use crate::script::DRAIN;
+use crate::{Options, disconnected};
+
+/// Prompt, turn, prompt, until Ctrl-D.
+pub(crate) async fn run(
+    options: &Options,
+    inbox: &Inbox,
+    shutdown: &CancellationToken,
+) -> Result<(), PlatformError> {
+    let _restored = Restored::at_end();
+    let mut talk = Talk {
+        options,
+        inbox,
+        shutdown,
+        interrupts: signal(SignalKind::interrupt()).map_err(disconnected)?,
+    };
+    let mut reader = Reader::start(options.history.clone()).map_err(disconnected)?;
+    if !options.greeting.is_empty() {
+        say(&options.greeting).map_err(disconnected)?;
+    }
+    loop {
+        let typed = tokio::select! {
+            () = shutdown.cancelled() => {
+                end_bracketed_paste();
+                return Ok(());
+            }
+            typed = reader.read() => typed,
+        };
+        if talk.answer(typed).await?.is_break() {
+            return Ok(());
+        }
+    }
+}
+
+struct Talk<'a> {
+    options: &'a Options,
+    inbox: &'a Inbox,
+    shutdown: &'a CancellationToken,
+    interrupts: Signal,
+}
+
+impl Talk<'_> {
+    async fn answer(&mut self, typed: Typed) -> Result<ControlFlow<()>, PlatformError> {
+        let sentence = match typed {
+            Typed::Text(text) if text.len() > self.options.longest_line => format!(
+                "That is longer than {} bytes; say it in parts.",
+                self.options.longest_line
+            ),
+            Typed::Text(text) => match meaning(&text) {
+                Some(body) => return self.turn(body).await,
+                None => return Ok(ControlFlow::Continue(())),
+            },
+            Typed::Interrupt => "Ctrl-D leaves; /help says what can be asked.".to_owned(),
+            Typed::Unreadable => "That is not valid UTF-8; please type it again.".to_owned(),
+            Typed::Leave => return Ok(ControlFlow::Break(())),
+            Typed::Failed(error) => return Err(disconnected(error)),
+        };
+        say(&sentence).map_err(disconnected)?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    async fn turn(&mut self, body: Body) -> Result<ControlFlow<()>, PlatformError> {
+        let _quiet = Restored::without_echo();
+        let (reply, mut shown) = ScreenReply::new();
+        let incoming = Incoming::Message {
+            message: self.options.session.message(body),
+            reply: Box::new(reply),
+        };
+        if self.inbox.deliver(incoming).await.is_err() {
+            say("Muninn is shutting down.").map_err(disconnected)?;
+            return Ok(ControlFlow::Break(()));
+        }
+        let drained = async {
+            self.shutdown.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::pin!(drained);
+        let mut is_stopping = false;
+        loop {
+            tokio::select! {
+                done = &mut shown.done => {
+                    if done.is_err() {
+                        say("No answer came; please ask again.").map_err(disconnected)?;
+                    }
+                    return Ok(ControlFlow::Continue(()));
+                }
+                _ = self.interrupts.recv() => {
+                    // The second time it is the person's patience that has ended.
+                    if is_stopping {
+                        shown.abandon();
+                        say("Not waiting for that any more.").map_err(disconnected)?;
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    is_stopping = true;
+                    let stop = Incoming::Stop(self.options.session.conversation().clone());
+                    // A bot that is ending stops by itself.
+                    let _ = self.inbox.deliver(stop).await;
+                }
+                () = &mut drained => return Ok(ControlFlow::Break(())),
+            }
+        }
+    }
+}

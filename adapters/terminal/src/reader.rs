@@ -1,0 +1,183 @@
+//! Lines a person edits, on a thread of its own: reading blocks and cannot be interrupted.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc as blocking;
+use std::thread;
+
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{Config, Editor};
+use tokio::sync::mpsc;
+
+use crate::lines::continued;
+
+const PROMPT: (&str, &str) = ("you> ", "\u{1b}[1myou>\u{1b}[0m ");
+const MORE: (&str, &str) = ("...> ", "\u{1b}[2m...>\u{1b}[0m ");
+
+/// What a person did at the prompt.
+#[derive(Debug)]
+pub(crate) enum Typed {
+    Text(String),
+    /// Ctrl-C; what was on the line is gone.
+    Interrupt,
+    /// Ctrl-D on an empty line.
+    Leave,
+    /// What was typed or pasted is no text.
+    Unreadable,
+    Failed(io::Error),
+}
+
+/// Asks for one line at a time; between two of them the terminal is as it was.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    next: blocking::Sender<()>,
+    typed: mpsc::Receiver<Typed>,
+}
+
+impl Reader {
+    pub(crate) fn start(history: Option<PathBuf>) -> io::Result<Self> {
+        let (next, asked) = blocking::channel();
+        let (sender, typed) = mpsc::channel(1);
+        thread::Builder::new()
+            .name("terminal-prompt".to_owned())
+            .spawn(move || read_when_asked(history.as_deref(), &asked, &sender))?;
+        Ok(Self { next, typed })
+    }
+
+    /// Shows the prompt and waits for what is typed.
+    pub(crate) async fn read(&mut self) -> Typed {
+        // A reader that has ended has said so in the channel.
+        let _ = self.next.send(());
+        self.typed.recv().await.unwrap_or(Typed::Leave)
+    }
+}
+
+fn read_when_asked(
+    history: Option<&Path>,
+    asked: &blocking::Receiver<()>,
+    sender: &mpsc::Sender<Typed>,
+) {
+    let mut editor = match editor(history) {
+        Ok(editor) => editor,
+        Err(error) => {
+            // Whoever would hear it is gone.
+            let _ = sender.blocking_send(failed(error));
+            return;
+        }
+    };
+    while asked.recv().is_ok() {
+        let typed = read_entry(&mut editor).map_or_else(failed, Typed::Text);
+        if let Typed::Text(text) = &typed {
+            remember(&mut editor, history, text);
+        }
+        if sender.blocking_send(typed).is_err() {
+            return;
+        }
+    }
+}
+
+fn editor(history: Option<&Path>) -> Result<Editor<(), FileHistory>, ReadlineError> {
+    let config = Config::builder()
+        .max_history_size(10_000)?
+        .history_ignore_dups(true)?
+        .build();
+    let mut editor = Editor::with_config(config)?;
+    if let Some(path) = history
+        && path.exists()
+        && let Err(error) = editor.load_history(path)
+    {
+        tracing::warn!(%error, "the history of typed lines could not be read");
+    }
+    Ok(editor)
+}
+
+/// A line, and those it goes on with.
+fn read_entry(editor: &mut Editor<(), FileHistory>) -> Result<String, ReadlineError> {
+    let mut entry = String::new();
+    let mut prompt = &PROMPT;
+    loop {
+        let line = editor.readline(prompt)?;
+        match continued(&line) {
+            Some(beginning) => {
+                entry.push_str(beginning);
+                entry.push('\n');
+                prompt = &MORE;
+            }
+            None => {
+                entry.push_str(&line);
+                return Ok(entry);
+            }
+        }
+    }
+}
+
+/// A history that cannot be written is a pity and no reason to stop talking.
+fn remember(editor: &mut Editor<(), FileHistory>, history: Option<&Path>, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    let added = editor.add_history_entry(text);
+    let kept = match (added, history) {
+        (Ok(true), Some(path)) => editor.append_history(path),
+        (Ok(_), _) => Ok(()),
+        (Err(error), _) => Err(error),
+    };
+    if let Err(error) = kept {
+        tracing::warn!(%error, "the history of typed lines could not be written");
+    }
+}
+
+fn failed(error: ReadlineError) -> Typed {
+    match error {
+        ReadlineError::Eof => Typed::Leave,
+        ReadlineError::Interrupted => Typed::Interrupt,
+        ReadlineError::Io(error) if error.kind() == io::ErrorKind::InvalidData => Typed::Unreadable,
+        ReadlineError::Io(error) => Typed::Failed(error),
+        // The enum is open; whatever it is, the prompt cannot be used.
+        other => Typed::Failed(io::Error::other(other)),
+    }
+}
+
+/// The terminal's state before the first prompt, restored at the end: the reader's thread may still
+/// sit at a prompt then, with the terminal in its hands.
+#[derive(Debug)]
+pub(crate) struct Restored(Option<Termios>);
+
+impl Restored {
+    pub(crate) fn at_end() -> Self {
+        Self(termios::tcgetattr(io::stdin()).ok())
+    }
+
+    /// What a bot's turn is given: nothing typed meanwhile is echoed into the answer, and all of it
+    /// is at the next prompt.
+    pub(crate) fn without_echo() -> Self {
+        let before = Self::at_end();
+        if let Some(mut quiet) = before.0.clone() {
+            quiet.local_modes.remove(LocalModes::ECHO);
+            set(&quiet);
+        }
+        before
+    }
+}
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            set(before);
+        }
+    }
+}
+
+/// Ends the bracketed paste that a prompt asked for, should there still be one.
+pub(crate) fn end_bracketed_paste() {
+    let mut out = io::stdout().lock();
+    // A terminal that is gone needs none.
+    let _ = out.write_all(b"\x1b[?2004l\n").and_then(|()| out.flush());
+}
+
+fn set(modes: &Termios) {
+    // A terminal that is gone has no modes.
+    let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, modes);
+}

@@ -1,0 +1,177 @@
+//! What a person sees of an answer.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use muninn_platform::{Pace, PlatformError, Reply, SafeText, TextLimit};
+use tokio::sync::oneshot;
+
+use crate::disconnected;
+use crate::printing::{Step, at_end, on_update};
+
+/// Often enough to look like writing.
+const UPDATE_EVERY: Duration = Duration::from_millis(50);
+
+/// The sign of life moves by itself.
+const WORKING_EVERY: Duration = Duration::from_secs(10);
+
+const SPINNER_TICK: Duration = Duration::from_millis(120);
+
+/// One answer on the screen.
+#[derive(Debug, Default)]
+struct Answer {
+    spinner: Option<ProgressBar>,
+    printed: String,
+    /// Nobody waits for it any more; it prints nothing.
+    is_abandoned: bool,
+}
+
+impl Answer {
+    fn show_life(&mut self) {
+        if self.is_abandoned || self.spinner.is_some() || !self.printed.is_empty() {
+            return;
+        }
+        let spinner = ProgressBar::new_spinner().with_message("thinking");
+        spinner.set_draw_target(ProgressDrawTarget::stdout());
+        spinner.enable_steady_tick(SPINNER_TICK);
+        self.spinner = Some(spinner);
+    }
+
+    fn hide_life(&mut self) {
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+    }
+
+    fn print(&mut self, step: &Step<'_>) -> io::Result<()> {
+        if self.is_abandoned || *step == Step::Nothing {
+            return Ok(());
+        }
+        self.hide_life();
+        // Locked for one piece only. A terminal that was stopped by its user stops this thread;
+        // nothing else in the process waits for it.
+        let mut out = io::stdout().lock();
+        match *step {
+            Step::Nothing => {}
+            Step::Append(new) => {
+                out.write_all(new.as_bytes())?;
+                self.printed.push_str(new);
+            }
+            Step::Afresh(whole) => {
+                write!(out, "\n\n{whole}")?;
+                whole.clone_into(&mut self.printed);
+            }
+        }
+        out.flush()
+    }
+
+    /// Leaves the cursor at the beginning of a line, one blank line below the answer.
+    fn close(&mut self) -> io::Result<()> {
+        self.hide_life();
+        if self.is_abandoned || self.printed.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(b"\n\n")?;
+        out.flush()
+    }
+}
+
+/// Prints one line for the person, between turns.
+pub(crate) fn say(sentence: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{sentence}")?;
+    out.flush()
+}
+
+/// The way an answer gets onto the screen.
+pub(crate) struct ScreenReply {
+    answer: Arc<Mutex<Answer>>,
+    done: Option<oneshot::Sender<()>>,
+}
+
+/// The end of an answer, for the one who waits for it.
+pub(crate) struct Shown {
+    answer: Arc<Mutex<Answer>>,
+    pub(crate) done: oneshot::Receiver<()>,
+}
+
+impl ScreenReply {
+    pub(crate) fn new() -> (Self, Shown) {
+        let answer = Arc::new(Mutex::new(Answer::default()));
+        let (sender, done) = oneshot::channel();
+        let reply = Self {
+            answer: Arc::clone(&answer),
+            done: Some(sender),
+        };
+        (reply, Shown { answer, done })
+    }
+
+    fn with_answer<T>(&self, act: impl FnOnce(&mut Answer) -> T) -> T {
+        // What a panic left half printed is still the best there is.
+        act(&mut self.answer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Shown {
+    /// From now on it prints nothing.
+    pub(crate) fn abandon(&self) {
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        // The line it was on is ended even if the terminal is going away.
+        let _ = answer.close();
+        answer.is_abandoned = true;
+    }
+}
+
+#[async_trait]
+impl Reply for ScreenReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: UPDATE_EVERY,
+            working_every: WORKING_EVERY,
+        }
+    }
+
+    async fn working(&mut self) {
+        self.with_answer(Answer::show_life);
+    }
+
+    async fn update(&mut self, so_far: &SafeText) {
+        self.with_answer(|answer| {
+            let printed = answer.printed.clone();
+            // `finish` has all of the text, and reports.
+            let _ = answer.print(&on_update(&printed, so_far.as_str()));
+        });
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
+        let whole = parts.join("\n");
+        let printed = self.with_answer(|answer| {
+            let printed = answer.printed.clone();
+            answer.print(&at_end(&printed, &whole))?;
+            answer.close()
+        });
+        if let Some(done) = self.done.take() {
+            // Nobody waits for an answer that was abandoned.
+            let _ = done.send(());
+        }
+        printed.map_err(disconnected)
+    }
+}
+
+impl Drop for ScreenReply {
+    fn drop(&mut self) {
+        if self.done.is_some() {
+            // Given up: whoever waits sees `done` fail, after the line was ended.
+            let _ = self.with_answer(Answer::close);
+        }
+    }
+}

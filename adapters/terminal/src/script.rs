@@ -1,0 +1,280 @@
+//! A line a turn, plain answers: for scripts and for the socket.
+
+use std::io::{self, Read, Write};
+use std::thread;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{Inbox, Incoming, Pace, PlatformError, Reply, SafeText, TextLimit};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::lines::{Assembler, Line, meaning};
+use crate::{Options, Session, disconnected};
+
+/// How long an answer in flight is waited for when everything ends.
+pub(crate) const DRAIN: Duration = Duration::from_secs(30);
+
+const CHUNK: usize = 64 * 1024;
+
+/// What a reader found.
+pub(crate) type Read1 = io::Result<Line>;
+
+/// A way out that does not block whoever awaits it.
+#[derive(Clone, Debug)]
+pub(crate) struct Output(mpsc::Sender<(String, oneshot::Sender<io::Result<()>>)>);
+
+/// What is to be written, and where to say how that went.
+pub(crate) type Outgoing = mpsc::Receiver<(String, oneshot::Sender<io::Result<()>>)>;
+
+impl Output {
+    pub(crate) fn new() -> (Self, Outgoing) {
+        let (sender, receiver) = mpsc::channel(1);
+        (Self(sender), receiver)
+    }
+
+    /// An output written and flushed by a thread of its own, which no runtime waits for.
+    fn over(mut writer: impl Write + Send + 'static) -> io::Result<Self> {
+        let (output, mut outgoing) = Self::new();
+        thread::Builder::new()
+            .name("terminal-output".to_owned())
+            .spawn(move || {
+                while let Some((text, written)) = outgoing.blocking_recv() {
+                    let result = writer
+                        .write_all(text.as_bytes())
+                        .and_then(|()| writer.flush());
+                    // Who does not wait does not want to know.
+                    let _ = written.send(result);
+                }
+            })?;
+        Ok(output)
+    }
+
+    pub(crate) async fn write(&self, text: String) -> io::Result<()> {
+        let (sender, written) = oneshot::channel();
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        self.0.send((text, sender)).await.map_err(|_| closed())?;
+        written.await.map_err(|_| closed())?
+    }
+}
+
+/// What came of all lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    refused: usize,
+    unanswered: usize,
+}
+
+impl Tally {
+    fn result(self) -> Result<(), PlatformError> {
+        let mut problems = Vec::new();
+        if self.refused > 0 {
+            problems.push(format!("{} of the lines could not be read", self.refused));
+        }
+        if self.unanswered > 0 {
+            problems.push(format!("{} of the lines got no answer", self.unanswered));
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(PlatformError::BadInput(problems.join(", and ")))
+        }
+    }
+}
+
+/// Talks over this process's standard streams.
+pub(crate) async fn run(
+    options: &Options,
+    inbox: &Inbox,
+    shutdown: &CancellationToken,
+) -> Result<(), PlatformError> {
+    let lines = read_in_thread(io::stdin(), options.longest_line).map_err(disconnected)?;
+    let talk = Talk {
+        session: &options.session,
+        inbox,
+        shutdown,
+        output: Output::over(io::stdout()).map_err(disconnected)?,
+        errors: Output::over(io::stderr()).map_err(disconnected)?,
+    };
+    talk.through(lines).await?.result()
+}
+
+/// Reads on a thread that nobody joins: a read cannot be interrupted, and must not keep the
+/// process from ending.
+fn read_in_thread(
+    mut reader: impl Read + Send + 'static,
+    limit: usize,
+) -> io::Result<mpsc::Receiver<Read1>> {
+    let (sender, receiver) = mpsc::channel(1);
+    let read_all = move || {
+        let mut assembler = Assembler::new(limit);
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let lines: Vec<Read1> = match reader.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(length) => assembler
+                    .feed(&chunk[..length])
+                    .into_iter()
+                    .map(Ok)
+                    .collect(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => vec![Err(error)],
+            };
+            for line in lines {
+                let is_last = line.is_err();
+                if sender.blocking_send(line).is_err() || is_last {
+                    return;
+                }
+            }
+        }
+        if let Some(line) = assembler.end() {
+            // Nobody listens any more.
+            let _ = sender.blocking_send(Ok(line));
+        }
+    };
+    thread::Builder::new()
+        .name("terminal-input".to_owned())
+        .spawn(read_all)?;
+    Ok(receiver)
+}
+
+/// One side of the line protocol.
+pub(crate) struct Talk<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) inbox: &'a Inbox,
+    pub(crate) shutdown: &'a CancellationToken,
+    pub(crate) output: Output,
+    pub(crate) errors: Output,
+}
+
+/// What came of one turn.
+enum Turn {
+    Answered,
+    GivenUp,
+    /// Nobody reads the answers any more.
+    OutputClosed,
+    /// The bot takes nothing any more.
+    BotEnded,
+}
+
+impl Talk<'_> {
+    /// Each line a turn, one after the other, to the end of the lines or the shutdown.
+    pub(crate) async fn through(
+        &self,
+        mut lines: mpsc::Receiver<Read1>,
+    ) -> Result<Tally, PlatformError> {
+        let mut tally = Tally::default();
+        loop {
+            let line = tokio::select! {
+                biased;
+                () = self.shutdown.cancelled() => return Ok(tally),
+                line = lines.recv() => line,
+            };
+            let Some(line) = line else {
+                return Ok(tally);
+            };
+            let Line { number, text } = line.map_err(disconnected)?;
+            let body = match text {
+                Ok(text) => meaning(&text),
+                Err(fault) => {
+                    tally.refused += 1;
+                    self.complain(&format!("line {number} {fault}")).await;
+                    None
+                }
+            };
+            let Some(body) = body else { continue };
+            match self.turn(body).await {
+                Turn::Answered => {}
+                Turn::GivenUp => {
+                    tally.unanswered += 1;
+                    self.complain(&format!("line {number} got no answer")).await;
+                }
+                Turn::OutputClosed => return Ok(tally),
+                Turn::BotEnded => {
+                    self.complain(&format!("line {number} came too late: the bot is ending"))
+                        .await;
+                    tally.unanswered += 1;
+                    return Ok(tally);
+                }
+            }
+        }
+    }
+
+    async fn turn(&self, body: muninn_platform::Body) -> Turn {
+        let (done, outcome) = oneshot::channel();
+        let reply = Box::new(PlainReply {
+            output: self.output.clone(),
+            done: Some(done),
+        });
+        let message = self.session.message(body);
+        let delivered = self.inbox.deliver(Incoming::Message { message, reply });
+        if delivered.await.is_err() {
+            return Turn::BotEnded;
+        }
+        let drained = async {
+            self.shutdown.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::select! {
+            outcome = outcome => match outcome {
+                Ok(Ok(())) => Turn::Answered,
+                Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Turn::OutputClosed,
+                Ok(Err(error)) => {
+                    self.complain(&format!("the answer could not be written: {error}")).await;
+                    Turn::OutputClosed
+                }
+                // The reply was dropped.
+                Err(_) => Turn::GivenUp,
+            },
+            () = drained => Turn::GivenUp,
+        }
+    }
+
+    /// Says what is wrong; where nobody can be told, that is no further problem.
+    async fn complain(&self, sentence: &str) {
+        let _ = self.errors.write(format!("muninn: {sentence}\n")).await;
+    }
+}
+
+/// The whole answer once, nothing before it.
+struct PlainReply {
+    output: Output,
+    done: Option<oneshot::Sender<io::Result<()>>>,
+}
+
+#[async_trait]
+impl Reply for PlainReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        // Neither shows anything, so hardly ever.
+        Pace {
+            update_every: Duration::from_secs(3600),
+            working_every: Duration::from_secs(3600),
+        }
+    }
+
+    async fn working(&mut self) {}
+
+    async fn update(&mut self, _so_far: &SafeText) {}
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        let mut text = String::new();
+        for part in parts {
+            text.push_str(part.as_str().trim_end());
+            text.push('\n');
+        }
+        let written = self.output.write(text).await;
+        let copy = written
+            .as_ref()
+            .copied()
+            .map_err(|error| io::Error::from(error.kind()));
+        if let Some(done) = self.done.take() {
+            // The talk ended before its answer came.
+            let _ = done.send(copy);
+        }
+        written.map_err(disconnected)
+    }
+}

@@ -249,6 +249,12 @@ struct Abandoned {
     ended: bool,
 }
 
+impl Abandoned {
+    fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
 impl Drop for Abandoned {
     fn drop(&mut self) {
         if !self.ended {
@@ -294,7 +300,7 @@ async fn chat(
     match &reply.kind {
         Kind::Hang => std::future::pending().await,
         Kind::Refusal { status, body } => {
-            guard.ended = true;
+            guard.end();
             with_headers(
                 &reply,
                 StatusCode::from_u16(*status).unwrap(),
@@ -339,14 +345,14 @@ fn stream(
     let lines = lines.into_iter().enumerate();
     futures::stream::unfold(
         (lines, reply, guard),
-        |(mut lines, reply, mut guard)| async {
+        |(mut lines, reply, mut guard)| async move {
             let next = lines.next();
             if let (Some((1.., _)), Some(gate)) = (&next, &reply.gate) {
                 gate.pass().await;
             }
             match next {
                 Some((at, _)) if reply.cut_after == Some(at) => {
-                    guard.ended = true;
+                    guard.end();
                     // The last chunk may still lie in the connection's buffer: let it go out before the cut.
                     tokio::task::yield_now().await;
                     let cut = std::io::Error::other("cut by the test");
@@ -354,7 +360,7 @@ fn stream(
                 }
                 Some((_, line)) => Some((Ok(Bytes::from(line)), (lines, reply, guard))),
                 None => {
-                    guard.ended = true;
+                    guard.end();
                     None
                 }
             }

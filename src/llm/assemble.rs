@@ -205,3 +205,154 @@ fn read_usage(usage: &Value) -> Option<Usage> {
         completion: count("completion_tokens").unwrap_or(0),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Names, arguments and ids of the calls that these deltas make.
+    fn calls(deltas: &[Value]) -> Vec<(String, String, String)> {
+        let mut assembler = Assembler::default();
+        for delta in deltas {
+            let chunk = json!({ "choices": [{ "delta": { "tool_calls": [delta] } }] });
+            assembler.take(&chunk).unwrap();
+        }
+        assembler
+            .take(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }))
+            .unwrap();
+        let calls = assembler.finish("m", 0).unwrap().tool_calls.into_iter();
+        calls
+            .map(|call| (call.name, call.arguments, call.id))
+            .collect()
+    }
+
+    fn call(name: &str, arguments: &str, id: &str) -> (String, String, String) {
+        (name.to_owned(), arguments.to_owned(), id.to_owned())
+    }
+
+    #[test]
+    fn deltas_of_two_calls_may_alternate() {
+        let got = calls(&[
+            json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": "" } }),
+            json!({ "index": 1, "id": "b", "function": { "name": "g", "arguments": "{\"y\"" } }),
+            json!({ "index": 0, "function": { "arguments": "{\"x\":1}" } }),
+            json!({ "index": 1, "function": { "arguments": ":2}" } }),
+        ]);
+        assert_eq!(
+            got,
+            [call("f", "{\"x\":1}", "a"), call("g", "{\"y\":2}", "b")]
+        );
+    }
+
+    #[test]
+    fn whole_calls_that_share_an_index_stay_apart() {
+        let with_ids = ["a", "b"].map(
+            |id| json!({ "index": 0, "id": id, "function": { "name": "f", "arguments": "{}" } }),
+        );
+        assert_eq!(
+            calls(&with_ids),
+            [call("f", "{}", "a"), call("f", "{}", "b")]
+        );
+        let without =
+            [(); 2].map(|()| json!({ "index": 0, "function": { "name": "f", "arguments": {} } }));
+        assert_eq!(
+            calls(&without),
+            [call("f", "{}", "call_0_"), call("f", "{}", "call_1_")]
+        );
+    }
+
+    #[test]
+    fn index_name_and_id_may_be_missing_or_repeated() {
+        let no_index = [
+            json!({ "id": "a", "function": { "name": "f", "arguments": "{\"x\"" } }),
+            json!({ "function": { "arguments": ":1}" } }),
+            json!({ "id": "b", "function": { "name": "g" } }),
+        ];
+        assert_eq!(
+            calls(&no_index),
+            [call("f", "{\"x\":1}", "a"), call("g", "{}", "b")]
+        );
+        let repeated = [
+            json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": "{\"x\"" } }),
+            json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": ":1}" } }),
+        ];
+        assert_eq!(calls(&repeated), [call("f", "{\"x\":1}", "a")]);
+        let same_id = [0, 1].map(|index| json!({ "index": index, "id": "a", "function": { "name": "f", "arguments": "{}" } }));
+        assert_eq!(
+            calls(&same_id),
+            [call("f", "{}", "a"), call("f", "{}", "call_1_a")]
+        );
+    }
+
+    #[test]
+    fn a_call_that_was_truncated_is_left_out() {
+        let mut assembler = Assembler::default();
+        let chunk = json!({ "choices": [{ "finish_reason": "length", "delta": { "tool_calls": [
+            { "index": 0, "id": "a", "function": { "name": "f", "arguments": "{\"x\"" } }] } }] });
+        assembler.take(&chunk).unwrap();
+        let answer = assembler.finish("m", 7).unwrap();
+        assert!(answer.truncated && answer.tool_calls.is_empty());
+        assert_eq!(answer.usage.prompt, 7);
+    }
+
+    #[test]
+    fn an_answer_without_bounds_is_refused() {
+        let chunk = json!({ "choices": [{ "delta": { "content": "x".repeat(1 << 20) } }] });
+        let mut assembler = Assembler::default();
+        let taken: Vec<_> = (0..5).map(|_| assembler.take(&chunk).is_ok()).collect();
+        assert_eq!(taken, [true, true, true, true, false]);
+        let mut many = Assembler::default();
+        let taken = (0..=MOST_CALLS).map(|n| {
+            many.take(&json!({ "choices": [{ "delta": { "tool_calls": [{ "index": n }] } }] }))
+        });
+        assert!(taken.last().unwrap().is_err());
+    }
+
+    fn json_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "\\PC{0,8}".prop_map(Value::from),
+        ];
+        let key = prop_oneof![
+            Just("choices"),
+            Just("delta"),
+            Just("message"),
+            Just("content"),
+            Just("tool_calls"),
+            Just("function"),
+            Just("index"),
+            Just("id"),
+            Just("name"),
+            Just("arguments"),
+            Just("usage"),
+            Just("error"),
+            Just("finish_reason"),
+            Just("prompt_tokens"),
+        ];
+        leaf.prop_recursive(6, 64, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(key.clone(), inner, 0..6).prop_map(|map| {
+                    map.into_iter()
+                        .map(|(key, value)| (key.to_owned(), value))
+                        .collect()
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_chunk_makes_it_panic(chunks in prop::collection::vec(json_value(), 0..5)) {
+            let mut assembler = Assembler::default();
+            if chunks.iter().all(|chunk| assembler.take(chunk).is_ok()) {
+                let _ = assembler.finish("m", 0);
+            }
+        }
+    }
+}

@@ -146,3 +146,140 @@ impl Limiter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        Limits {
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            person_requests_per_minute: None,
+            in_flight: 100,
+            longest_wait: Duration::from_secs(5),
+        }
+    }
+
+    async fn is_busy(limiter: &Limiter, person: Option<&str>, tokens: u32) -> bool {
+        matches!(limiter.admit(person, tokens).await, Err(ModelError::Busy))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_of_the_whole_bot() {
+        let limiter = Limiter::new(&Limits {
+            requests_per_minute: NonZeroU32::new(20),
+            ..limits()
+        });
+        let start = Instant::now();
+        for _ in 0..20 {
+            limiter.admit(None, 1).await.unwrap();
+        }
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        limiter.admit(None, 1).await.unwrap();
+        let waited = start.elapsed();
+        assert!(
+            waited >= Duration::from_secs(3) && waited < Duration::from_millis(3100),
+            "{waited:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_would_wait_too_long_is_told_at_once() {
+        let limiter = Limiter::new(&Limits {
+            requests_per_minute: NonZeroU32::new(1),
+            ..limits()
+        });
+        limiter.admit(None, 1).await.unwrap();
+        let start = Instant::now();
+        assert!(is_busy(&limiter, None, 1).await);
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        limiter.admit(None, 1).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tokens_of_the_whole_bot() {
+        let limiter = Limiter::new(&Limits {
+            tokens_per_minute: NonZeroU32::new(6000),
+            ..limits()
+        });
+        limiter.admit(None, 5800).await.unwrap();
+        assert!(is_busy(&limiter, None, 1000).await);
+        let start = Instant::now();
+        limiter.admit(None, 400).await.unwrap();
+        assert!(
+            start.elapsed() >= Duration::from_secs(2),
+            "{:?}",
+            start.elapsed()
+        );
+        // More than a minute holds: a whole minute's share, not never.
+        tokio::time::advance(Duration::from_secs(61)).await;
+        limiter.admit(None, u32::MAX).await.unwrap();
+        assert!(is_busy(&limiter, None, 1000).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_person_has_a_share() {
+        let limiter = Limiter::new(&Limits {
+            person_requests_per_minute: NonZeroU32::new(2),
+            ..limits()
+        });
+        for person in ["alice", "alice", "bob", "bob"] {
+            limiter.admit(Some(person), 1).await.unwrap();
+        }
+        assert!(is_busy(&limiter, Some("alice"), 1).await);
+        limiter.admit(None, 1).await.unwrap();
+        assert_eq!(limiter.people(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn quiet_people_are_forgotten() {
+        let limiter = Limiter::new(&Limits {
+            person_requests_per_minute: NonZeroU32::new(2),
+            ..limits()
+        });
+        for n in 0..200 {
+            limiter.admit(Some(&n.to_string()), 1).await.unwrap();
+        }
+        assert_eq!(limiter.people(), 200);
+        tokio::time::advance(Duration::from_secs(120)).await;
+        for _ in 0..SWEEP_EVERY {
+            limiter.admit(None, 1).await.unwrap();
+        }
+        assert_eq!(limiter.people(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_in_flight() {
+        let limiter = Limiter::new(&Limits {
+            in_flight: 1,
+            ..limits()
+        });
+        let first = limiter.admit(None, 1).await.unwrap();
+        let start = Instant::now();
+        assert!(is_busy(&limiter, None, 1).await);
+        assert_eq!(start.elapsed(), Duration::from_secs(5));
+        drop(first);
+        limiter.admit(None, 1).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_persons_queue_keeps_no_slot() {
+        let limiter = Limiter::new(&Limits {
+            in_flight: 1,
+            person_requests_per_minute: NonZeroU32::new(30),
+            ..limits()
+        });
+        for _ in 0..30 {
+            limiter.admit(Some("alice"), 1).await.unwrap();
+        }
+        let (alice, bob) = tokio::join!(limiter.admit(Some("alice"), 1), async {
+            let start = Instant::now();
+            limiter.admit(Some("bob"), 1).await.unwrap();
+            start.elapsed()
+        });
+        alice.unwrap();
+        assert_eq!(bob, Duration::ZERO);
+    }
+}

@@ -156,6 +156,113 @@ pub(super) fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let date = DateTime::parse_from_rfc2822(value).ok()?;
+    // Without the day of the week: nothing hangs on it, and some get it wrong.
+    let date = value.split_once(',').map_or(value, |(_, date)| date);
+    let date = DateTime::parse_from_rfc2822(date.trim()).ok()?;
     Some(date.signed_duration_since(now).to_std().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z")
+            .unwrap()
+            .to_utc();
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let table = [
+            ("0", seconds(0)),
+            (" 17 ", seconds(17)),
+            ("1.5", Some(Duration::from_millis(1500))),
+            ("Sat, 21 Nov 2026 10:00:30 GMT", seconds(30)),
+            ("Mon, 21 Nov 2026 10:00:30 GMT", seconds(30)),
+            ("Sat, 21 Nov 2026 09:00:00 GMT", seconds(0)),
+            ("-1", None),
+            ("NaN", None),
+            ("soon", None),
+            ("", None),
+        ];
+        for (value, expected) in table {
+            assert_eq!(retry_after(value, now), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn reads_the_forms_errors_come_in() {
+        let table: [(u16, &str, &str); 16] = [
+            (
+                400,
+                r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"the request exceeds the available context size (4096 tokens)","type":"exceed_context_size_error"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"object":"error","message":"The decoder prompt (length 9) is longer than the maximum model length of 8","type":"BadRequestError","code":400}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"[{"error":{"code":400,"message":"The input token count (9) exceeds the maximum number of tokens allowed (8)."}}]"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":"prompt is too long: 9 tokens > 8 maximum"}"#,
+                "ContextTooLong",
+            ),
+            (413, "Request Entity Too Large", "Refused"),
+            (
+                400,
+                r#"{"error":{"message":"The model `x` does not exist","code":null}}"#,
+                "UnknownModel",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"no access","code":"model_not_found"}}"#,
+                "UnknownModel",
+            ),
+            (402, "", "QuotaExhausted"),
+            (
+                403,
+                r#"{"error":{"message":"x","type":"insufficient_quota"}}"#,
+                "QuotaExhausted",
+            ),
+            (401, "", "Unauthorized"),
+            (408, "", "TimedOut"),
+            (
+                429,
+                r#"{"error":{"message":"tokens per min; reduce the context length"}}"#,
+                "RateLimited",
+            ),
+            (422, r#"{"detail":[{"msg":"m"}]}"#, "Refused"),
+            (302, "", "Refused"),
+            (599, "\u{0}", "Failed"),
+        ];
+        for (status, body, name) in table {
+            let error = Refusal::read(status, body.as_bytes()).into_error("x");
+            assert!(
+                format!("{error:?}").starts_with(name),
+                "{status} {body}: {error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn quotes_little_and_on_one_line() {
+        let long = format!("a\nb {}", "é".repeat(1000));
+        let error = Refusal::read(500, long.as_bytes())
+            .into_error("x")
+            .to_string();
+        assert!(
+            error.chars().count() < 400 && !error.contains('\n'),
+            "{error}"
+        );
+    }
 }

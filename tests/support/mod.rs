@@ -1,0 +1,8 @@
+//! What several test binaries share.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses a part of it"
+)]
+
+pub mod model_server;

@@ -1,0 +1,473 @@
+//! A model service on loopback that says what the test scripted, and holds the client to the protocol.
+//!
+//! ```ignore
+//! let server = ModelServer::start().await;
+//! server.expects(|request| request.last_user() == "Hello").answers("Hi there!");
+//! server.expects(|request| request.tools().contains(&"search")).calls(&[("search", json!({"q": "x"}))]);
+//! server.expects(|_| true).replies(Reply::refusal(429, "rate_limit", "slow down").header("retry-after", "1"));
+//! // … drive the bot against `server.config()` …
+//! server.finish();
+//! ```
+//!
+//! A request gets the reply of the first unused expectation that fits. A request nobody expected, a reply nobody
+//! asked for and a request that a strict service would refuse each fail the test in [`ModelServer::finish`], or when
+//! the server is dropped. Embeddings work without a script; see [`Embeddings`].
+
+mod reply;
+mod request;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use muninn::llm::ModelConfig;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+pub use reply::{Gate, Reply};
+pub use request::Request;
+
+use reply::Kind;
+
+/// The key that [`ModelServer::config`] sends and the server insists on.
+pub const KEY: &str = "sk-test";
+
+/// The models `/models` lists unless told otherwise.
+pub const MODELS: [&str; 3] = ["chat", "utility", "embedding"];
+
+type Predicate = Box<dyn Fn(&Request) -> bool + Send>;
+type Vectors = Box<dyn Fn(&[String]) -> Value + Send>;
+
+/// How texts are embedded.
+pub enum Embeddings {
+    /// The sum of one pseudo-random direction per word, in this many dimensions: texts that share words are near.
+    Words(usize),
+    /// The whole body, made from the texts.
+    Scripted(Vectors),
+    /// Every request is refused with this status and body.
+    Refused(u16, String),
+}
+
+struct Expectation {
+    fits: Predicate,
+    reply: Reply,
+    place: String,
+    used: bool,
+}
+
+struct Script {
+    expectations: Vec<Expectation>,
+    chats: Vec<Request>,
+    embedded: Vec<Request>,
+    faults: Vec<String>,
+    embeddings: Embeddings,
+    models: Option<Vec<String>>,
+    down: bool,
+}
+
+struct Shared {
+    script: Mutex<Script>,
+    /// Answers that the client did not wait for.
+    abandoned: watch::Sender<usize>,
+    /// Chat requests that have come.
+    arrived: watch::Sender<usize>,
+}
+
+impl Shared {
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap()
+    }
+}
+
+/// See the module.
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    serving: tokio::task::JoinHandle<()>,
+    checked: bool,
+}
+
+impl ModelServer {
+    pub async fn start() -> Self {
+        let shared = Arc::new(Shared {
+            script: Mutex::new(Script {
+                expectations: Vec::new(),
+                chats: Vec::new(),
+                embedded: Vec::new(),
+                faults: Vec::new(),
+                embeddings: Embeddings::Words(64),
+                models: Some(MODELS.map(str::to_owned).to_vec()),
+                down: false,
+            }),
+            abandoned: watch::Sender::new(0),
+            arrived: watch::Sender::new(0),
+        });
+        let router = Router::new()
+            .route("/v1/chat/completions", post(chat))
+            .route("/v1/embeddings", post(embeddings))
+            .route("/v1/models", get(models))
+            .fallback(unknown_path)
+            .with_state(Arc::clone(&shared));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self {
+            address,
+            shared,
+            serving,
+            checked: false,
+        }
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Reaches this server, with the models `chat` and `utility`; [`MODELS`] has an `embedding` too.
+    pub fn config(&self) -> ModelConfig {
+        let mut config = ModelConfig::new(self.base_url(), "chat");
+        config.utility_model = "utility".to_owned();
+        config.api_key = Some(KEY.into());
+        config
+    }
+
+    /// Scripts one reply, for the first request that fits.
+    #[track_caller]
+    pub fn expects(&self, fits: impl Fn(&Request) -> bool + Send + 'static) -> Expecting<'_> {
+        Expecting {
+            server: self,
+            fits: Box::new(fits),
+            place: std::panic::Location::caller().to_string(),
+        }
+    }
+
+    pub fn embeds(&self, embeddings: Embeddings) {
+        self.shared.script().embeddings = embeddings;
+    }
+
+    /// What `/models` lists; `None`: the service has no such address.
+    pub fn lists(&self, models: Option<&[&str]>) {
+        let owned = |models: &[&str]| models.iter().map(|&model| model.to_owned()).collect();
+        self.shared.script().models = models.map(owned);
+    }
+
+    /// While it is down, everything is answered with 503, and nothing is checked.
+    pub fn set_down(&self, down: bool) {
+        self.shared.script().down = down;
+    }
+
+    /// Every chat request so far, retries too.
+    pub fn chats(&self) -> Vec<Request> {
+        self.shared.script().chats.clone()
+    }
+
+    /// Every embedding request so far.
+    pub fn embedded(&self) -> Vec<Request> {
+        self.shared.script().embedded.clone()
+    }
+
+    /// Returns when this many chat requests have come since the start.
+    pub async fn arrived(&self, requests: usize) {
+        let mut arrived = self.shared.arrived.subscribe();
+        arrived.wait_for(|n| *n >= requests).await.unwrap();
+    }
+
+    /// Returns when the client has gone away from this many unfinished answers since the start.
+    pub async fn abandoned(&self, answers: usize) {
+        let mut abandoned = self.shared.abandoned.subscribe();
+        abandoned.wait_for(|n| *n >= answers).await.unwrap();
+    }
+
+    /// Fails the test if anything went otherwise than scripted.
+    #[track_caller]
+    pub fn finish(mut self) {
+        self.check();
+    }
+
+    #[track_caller]
+    fn check(&mut self) {
+        self.checked = true;
+        let script = self.shared.script();
+        let mut faults = script.faults.clone();
+        let unused = script
+            .expectations
+            .iter()
+            .filter(|expectation| !expectation.used);
+        faults
+            .extend(unused.map(|unused| format!("nobody asked for the reply at {}", unused.place)));
+        drop(script);
+        assert!(faults.is_empty(), "model server:\n{}", faults.join("\n"));
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.serving.abort();
+        if !self.checked && !std::thread::panicking() {
+            self.check();
+        }
+    }
+}
+
+/// An expectation that still needs its reply.
+#[must_use = "say what is answered"]
+pub struct Expecting<'a> {
+    server: &'a ModelServer,
+    fits: Predicate,
+    place: String,
+}
+
+impl Expecting<'_> {
+    /// With a text, streamed in words; 100 prompt and 10 completion tokens.
+    pub fn answers(self, text: &str) {
+        self.replies(Reply::text(text).usage(100, 10));
+    }
+
+    /// With calls of tools: name and arguments.
+    pub fn calls(self, calls: &[(&str, Value)]) {
+        self.replies(Reply::calls(calls).usage(100, 10));
+    }
+
+    pub fn replies(self, reply: Reply) {
+        self.server.shared.script().expectations.push(Expectation {
+            fits: self.fits,
+            reply,
+            place: self.place,
+            used: false,
+        });
+    }
+}
+
+/// Counts an answer as abandoned unless it came to its end.
+struct Abandoned {
+    shared: Arc<Shared>,
+    ended: bool,
+}
+
+impl Abandoned {
+    fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.shared.abandoned.send_modify(|n| *n += 1);
+        }
+    }
+}
+
+fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Request {
+    let authorization = headers.get(header::AUTHORIZATION);
+    Request {
+        path: uri.path().to_owned(),
+        authorization: authorization.map(|value| value.to_str().unwrap().to_owned()),
+        body: serde_json::from_slice(body).unwrap_or_default(),
+    }
+}
+
+/// Notes what is wrong with the request.
+fn note_faults(script: &mut Script, request: &Request) {
+    script.faults.extend(request.faults());
+    if request.authorization.as_deref() != Some(&format!("Bearer {KEY}")) {
+        script
+            .faults
+            .push(format!("{}: the key is missing or another", request.path));
+    }
+}
+
+async fn chat(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let request = received(&uri, &headers, &body);
+    let Some(reply) = choose(&shared, &request) else {
+        // Not a status that the client would retry.
+        return plain(StatusCode::NOT_IMPLEMENTED, "unexpected".to_owned());
+    };
+    let mut guard = Abandoned {
+        shared,
+        ended: false,
+    };
+    match &reply.kind {
+        Kind::Hang => std::future::pending().await,
+        Kind::Refusal { status, body } => {
+            guard.end();
+            with_headers(
+                &reply,
+                StatusCode::from_u16(*status).unwrap(),
+                Body::from(body.clone()),
+            )
+        }
+        Kind::Stream { .. } | Kind::Events(_) => {
+            let lines = reply.lines(&request.body);
+            let body = Body::from_stream(stream(lines, reply.clone(), guard));
+            with_headers(&reply, StatusCode::OK, body)
+        }
+    }
+}
+
+/// The scripted reply, or none for a request that nobody expected.
+fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
+    let mut script = shared.script();
+    script.chats.push(request.clone());
+    shared.arrived.send_modify(|n| *n += 1);
+    if script.down {
+        return Some(Reply::refusal(503, "server_error", "down for the test"));
+    }
+    note_faults(&mut script, request);
+    let fitting = script
+        .expectations
+        .iter_mut()
+        .find(|expectation| !expectation.used && (expectation.fits)(request));
+    if let Some(expectation) = fitting {
+        expectation.used = true;
+        return Some(expectation.reply.clone());
+    }
+    let fault = format!("nobody expected {:#}", request.body);
+    script.faults.push(fault);
+    None
+}
+
+fn stream(
+    lines: Vec<String>,
+    reply: Reply,
+    guard: Abandoned,
+) -> impl futures::Stream<Item = std::io::Result<Bytes>> {
+    let lines = lines.into_iter().enumerate();
+    futures::stream::unfold(
+        (lines, reply, guard),
+        |(mut lines, reply, mut guard)| async move {
+            let next = lines.next();
+            if let (Some((1.., _)), Some(gate)) = (&next, &reply.gate) {
+                gate.pass().await;
+            }
+            match next {
+                Some((at, _)) if reply.cut_after == Some(at) => {
+                    guard.end();
+                    // The last chunk may still lie in the connection's buffer: let it go out before the cut.
+                    tokio::task::yield_now().await;
+                    let cut = std::io::Error::other("cut by the test");
+                    Some((Err(cut), (lines, reply, guard)))
+                }
+                Some((_, line)) => Some((Ok(Bytes::from(line)), (lines, reply, guard))),
+                None => {
+                    guard.end();
+                    None
+                }
+            }
+        },
+    )
+}
+
+async fn embeddings(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let request = received(&uri, &headers, &body);
+    let mut script = shared.script();
+    script.embedded.push(request.clone());
+    if script.down {
+        return plain(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "down for the test".to_owned(),
+        );
+    }
+    note_faults(&mut script, &request);
+    let inputs = request.inputs();
+    match &script.embeddings {
+        Embeddings::Words(dimension) => {
+            let vectors = inputs.iter().enumerate().map(|(index, text)| {
+                json!({ "object": "embedding", "index": index, "embedding": word_vector(text, *dimension) })
+            });
+            let data: Vec<Value> = vectors.collect();
+            let body = json!({ "object": "list", "model": request.model(), "data": data,
+                "usage": { "prompt_tokens": 1, "total_tokens": 1 } });
+            plain(StatusCode::OK, body.to_string())
+        }
+        Embeddings::Scripted(body) => plain(StatusCode::OK, body(&inputs).to_string()),
+        Embeddings::Refused(status, body) => {
+            plain(StatusCode::from_u16(*status).unwrap(), body.clone())
+        }
+    }
+}
+
+async fn models(State(shared): State<Arc<Shared>>) -> Response {
+    let script = shared.script();
+    let Some(models) = script.models.as_ref().filter(|_| !script.down) else {
+        let status = if script.down { 503 } else { 404 };
+        return plain(
+            StatusCode::from_u16(status).unwrap(),
+            "404 page not found".to_owned(),
+        );
+    };
+    let data: Vec<Value> = models
+        .iter()
+        .map(|id| json!({ "id": id, "object": "model" }))
+        .collect();
+    plain(
+        StatusCode::OK,
+        json!({ "object": "list", "data": data }).to_string(),
+    )
+}
+
+async fn unknown_path(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+    shared
+        .script()
+        .faults
+        .push(format!("no such address: {}", uri.path()));
+    plain(StatusCode::NOT_FOUND, "404 page not found".to_owned())
+}
+
+fn plain(status: StatusCode, body: String) -> Response {
+    let response = Response::builder().status(status);
+    response
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from(body))
+        .unwrap()
+}
+
+fn with_headers(reply: &Reply, status: StatusCode, body: Body) -> Response {
+    let mut response = Response::builder().status(status);
+    for (name, value) in &reply.headers {
+        response = response.header(name, value);
+    }
+    if status.is_success() {
+        response = response.header(header::CONTENT_TYPE, "text/event-stream");
+    }
+    response.body(body).unwrap()
+}
+
+/// Not of length 1, so that whoever needs that has to see to it.
+fn word_vector(text: &str, dimension: usize) -> Vec<f32> {
+    let mut vector = vec![0.0; dimension];
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    for word in words {
+        // FNV-1a, then xorshift for each direction.
+        let mut state = word
+            .to_lowercase()
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        for x in &mut vector {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            *x += if state & 1 == 0 { 1.0 } else { -1.0 };
+        }
+    }
+    vector
+}

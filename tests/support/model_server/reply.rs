@@ -1,0 +1,193 @@
+//! What the server answers.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+/// Holds a stream back before each chunk but the first, until the test lets it go on.
+#[derive(Clone, Debug)]
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets the next chunk pass.
+    pub fn pass_one(&self) {
+        self.0.add_permits(1);
+    }
+
+    /// Lets everything pass from now on.
+    pub fn open(&self) {
+        self.0.add_permits(Semaphore::MAX_PERMITS / 2);
+    }
+
+    pub(super) async fn pass(&self) {
+        self.0.acquire().await.unwrap().forget();
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// Deltas, and how it finishes.
+    Stream {
+        deltas: Vec<Value>,
+        finish: String,
+    },
+    /// Lines as they are.
+    Events(Vec<String>),
+    Refusal {
+        status: u16,
+        body: String,
+    },
+    /// No answer, until the client goes away.
+    Hang,
+}
+
+/// An answer; begin with one of the constructors, then change it.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub(super) kind: Kind,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) gate: Option<Gate>,
+    pub(super) cut_after: Option<usize>,
+    usage: Option<(u32, u32)>,
+}
+
+impl Reply {
+    /// Streamed in words.
+    pub fn text(text: &str) -> Self {
+        Self::chunks(text.split_inclusive(' '))
+    }
+
+    /// Streamed in these pieces.
+    pub fn chunks<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Self {
+        let chunks = chunks.into_iter();
+        Self::deltas(chunks.map(|text| json!({ "content": text })), "stop")
+    }
+
+    /// Calls of tools, each in several deltas, as OpenAI sends them.
+    pub fn calls(calls: &[(&str, Value)]) -> Self {
+        let mut deltas = Vec::new();
+        for (index, (name, arguments)) in calls.iter().enumerate() {
+            let id = format!("call_{index}_{name}");
+            let begin = json!({ "index": index, "id": id, "type": "function",
+                "function": { "name": name, "arguments": "" } });
+            deltas.push(json!({ "tool_calls": [begin] }));
+            let arguments: Vec<char> = arguments.to_string().chars().collect();
+            for part in arguments.chunks(7) {
+                let part: String = part.iter().collect();
+                let part = json!({ "index": index, "function": { "arguments": part } });
+                deltas.push(json!({ "tool_calls": [part] }));
+            }
+        }
+        Self::deltas(deltas, "tool_calls")
+    }
+
+    /// These deltas, for what a service should not do but does.
+    pub fn deltas(deltas: impl IntoIterator<Item = Value>, finish: &str) -> Self {
+        Self::of(Kind::Stream {
+            deltas: deltas.into_iter().collect(),
+            finish: finish.to_owned(),
+        })
+    }
+
+    /// Lines of a stream as they are, `data: ` and all.
+    pub fn events<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(Kind::Events(lines.into_iter().map(str::to_owned).collect()))
+    }
+
+    /// A refusal as OpenAI words it.
+    pub fn refusal(status: u16, code: &str, message: &str) -> Self {
+        let error = json!({ "message": message, "type": code, "param": null, "code": code });
+        Self::body(status, &json!({ "error": error }).to_string())
+    }
+
+    /// A refusal with any body.
+    pub fn body(status: u16, body: &str) -> Self {
+        Self::of(Kind::Refusal {
+            status,
+            body: body.to_owned(),
+        })
+    }
+
+    /// Nothing, until the client goes away.
+    pub fn hang() -> Self {
+        Self::of(Kind::Hang)
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Counts tokens in a last chunk, when the request asks for it. Without it, none are counted.
+    pub fn usage(mut self, prompt: u32, completion: u32) -> Self {
+        self.usage = Some((prompt, completion));
+        self
+    }
+
+    /// Another reason to finish: `length`, `content_filter`…
+    pub fn finish(mut self, reason: &str) -> Self {
+        if let Kind::Stream { finish, .. } = &mut self.kind {
+            reason.clone_into(finish);
+        }
+        self
+    }
+
+    /// Waits at the gate before each chunk but the first.
+    pub fn paused(mut self, gate: &Gate) -> Self {
+        self.gate = Some(gate.clone());
+        self
+    }
+
+    /// Closes the connection after this many chunks.
+    pub fn cut_after(mut self, chunks: usize) -> Self {
+        self.cut_after = Some(chunks);
+        self
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            headers: Vec::new(),
+            gate: None,
+            cut_after: None,
+            usage: None,
+        }
+    }
+
+    /// The lines of the stream.
+    pub(super) fn lines(&self, request: &Value) -> Vec<String> {
+        let (deltas, finish) = match &self.kind {
+            Kind::Stream { deltas, finish } => (deltas, finish),
+            Kind::Events(lines) => return lines.clone(),
+            Kind::Refusal { .. } | Kind::Hang => return Vec::new(),
+        };
+        let chunk = |choices: Value, usage: Value| {
+            let chunk = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
+                "model": request["model"], "choices": choices, "usage": usage });
+            format!("data: {chunk}\n\n")
+        };
+        let choice = |delta: &Value, finish: Value| json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
+        let mut lines: Vec<String> = deltas
+            .iter()
+            .map(|delta| chunk(choice(delta, Value::Null), Value::Null))
+            .collect();
+        lines.push(chunk(
+            choice(&json!({}), finish.as_str().into()),
+            Value::Null,
+        ));
+        if let Some((prompt, completion)) = self.usage
+            && request["stream_options"]["include_usage"] == true
+        {
+            let usage = json!({ "prompt_tokens": prompt, "completion_tokens": completion,
+                "total_tokens": prompt + completion });
+            lines.push(chunk(json!([]), usage));
+        }
+        lines.push("data: [DONE]\n\n".to_owned());
+        lines
+    }
+}

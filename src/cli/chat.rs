@@ -3,18 +3,28 @@
 use std::process::ExitCode;
 
 use muninn::config::Config;
+use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
-use muninn_terminal::Terminal;
+use muninn_terminal::{Options, Session, Terminal, os_user};
+use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
-use muninn::wiring::{Wired, wire};
+use super::serve::on_signal;
 
 /// Talks in this terminal until it is left.
 pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCode> {
+    let terminal = Terminal::new(Options {
+        history: Some(config.data_dir.join("terminal-history")),
+        greeting: greeting(config),
+        ..Options::new(Session::new(session, &os_user())?)
+    });
+    if !Terminal::is_interactive() && config.model.is_none() {
+        warn(&without_model(config));
+    }
     let Wired { bot, store, archive: _ } = wire(config).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
-    let shutdown = super::serve::on_signal()?;
-    let terminal = Terminal::new(session, greeting(config), &config.data_dir);
+    // Ctrl-C belongs to the conversation: it stops a turn.
+    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let talked = terminal.run(inbox, shutdown).await;
     serving.await?;
@@ -29,10 +39,19 @@ fn greeting(config: &Config) -> String {
             "{} with {}. /help shows what you can ask, Ctrl-D leaves.",
             config.turn.bot_name, model.chat_model
         ),
-        None => format!(
-            "{} answers from memory alone. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a service \
-             such as Ollama, to give it a model.",
-            config.turn.bot_name
-        ),
+        None => without_model(config),
     }
+}
+
+fn without_model(config: &Config) -> String {
+    format!(
+        "{} answers from memory alone: set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such \
+         as Ollama, to give it a model.",
+        config.turn.bot_name
+    )
+}
+
+#[expect(clippy::print_stderr, reason = "answers alone go to the output of a script")]
+fn warn(text: &str) {
+    eprintln!("muninn: {text}");
 }

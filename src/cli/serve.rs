@@ -6,7 +6,7 @@ use anyhow::bail;
 use muninn::config::Config;
 use muninn::http;
 use muninn_platform::{Inbox, Platform, PlatformError};
-use muninn_terminal::TerminalSocket;
+use muninn_terminal::{Session, SocketOptions, TerminalSocket, os_user};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -15,13 +15,13 @@ use muninn::wiring::{Wired, wire};
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
-    let platforms = platforms(config);
+    let platforms = platforms(config)?;
     if platforms.is_empty() {
         bail!("no platform is configured; set TERMINAL_SOCKET to a path to let terminals in");
     }
     let metrics = http::record()?;
     let Wired { bot, store, archive } = wire(config).await?;
-    let shutdown = on_signal()?;
+    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()])?;
     if let Some(address) = config.http_addr {
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
@@ -49,19 +49,21 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn platforms(config: &Config) -> Vec<Box<dyn Platform>> {
-    let socket = config.terminal_socket.as_ref();
-    socket
-        .map(|path| -> Box<dyn Platform> { Box::new(TerminalSocket::new(path, "default")) })
-        .into_iter()
-        .collect()
+fn platforms(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform>>> {
+    let mut platforms: Vec<Box<dyn Platform>> = Vec::new();
+    if let Some(path) = &config.terminal_socket {
+        let session = Session::new("default", &os_user())?;
+        let socket = TerminalSocket::bind(SocketOptions::new(path.clone(), session))?;
+        platforms.push(Box::new(socket));
+    }
+    Ok(platforms)
 }
 
-/// Cancelled at SIGTERM, SIGINT or SIGHUP.
-pub(super) fn on_signal() -> anyhow::Result<CancellationToken> {
+/// Cancelled at any of these signals.
+pub(super) fn on_signal(kinds: &[SignalKind]) -> anyhow::Result<CancellationToken> {
     let shutdown = CancellationToken::new();
-    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
-        let (mut signals, shutdown) = (signal(kind)?, shutdown.clone());
+    for kind in kinds {
+        let (mut signals, shutdown) = (signal(*kind)?, shutdown.clone());
         tokio::spawn(async move {
             if signals.recv().await.is_some() {
                 tracing::info!("ending: turns under way are finished first");

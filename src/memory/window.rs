@@ -15,7 +15,7 @@ const SESSIONS: usize = 512;
 
 /// Windows of the sessions that talked last.
 #[derive(Debug)]
-pub struct Windows {
+pub(super) struct Windows {
     turns: usize,
     held: Mutex<Held>,
 }
@@ -28,7 +28,7 @@ struct Held {
 
 impl Windows {
     /// Windows of at most `turns` turns.
-    pub fn new(turns: usize) -> Self {
+    pub(super) fn new(turns: usize) -> Self {
         Self {
             turns,
             held: Mutex::default(),
@@ -36,7 +36,7 @@ impl Windows {
     }
 
     /// The session's last turns, oldest first.
-    pub fn get(&self, session: &ConversationId) -> Vec<Turn> {
+    pub(super) fn get(&self, session: &ConversationId) -> Vec<Turn> {
         self.with(|held| {
             held.windows
                 .get(session)
@@ -46,14 +46,14 @@ impl Windows {
     }
 
     /// Replaces a window by what the graph says.
-    pub fn set(&self, session: &ConversationId, window: &[Turn]) {
+    pub(super) fn set(&self, session: &ConversationId, window: &[Turn]) {
         let from = window.len().saturating_sub(self.turns);
         let turns = window[from..].iter().map(without_vector).collect();
         self.put(session, turns);
     }
 
     /// Adds a turn to a window.
-    pub fn push(&self, session: &ConversationId, turn: &Turn) {
+    pub(super) fn push(&self, session: &ConversationId, turn: &Turn) {
         let mut turns: VecDeque<Turn> = self.get(session).into();
         if turns.len() >= self.turns {
             turns.pop_front();
@@ -63,7 +63,7 @@ impl Windows {
     }
 
     /// Drops a window: something in it was forgotten.
-    pub fn forget(&self, session: &ConversationId) {
+    pub(super) fn forget(&self, session: &ConversationId) {
         self.with(|held| held.windows.remove(session));
     }
 

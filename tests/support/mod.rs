@@ -5,4 +5,5 @@
     reason = "each test binary uses a part of it"
 )]
 
+pub mod bot;
 pub mod model_server;

@@ -230,8 +230,7 @@ pub struct ChainShape {
 impl ChainShape {
     /// One unbroken chain with one pointer, or nothing at all.
     pub fn is_whole(self) -> bool {
-        self.pointers == usize::from(self.turns > 0)
-            && self.links == self.turns.saturating_sub(1)
+        self.pointers == usize::from(self.turns > 0) && self.links == self.turns.saturating_sub(1)
     }
 }
 

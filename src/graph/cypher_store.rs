@@ -9,9 +9,9 @@ use super::record::{append_params, integer, list, params, summary, text, turn, t
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
-    Appended, ChainShape, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode, NewTurn, News, ResponseId,
-    SessionOverview, StoreError, StoreHealth, Summary, Turn, TurnContext, TurnRead, migrate,
-    statements,
+    Appended, ChainShape, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode, NewTurn, News,
+    ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn, TurnContext, TurnRead,
+    migrate, statements,
 };
 use crate::session::SessionGuard;
 

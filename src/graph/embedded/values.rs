@@ -1,7 +1,7 @@
 //! The embedded engine's values as JSON, and back.
 
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime};
-use kglite::api::time_of_day::{format_clock, format_time, parse_time};
+use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
+use kglite::api::time_of_day::parse_time;
 use kglite::api::zoned_datetime::{format_zoned_in, zone_by_name};
 use kglite::api::{PropMap, Value as Native};
 use serde_json::{Map, Value, json};
@@ -50,8 +50,12 @@ pub(super) fn from_native(value: &Native) -> Value {
         .to_json(),
         Native::DateTime(day) => tagged(DATE, day.to_string()),
         Native::Timestamp(at) => tagged(LOCAL_DATE_TIME, at.format(LOCAL).to_string()),
-        Native::LocalTime(nanos) => tagged(LOCAL_TIME, with_seconds(format_clock(*nanos))),
-        Native::Time { nanos, offset_secs } => tagged(TIME, format_time(*nanos, *offset_secs)),
+        Native::LocalTime(nanos) => tagged(LOCAL_TIME, clock(*nanos)),
+        Native::Time { nanos, offset_secs } => {
+            let offset = FixedOffset::east_opt(*offset_secs).map(|offset| offset.to_string());
+            let offset = offset.unwrap_or_else(|| "Z".to_owned());
+            tagged(TIME, format!("{}{offset}", clock(*nanos)))
+        }
         Native::ZonedDateTime {
             utc,
             offset_secs,
@@ -75,13 +79,12 @@ fn zoned(utc: NaiveDateTime, offset_secs: i32, zone: Option<&str>) -> Value {
     }
 }
 
-/// `10:00` as `10:00:00`.
-fn with_seconds(clock: String) -> String {
-    if clock.len() == 5 {
-        format!("{clock}:00")
-    } else {
-        clock
-    }
+/// A time of day from its nanoseconds, written as on the other engine.
+fn clock(nanos: u64) -> String {
+    let (seconds, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    let time = u32::try_from(seconds).ok().zip(u32::try_from(rest).ok());
+    time.and_then(|(seconds, rest)| NaiveTime::from_num_seconds_from_midnight_opt(seconds, rest))
+        .map_or_else(String::new, |time| time.format("%H:%M:%S%.f").to_string())
 }
 
 fn from_map(entries: &PropMap) -> Map<String, Value> {

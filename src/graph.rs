@@ -3,6 +3,17 @@
 //! [`GraphStore`] is the contract. Knows nothing of
 //! platforms or models; ranking what was read is the business of [`crate::memory`].
 
+mod cypher_store;
+mod embedded;
+mod engine;
+mod migrate;
+mod neo4j;
+mod open;
+mod record;
+mod statements;
+pub mod transfer;
+mod value;
+
 use std::fmt;
 
 use async_trait::async_trait;
@@ -12,6 +23,21 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::session::SessionGuard;
+
+pub use self::open::{GraphConfig, open};
+
+/// Labels of what the bot keeps for itself; no generated query may reach them.
+pub const MEMORY_LABELS: &[&str] = &["Channel", "MuninnSchema", "Response", "Session"];
+
+/// Relationship types of what the bot keeps for itself.
+pub const MEMORY_RELATIONSHIPS: &[&str] = &[
+    "CONTEXT",
+    "HAS_RESPONSE",
+    "IN",
+    "LAST_RESPONSE",
+    "NEXT",
+    "RECALLED",
+];
 
 /// One response in the graph: what was asked, what was answered, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,9 +128,9 @@ pub struct TurnRead<'a> {
 /// What one turn gets.
 #[derive(Clone, Debug, Default)]
 pub struct TurnContext {
-    /// The turn this event already made, if it did.
+    /// The turn this event already made, if it did; without its embedding.
     pub duplicate: Option<Turn>,
-    /// The last turns of the session, oldest first.
+    /// The last turns of the session, oldest first, without their embeddings; at most 64.
     pub window: Vec<Turn>,
     pub summary: Option<Summary>,
     pub news: News,
@@ -118,6 +144,11 @@ pub struct News {
     /// Rises whenever something in the audience is forgotten or replaced: an index made at another
     /// epoch has to be loaded again.
     pub epoch: i64,
+    /// Everything up to this position is in `turns`, was there before, or was forgotten: what has
+    /// been seen now.
+    pub through: i64,
+    /// There is more after `through`; [`GraphStore::turns_since`] has it.
+    pub more: bool,
 }
 
 /// A turn to append.
@@ -184,6 +215,23 @@ pub struct SessionOverview {
     pub last_at: Option<DateTime<Utc>>,
     pub turns: usize,
     pub title: Option<String>,
+}
+
+/// What a session's chain is made of, to see that it is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChainShape {
+    pub turns: usize,
+    /// `LAST_RESPONSE` relationships.
+    pub pointers: usize,
+    /// `NEXT` relationships between the session's turns.
+    pub links: usize,
+}
+
+impl ChainShape {
+    /// One unbroken chain with one pointer, or nothing at all.
+    pub fn is_whole(self) -> bool {
+        self.pointers == usize::from(self.turns > 0) && self.links == self.turns.saturating_sub(1)
+    }
 }
 
 /// How a store is, for `muninn doctor`.
@@ -253,7 +301,7 @@ impl StoreError {
 
 /// The operations on the conversation graph.
 #[async_trait]
-pub trait GraphStore: fmt::Debug + Send + Sync {
+pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
     /// Everything a turn needs before it begins, in one round trip.
     async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError>;
 
@@ -298,6 +346,9 @@ pub trait GraphStore: fmt::Debug + Send + Sync {
 
     /// All sessions, the most recent first.
     async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError>;
+
+    /// What the session's chain is made of.
+    async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError>;
 
     async fn health(&self) -> Result<StoreHealth, StoreError>;
 

@@ -1,0 +1,363 @@
+//! [`GraphStore`] in Cypher, on any [`Engine`].
+
+use async_trait::async_trait;
+use muninn_platform::{AudienceId, ConversationId};
+use serde_json::{Value, json};
+
+use super::engine::{Engine, Row};
+use super::record::{append_params, integer, list, params, summary, text, turn, turns, unexpected};
+use super::transfer::GraphNode;
+use super::value::{instant, plain};
+use super::{
+    Appended, ChainShape, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode, NewTurn, News,
+    ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn, TurnContext, TurnRead,
+    migrate, statements,
+};
+use crate::session::SessionGuard;
+
+/// What an answer says once what it quoted was forgotten.
+pub(crate) const BLOT: &str = "What this answer quoted was forgotten.";
+
+/// The store over an engine that understands its statements.
+#[derive(Debug)]
+pub(crate) struct CypherStore<E> {
+    pub(super) engine: E,
+}
+
+impl<E: Engine> CypherStore<E> {
+    /// Makes constraints and brings the schema up to date.
+    pub(crate) async fn open(engine: E) -> Result<Self, StoreError> {
+        migrate::run(&engine).await?;
+        Ok(Self { engine })
+    }
+
+    async fn turn_of_event(&self, event: &str) -> Result<Option<Turn>, StoreError> {
+        let rows = self
+            .engine
+            .read(statements::TURN_BY_EVENT, params(json!({"event": event})))
+            .await?;
+        rows.first()
+            .and_then(|row| row.get("turn"))
+            .map(turn)
+            .transpose()
+    }
+
+    async fn chain_step(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let statement = match after {
+            Some(_) => statements::CHAIN_AFTER,
+            None => statements::CHAIN_FIRST,
+        };
+        let bound = json!({
+            "session": session.as_str(),
+            "after": after.map(|id| id.to_string()),
+            "limit": limit,
+        });
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let mut steps = rows
+            .iter()
+            .map(|row| {
+                Ok((
+                    integer(row, "step"),
+                    turn(row.get("turn").unwrap_or(&Value::Null))?,
+                ))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        steps.sort_by_key(|(step, _)| *step);
+        Ok(steps.into_iter().map(|(_, turn)| turn).collect())
+    }
+}
+
+/// One stretch of news, and where the audience's counter stands.
+fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
+    let mut found = turns(row, "news")?;
+    found.sort_by_key(|turn| turn.position);
+    let last = integer(row, "last");
+    Ok(News {
+        turns: found,
+        epoch: integer(row, "epoch"),
+        through: last.min(until).max(seen),
+        more: last > until,
+    })
+}
+
+fn single(rows: &[Row]) -> Result<&Row, StoreError> {
+    rows.first()
+        .ok_or_else(|| unexpected("no row where there is always one"))
+}
+
+#[async_trait]
+impl<E: Engine> GraphStore for CypherStore<E> {
+    async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
+        let until = read.seen.saturating_add(statements::NEWS_LIMIT);
+        let bound = json!({
+            "session": read.session.as_str(),
+            "audience": read.audience.as_str(),
+            "event": read.event.as_str(),
+            "window": read.window.min(statements::MAX_WINDOW),
+            "seen": read.seen,
+            "until": until,
+        });
+        let rows = self
+            .engine
+            .read(statements::BEGIN_TURN, params(bound))
+            .await?;
+        let row = single(&rows)?;
+        let mut window = turns(row, "window")?;
+        // Positions rise along a chain: both are given in one transaction.
+        window.sort_by_key(|turn| turn.position);
+        Ok(TurnContext {
+            duplicate: match row.get("duplicate") {
+                None | Some(Value::Null) => None,
+                Some(found) => Some(turn(found)?),
+            },
+            window,
+            summary: summary(row)?,
+            news: news(row, read.seen, until)?,
+        })
+    }
+
+    async fn append(&self, guard: &SessionGuard, new: &NewTurn) -> Result<Appended, StoreError> {
+        let statement = if new.context.is_empty() && new.recalled.is_empty() {
+            statements::APPEND
+        } else {
+            statements::APPEND_LINKED
+        };
+        let bound = append_params(&self.engine, guard.session().as_str(), new);
+        let refusal = match self.engine.write(statement, bound).await {
+            Ok(rows) => match rows.first() {
+                Some(row) => {
+                    return Ok(Appended::Saved {
+                        position: integer(row, "position"),
+                    });
+                }
+                None => unexpected("a save that wrote nothing, of an event without a turn"),
+            },
+            // The same event at the same time in another session runs into the constraint.
+            Err(error @ StoreError::Refused { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        match self.turn_of_event(&new.turn.event).await? {
+            Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
+            None => Err(refusal),
+        }
+    }
+
+    async fn turns_since(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found = News {
+            through: seen,
+            more: true,
+            ..News::default()
+        };
+        // What was forgotten leaves holes, so a stretch may hold fewer turns than positions.
+        loop {
+            let missing = limit - i64::try_from(found.turns.len()).unwrap_or(i64::MAX);
+            let until = found
+                .through
+                .saturating_add(missing.min(statements::NEWS_LIMIT));
+            let bound = json!({
+                "audience": audience.as_str(), "seen": found.through, "until": until,
+            });
+            let rows = self
+                .engine
+                .read(statements::TURNS_SINCE, params(bound))
+                .await?;
+            let next = news(single(&rows)?, found.through, until)?;
+            found.turns.extend(next.turns);
+            found.through = next.through;
+            found.more = next.more;
+            found.epoch = next.epoch;
+            let is_full = i64::try_from(found.turns.len()).unwrap_or(i64::MAX) >= limit;
+            if is_full || !found.more {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn chain(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let mut found: Vec<Turn> = Vec::new();
+        while found.len() < limit {
+            let step = (limit - found.len()).min(statements::CHAIN_STEP);
+            let from = found.last().map(|turn| turn.id).or(after);
+            let next = self.chain_step(session, from, step).await?;
+            let is_end = next.len() < step;
+            found.extend(next);
+            if is_end {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    async fn save_summary(
+        &self,
+        guard: &SessionGuard,
+        summary: &Summary,
+        previous: Option<ResponseId>,
+        epoch: i64,
+    ) -> Result<bool, StoreError> {
+        let bound = json!({
+            "session": guard.session().as_str(),
+            "text": summary.text,
+            "through": summary.through.to_string(),
+            "previous": previous.map(|id| id.to_string()).unwrap_or_default(),
+            "epoch": epoch,
+        });
+        let rows = self
+            .engine
+            .write(statements::SAVE_SUMMARY, params(bound))
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn explain(
+        &self,
+        session: &ConversationId,
+        response: Option<ResponseId>,
+    ) -> Result<Option<Explanation>, StoreError> {
+        let statement = match response {
+            Some(_) => statements::EXPLAIN_ONE,
+            None => statements::EXPLAIN_LAST,
+        };
+        let bound = json!({
+            "session": session.as_str(),
+            "response": response.map(|id| id.to_string()),
+        });
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let mut recalled = list(row, "memories")
+            .iter()
+            .map(|memory| {
+                let score = memory
+                    .get("score")
+                    .and_then(Value::as_f64)
+                    .unwrap_or_default();
+                Ok((score, turn(memory.get("turn").unwrap_or(&Value::Null))?))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Ok(Some(Explanation {
+            turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
+            recalled,
+            context: list(row, "sources")
+                .iter()
+                .map(|source| knowledge_node(&self.engine, source))
+                .collect::<Result<_, _>>()?,
+        }))
+    }
+
+    async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError> {
+        let (statement, id) = match what {
+            Forget::Turn(id) => (statements::FORGET_TURN, Some(id.to_string())),
+            Forget::Session => (statements::FORGET_SESSION, None),
+        };
+        let bound = json!({"session": guard.session().as_str(), "id": id, "blot": BLOT});
+        let rows = self.engine.write(statement, params(bound)).await?;
+        let Some(row) = rows.first() else {
+            return Ok(Forgotten::default());
+        };
+        let count = |column| usize::try_from(integer(row, column)).unwrap_or_default();
+        Ok(Forgotten {
+            turns: count("turns"),
+            quotes: count("quotes"),
+        })
+    }
+
+    async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {
+        let rows = self
+            .engine
+            .read(statements::SESSIONS, params(json!({})))
+            .await?;
+        let mut sessions = rows.iter().map(overview).collect::<Result<Vec<_>, _>>()?;
+        sessions.sort_by_key(|one| std::cmp::Reverse(one.last_at.unwrap_or(one.created_at)));
+        Ok(sessions)
+    }
+
+    async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
+        let bound = params(json!({"session": session.as_str()}));
+        let rows = self.engine.read(statements::CHAIN_SHAPE, bound).await?;
+        let row = single(&rows)?;
+        let count = |column| usize::try_from(integer(row, column)).unwrap_or_default();
+        Ok(ChainShape {
+            turns: count("turns"),
+            pointers: count("pointers"),
+            links: count("links"),
+        })
+    }
+
+    async fn health(&self) -> Result<StoreHealth, StoreError> {
+        let engine = self.engine.version().await?;
+        let schema = migrate::schema(&self.engine).await?;
+        let missing = migrate::missing(&self.engine).await?;
+        let counts = self
+            .engine
+            .read(statements::COUNTS, params(json!({})))
+            .await?;
+        let counts = single(&counts)?;
+        let mut warnings = self.engine.warnings();
+        if schema.importing {
+            warnings.push(migrate::INTERRUPTED_IMPORT.to_owned());
+        }
+        Ok(StoreHealth {
+            engine,
+            schema_version: schema.version,
+            missing,
+            sessions: usize::try_from(integer(counts, "sessions")).unwrap_or_default(),
+            turns: usize::try_from(integer(counts, "turns")).unwrap_or_default(),
+            warnings,
+        })
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.engine.close().await
+    }
+}
+
+fn overview(row: &Row) -> Result<SessionOverview, StoreError> {
+    let id = text(row, "id").ok_or_else(|| unexpected("a session without id"))?;
+    let created_at = row
+        .get("createdAt")
+        .and_then(instant)
+        .ok_or_else(|| unexpected(format!("session {id} has no createdAt")))?;
+    Ok(SessionOverview {
+        audience: text(row, "audience").unwrap_or_default(),
+        created_at,
+        last_at: row.get("lastAt").and_then(instant),
+        turns: usize::try_from(integer(row, "turns")).unwrap_or_default(),
+        title: text(row, "title").filter(|title| !title.is_empty()),
+        id,
+    })
+}
+
+fn knowledge_node(engine: &impl Engine, source: &Value) -> Result<KnowledgeNode, StoreError> {
+    let mut node = source
+        .as_object()
+        .map(GraphNode::from_row)
+        .ok_or_else(|| unexpected("a node that is no map"))?;
+    engine.strip(&mut node);
+    Ok(KnowledgeNode {
+        labels: node.labels,
+        properties: node
+            .properties
+            .into_iter()
+            .map(|(key, value)| (key, plain(value)))
+            .collect(),
+    })
+}

@@ -1,0 +1,247 @@
+//! The threads that run statements on the embedded graph.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use kglite::api::cypher::{CypherResult, QueryWarningSink, with_query_warning_sink};
+use kglite::api::session::{ExecuteOptions, ExecuteOutcome, execute_read};
+use kglite::api::{KgError, KgErrorCode, Value as Native};
+use tokio::sync::{mpsc, oneshot};
+
+use super::values::from_native;
+use super::{Held, QUEUE, STACK, Warnings};
+use crate::graph::StoreError;
+use crate::graph::engine::Row;
+
+/// What the engine's manifest says; it has no constant for it.
+pub(super) const ENGINE_VERSION: &str = "0.21.5";
+
+/// How many statements share one flush of the log, at most: bounds the wait of the first.
+const GROUP: usize = 64;
+
+/// How often a write is tried that lost a race against a checkpoint's copy.
+const WRITE_ATTEMPTS: u32 = 3;
+
+pub(super) type Bindings = HashMap<String, Native>;
+
+/// A statement, and who waits for its rows.
+pub(super) struct Job {
+    pub(super) statement: String,
+    pub(super) params: Bindings,
+    pub(super) timeout: Duration,
+    pub(super) answer: oneshot::Sender<Result<Vec<Row>, StoreError>>,
+}
+
+/// The threads of an open graph. They end when the last sender is gone.
+pub(super) struct Threads {
+    pub(super) held: Arc<Held>,
+    pub(super) writer: mpsc::Sender<Job>,
+    pub(super) reader: mpsc::Sender<Job>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+/// Starts a thread with the stack the engine needs.
+pub(super) fn thread(
+    name: &str,
+    run: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, StoreError> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK)
+        .spawn(run)
+        .map_err(|error| StoreError::Refused {
+            message: format!("no thread for the embedded graph: {error}"),
+            transient: true,
+        })
+}
+
+impl Threads {
+    pub(super) fn start(held: Arc<Held>, warnings: &Warnings) -> Result<Self, StoreError> {
+        let (writer, writes) = mpsc::channel(QUEUE);
+        let (reader, reads) = mpsc::channel(QUEUE);
+        // One wake-up is as good as many.
+        let (wake, woken) = sync_channel::<()>(1);
+        let mut handles = Vec::new();
+        let here = Arc::clone(&held);
+        handles.push(thread("graph-write", move || {
+            write_loop(&here, writes, &wake)
+        })?);
+        let here = Arc::clone(&held);
+        handles.push(thread("graph-read", move || read_loop(&here, reads))?);
+        let (here, warnings) = (Arc::clone(&held), warnings.clone());
+        handles.push(thread("graph-checkpoint", move || {
+            while woken.recv().is_ok() {
+                if let Err(error) = here.session.maybe_checkpoint_online() {
+                    warnings.add(format!("the graph's log could not be folded in: {error}"));
+                }
+            }
+        })?);
+        Ok(Self {
+            held,
+            writer,
+            reader,
+            handles,
+        })
+    }
+
+    /// Lets what was sent finish, and leaves a file that opens without a log to replay.
+    pub(super) fn finish(self) -> Result<(), StoreError> {
+        let Self {
+            held,
+            writer,
+            reader,
+            handles,
+        } = self;
+        drop((writer, reader));
+        for handle in handles {
+            // Its panic was reported when it happened; the graph is still to be closed.
+            let _ = handle.join();
+        }
+        let folded = held.session.checkpoint_online();
+        held.session.retire();
+        folded.map(drop).map_err(|error| StoreError::Refused {
+            message: format!("the graph's log could not be folded in at the end: {error}"),
+            transient: false,
+        })
+    }
+}
+
+/// Applies what waits, flushes the log once, and only then answers.
+fn write_loop(held: &Held, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
+    while let Some(first) = jobs.blocking_recv() {
+        let mut done = vec![apply(held, first)];
+        while done.len() < GROUP
+            && let Ok(next) = jobs.try_recv()
+        {
+            done.push(apply(held, next));
+        }
+        let flushed = held.session.sync();
+        for (answer, result) in done {
+            let result = match (&flushed, result) {
+                (Ok(()), result) => result,
+                (Err(_), Err(error)) => Err(error),
+                (Err(error), Ok(_)) => Err(StoreError::Refused {
+                    message: format!("the graph's log cannot be written: {error}"),
+                    transient: true,
+                }),
+            };
+            // Whoever asked may be gone; it was written all the same.
+            let _ = answer.send(result);
+        }
+        if held.session.needs_checkpoint() {
+            // Full: the thread is busy folding and looks again afterwards.
+            let _ = wake.try_send(());
+        }
+    }
+}
+
+type Answered = (
+    oneshot::Sender<Result<Vec<Row>, StoreError>>,
+    Result<Vec<Row>, StoreError>,
+);
+
+fn apply(held: &Held, job: Job) -> Answered {
+    let result = guarded(|| {
+        let options = options(&job.params, job.timeout);
+        held.session
+            .execute_auto_commit(&job.statement, &options, WRITE_ATTEMPTS)
+    });
+    (job.answer, result)
+}
+
+fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
+    while let Some(job) = jobs.blocking_recv() {
+        if job.answer.is_closed() {
+            continue;
+        }
+        let result = guarded(|| {
+            // Let go of at once: a write copies the graph as long as somebody looks at it.
+            let snapshot = held.session.snapshot();
+            execute_read(
+                &snapshot,
+                &job.statement,
+                &options(&job.params, job.timeout),
+            )
+        });
+        let _ = job.answer.send(result);
+    }
+}
+
+/// Runs a statement that reads, and sends its rows as fast as they are taken.
+pub(super) fn stream(
+    held: &Held,
+    statement: &str,
+    rows: &mpsc::Sender<Row>,
+) -> Result<(), StoreError> {
+    let params = Bindings::new();
+    let mut options = ExecuteOptions::eager(&params).with_hidden_structural_keys(true);
+    // Everything is read here on purpose; the default is a guard against queries gone wrong.
+    options.max_work_units = Some(usize::MAX);
+    let outcome = quietly(|| {
+        let snapshot = held.session.snapshot();
+        execute_read(&snapshot, statement, &options)
+    })?;
+    let CypherResult {
+        columns, rows: all, ..
+    } = outcome.result;
+    for values in all {
+        if rows.blocking_send(row(&columns, &values)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
+    let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
+    options.set_timeout_ms(u64::try_from(timeout.as_millis()).ok());
+    options
+}
+
+/// Without the engine's remarks on stderr; they are about statements, which are ours.
+fn quietly(
+    run: impl FnOnce() -> Result<ExecuteOutcome, KgError>,
+) -> Result<ExecuteOutcome, StoreError> {
+    with_query_warning_sink(QueryWarningSink::Silent, || {
+        // A panic in the engine ends a statement, not the thread everyone depends on.
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(result) => result.map_err(|error| refusal(&error)),
+            Err(_panic) => Err(StoreError::Refused {
+                message: "the embedded graph failed inside; see the log".to_owned(),
+                transient: false,
+            }),
+        }
+    })
+}
+
+fn guarded(run: impl FnOnce() -> Result<ExecuteOutcome, KgError>) -> Result<Vec<Row>, StoreError> {
+    let outcome = quietly(run)?;
+    let CypherResult { columns, rows, .. } = outcome.result;
+    Ok(rows.iter().map(|values| row(&columns, values)).collect())
+}
+
+fn row(columns: &[String], values: &[Native]) -> Row {
+    columns
+        .iter()
+        .zip(values)
+        .map(|(column, value)| (column.clone(), from_native(value)))
+        .collect()
+}
+
+fn refusal(error: &KgError) -> StoreError {
+    let code = error.code();
+    StoreError::Refused {
+        message: format!("{error} ({})", code.as_str()),
+        transient: matches!(
+            code,
+            KgErrorCode::CypherTimeout
+                | KgErrorCode::TransactionConflict
+                | KgErrorCode::DurabilityFailed
+                | KgErrorCode::Cancelled
+        ),
+    }
+}

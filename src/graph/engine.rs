@@ -1,0 +1,90 @@
+//! What a Cypher engine has to do for [`super::cypher_store::CypherStore`].
+//!
+//! Values are JSON in both directions; what JSON has no word for is tagged (see [`super::value`]).
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use super::StoreError;
+use super::transfer::{GraphNode, GraphRelationship};
+
+/// What is bound to a statement.
+pub(crate) type Params = Map<String, Value>;
+
+/// One row of a result, by column.
+pub(crate) type Row = Map<String, Value>;
+
+/// A graph that understands the statements of [`super::statements`].
+#[async_trait]
+pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
+    /// Runs a statement that writes nothing, in one round trip.
+    async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
+
+    /// Runs a statement as one transaction, in one round trip; it is durable when this returns.
+    async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
+
+    /// Runs a statement that writes nothing on one snapshot, and hands over its rows as they come.
+    /// Ends early when nobody receives any more.
+    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError>;
+
+    /// A vector as this engine keeps it.
+    fn embedding(&self, vector: &[f32]) -> Value;
+
+    /// Statements that make the constraints and indexes, each with its name. Running them again
+    /// changes nothing.
+    fn constraints(&self) -> &'static [(&'static str, &'static str)];
+
+    /// A node as it was before it came into this engine: without what the engine added.
+    fn strip(&self, node: &mut GraphNode);
+
+    /// Creates nodes and returns their element ids, in order.
+    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError>;
+
+    /// Creates relationships between nodes named by their element ids.
+    async fn create_relationships(
+        &self,
+        relationships: Vec<GraphRelationship>,
+    ) -> Result<(), StoreError>;
+
+    /// Engine and version, as people know them.
+    async fn version(&self) -> Result<String, StoreError>;
+
+    /// What the person who runs the bot should know of.
+    fn warnings(&self) -> Vec<String>;
+
+    async fn close(&self) -> Result<(), StoreError>;
+}
+
+/// A label, relationship type or property name in backticks, for the few places where Cypher has
+/// no parameter. Refuses what an engine could read as anything but a name.
+pub(crate) fn quoted(identifier: &str) -> Result<String, StoreError> {
+    // Neo4j resolves \u0060 to a live backtick anywhere in a statement, so no backslash either.
+    let is_safe = !identifier.is_empty()
+        && identifier.len() <= 1_000
+        && !identifier
+            .chars()
+            .any(|c| c == '`' || c == '\\' || c.is_control());
+    if is_safe {
+        Ok(format!("`{identifier}`"))
+    } else {
+        Err(StoreError::Unexpected(format!(
+            "{identifier:?} cannot be a label, relationship type or property name here"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_and_tricks_refused() {
+        assert_eq!(quoted("We ird ☃").unwrap(), "`We ird ☃`");
+        for bad in ["", "a`b", r"a\u0060b", "a\0b", "a\nb"] {
+            assert!(quoted(bad).is_err(), "{bad:?}");
+        }
+    }
+}

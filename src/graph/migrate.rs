@@ -1,0 +1,84 @@
+//! Constraints, the schema's version, and how an older graph is brought up to it.
+
+use serde_json::{Value, json};
+
+use super::engine::{Engine, Row};
+use super::record::{integer, params, text};
+use super::{StoreError, statements};
+
+/// The schema this program writes.
+pub(crate) const VERSION: i64 = 1;
+
+pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was interrupted, so it \
+    holds a part only; run `muninn import --replace FILE` again";
+
+/// A step from one version to the next: statements that may be run twice, since nothing says
+/// whether a process that died had finished them.
+struct Migration {
+    to: i64,
+    statements: &'static [&'static str],
+}
+
+/// In order. Version 1 is what an empty graph starts with.
+const MIGRATIONS: &[Migration] = &[Migration {
+    to: 1,
+    statements: &[],
+}];
+
+/// What the schema's node says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Schema {
+    /// Zero in a graph that no muninn has seen.
+    pub(crate) version: i64,
+    pub(crate) importing: bool,
+}
+
+pub(crate) async fn schema(engine: &impl Engine) -> Result<Schema, StoreError> {
+    let rows = engine.read(statements::SCHEMA, params(json!({}))).await?;
+    Ok(rows.first().map_or_else(Schema::default, |row| Schema {
+        version: integer(row, "version"),
+        importing: row.get("importing").and_then(Value::as_bool) == Some(true),
+    }))
+}
+
+/// Refuses a newer graph before it touches it.
+pub(crate) async fn run(engine: &impl Engine) -> Result<(), StoreError> {
+    let found = schema(engine).await?;
+    if found.version > VERSION {
+        return Err(StoreError::NewerSchema {
+            found: found.version,
+            known: VERSION,
+        });
+    }
+    if found.importing {
+        tracing::warn!("{INTERRUPTED_IMPORT}");
+    }
+    if !missing(engine).await?.is_empty() {
+        for (_name, statement) in engine.constraints() {
+            engine.write(statement, params(json!({}))).await?;
+        }
+    }
+    for migration in MIGRATIONS.iter().filter(|step| step.to > found.version) {
+        for statement in migration.statements {
+            engine.write(statement, params(json!({}))).await?;
+        }
+        let version = params(json!({"version": migration.to}));
+        engine.write(statements::SET_SCHEMA, version).await?;
+    }
+    Ok(())
+}
+
+/// Constraints and indexes that should be there and are not.
+pub(crate) async fn missing(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
+    let mut names: Vec<String> = Vec::new();
+    for statement in [statements::CONSTRAINT_NAMES, statements::INDEX_NAMES] {
+        let rows: Vec<Row> = engine.read(statement, params(json!({}))).await?;
+        names.extend(rows.iter().filter_map(|row| text(row, "name")));
+    }
+    Ok(engine
+        .constraints()
+        .iter()
+        .filter(|(name, _)| !names.iter().any(|found| found == name))
+        .map(|(name, _)| (*name).to_owned())
+        .collect())
+}

@@ -1,0 +1,350 @@
+//! The engine for Neo4j 5.26 and later: one server, a cluster (`neo4j://`) or Aura.
+//!
+//! What shapes it are traps of the driver: it waits forever for a peer that accepts and says
+//! nothing, so every call has a time-out of ours; `run` repeats failures of its result for a
+//! minute, so everything goes through `execute`, drained to the end; and deadlocks arrive with the
+//! result, where the driver does not repeat them.
+
+mod values;
+
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use neo4rs::{ConfigBuilder, Graph, Neo4jClientErrorKind, Neo4jErrorKind, Operation, Query};
+use secrecy::ExposeSecret as _;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use self::values::{bolt, from_bolt};
+use super::StoreError;
+use super::engine::{Engine, Params, Row, quoted};
+use super::open::GraphConfig;
+use super::record::{integer, listed, params, text};
+use super::transfer::{GraphNode, GraphRelationship, grouped};
+
+/// How often a statement is tried that the server gave up to end a deadlock or a shortage.
+const ATTEMPTS: u32 = 8;
+
+/// The first pause between two attempts; each is twice the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+/// How many connections are open at once; more callers wait, within the time-out.
+const CONNECTIONS: usize = 16;
+
+/// A connection that was closed while it lay in the pool is found out by using it: a read is tried
+/// again once, a write is not, since nobody knows whether it took place.
+const READ_RECONNECTS: u32 = 1;
+
+const CONSTRAINTS: &[(&str, &str)] = &[
+    (
+        "muninn_session_id",
+        "CREATE CONSTRAINT muninn_session_id IF NOT EXISTS FOR (n:Session) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_response_id",
+        "CREATE CONSTRAINT muninn_response_id IF NOT EXISTS FOR (n:Response) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_response_event",
+        "CREATE CONSTRAINT muninn_response_event IF NOT EXISTS FOR (n:Response) REQUIRE n.eventId IS UNIQUE",
+    ),
+    (
+        "muninn_channel_id",
+        "CREATE CONSTRAINT muninn_channel_id IF NOT EXISTS FOR (n:Channel) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_schema_id",
+        "CREATE CONSTRAINT muninn_schema_id IF NOT EXISTS FOR (n:MuninnSchema) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_response_place",
+        "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
+    ),
+];
+
+/// A pool of connections to one server or cluster.
+pub(crate) struct Neo4j {
+    graph: Graph,
+    url: String,
+    timeout: Duration,
+}
+
+impl fmt::Debug for Neo4j {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Neo4j")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Neo4j {
+    /// Connects once, so that a wrong address or password is found out now.
+    pub(crate) async fn connect(config: &GraphConfig) -> Result<Self, StoreError> {
+        let mut builder = ConfigBuilder::default()
+            .uri(&config.url)
+            .user(&config.user)
+            .password(config.password.expose_secret())
+            .max_connections(CONNECTIONS)
+            .connection_timeout(config.timeout);
+        if let Some(database) = &config.database {
+            builder = builder.db(database.as_str());
+        }
+        let graph = builder.build().and_then(Graph::connect).map_err(|error| {
+            StoreError::Misconfigured(format!("GRAPH_URL={} cannot be used: {error}", config.url))
+        })?;
+        let engine = Self {
+            graph,
+            url: config.url.clone(),
+            timeout: config.timeout,
+        };
+        engine.read("RETURN 1 AS one", Params::new()).await?;
+        Ok(engine)
+    }
+
+    fn unreachable(&self, source: Option<neo4rs::Error>) -> StoreError {
+        StoreError::Unreachable {
+            url: self.url.clone(),
+            source: source.map(Into::into),
+        }
+    }
+
+    fn query(&self, statement: &str, params: &Params) -> Result<Query, StoreError> {
+        // The server gives up a little later than we do, so that its locks are freed too.
+        let server_timeout = i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX);
+        let mut query = Query::new(statement.to_owned()).extra("tx_timeout", server_timeout);
+        for (name, value) in params {
+            query = query.param(name, bolt(value)?);
+        }
+        Ok(query)
+    }
+
+    /// One attempt, drained to the end: a failure can come after the last row.
+    async fn attempt(&self, operation: Operation, query: Query) -> Result<Vec<Row>, neo4rs::Error> {
+        let mut stream = match operation {
+            Operation::Read => self.graph.execute_read(query).await?,
+            Operation::Write => self.graph.execute(query).await?,
+        };
+        let mut rows = Vec::new();
+        while let Some(row) = stream.next().await? {
+            rows.push(row);
+        }
+        Ok(rows.iter().map(json_row).collect())
+    }
+
+    /// Attempts until it works, the error is final, or the time is over.
+    async fn run(
+        &self,
+        operation: Operation,
+        statement: &str,
+        params: &Params,
+    ) -> Result<Vec<Row>, StoreError> {
+        let deadline = Instant::now() + self.timeout;
+        let mut pause = FIRST_PAUSE;
+        let mut reconnects = READ_RECONNECTS;
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let query = self.query(statement, params)?;
+            let error = match timeout_at(deadline, self.attempt(operation, query)).await {
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(error)) => self.error(error),
+                Err(_elapsed) => return Err(self.unreachable(None)),
+            };
+            let may_repeat = match &error {
+                StoreError::Refused { transient, .. } => *transient && tried < ATTEMPTS,
+                StoreError::Unreachable { .. }
+                    if operation == Operation::Read && reconnects > 0 =>
+                {
+                    reconnects -= 1;
+                    true
+                }
+                StoreError::Unreachable { .. }
+                | StoreError::Unauthorized { .. }
+                | StoreError::Locked { .. }
+                | StoreError::Corrupt { .. }
+                | StoreError::NewerSchema { .. }
+                | StoreError::Misconfigured(_)
+                | StoreError::Unexpected(_) => false,
+            };
+            if !may_repeat || Instant::now() + pause >= deadline {
+                return Err(error);
+            }
+            tracing::debug!(%error, tried, "trying a statement again");
+            tokio::time::sleep(with_jitter(pause)).await;
+            pause *= 2;
+        }
+    }
+
+    fn error(&self, error: neo4rs::Error) -> StoreError {
+        match error {
+            neo4rs::Error::Neo4j(failure) => match failure.kind() {
+                Neo4jErrorKind::Client(Neo4jClientErrorKind::Security(_)) => {
+                    StoreError::Unauthorized {
+                        url: self.url.clone(),
+                    }
+                }
+                Neo4jErrorKind::Client(Neo4jClientErrorKind::FatalDiscovery) => {
+                    StoreError::Misconfigured(format!(
+                        "the graph at {} says: {}; check GRAPH_DATABASE",
+                        self.url,
+                        failure.message()
+                    ))
+                }
+                kind @ (Neo4jErrorKind::Client(_)
+                | Neo4jErrorKind::Transient
+                | Neo4jErrorKind::Database
+                | Neo4jErrorKind::Unknown) => StoreError::Refused {
+                    message: format!("{} ({})", failure.message(), failure.code()),
+                    transient: matches!(
+                        kind,
+                        Neo4jErrorKind::Transient
+                            | Neo4jErrorKind::Client(Neo4jClientErrorKind::SessionExpired)
+                    ),
+                },
+            },
+            neo4rs::Error::AuthenticationError(_) => StoreError::Unauthorized {
+                url: self.url.clone(),
+            },
+            // The driver may add kinds of errors; what is not about the statement is about the way.
+            other => self.unreachable(Some(other)),
+        }
+    }
+}
+
+/// Spreads attempts, so that two that met once don't meet again.
+fn with_jitter(pause: Duration) -> Duration {
+    let (_, random) = uuid::Uuid::new_v4().as_u64_pair();
+    pause.mul_f64(0.5 + (random % 1_000) as f64 / 1_000.0)
+}
+
+fn json_row(row: &neo4rs::Row) -> Row {
+    row.keys()
+        .into_iter()
+        .map(|key| {
+            let value = row.get::<neo4rs::BoltType>(&key.value);
+            (key.value.clone(), value.map_or(Value::Null, from_bolt))
+        })
+        .collect()
+}
+
+#[async_trait]
+impl Engine for Neo4j {
+    async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
+        self.run(Operation::Read, statement, &params).await
+    }
+
+    async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
+        self.run(Operation::Write, statement, &params).await
+    }
+
+    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
+        // Without a time-out for the whole: what is slow may be the receiver.
+        let query = Query::new(statement.to_owned());
+        let mut stream = timeout(self.timeout, self.graph.execute_read(query))
+            .await
+            .map_err(|_elapsed| self.unreachable(None))?
+            .map_err(|error| self.error(error))?;
+        loop {
+            let next = timeout(self.timeout, stream.next())
+                .await
+                .map_err(|_elapsed| self.unreachable(None))?
+                .map_err(|error| self.error(error))?;
+            let Some(row) = next else { return Ok(()) };
+            if rows.send(json_row(&row)).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn embedding(&self, vector: &[f32]) -> Value {
+        listed(vector)
+    }
+
+    fn constraints(&self) -> &'static [(&'static str, &'static str)] {
+        CONSTRAINTS
+    }
+
+    fn strip(&self, _node: &mut GraphNode) {}
+
+    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
+        let mut ids = vec![String::new(); nodes.len()];
+        for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
+            let mut pattern = String::new();
+            for label in labels {
+                pattern.push(':');
+                pattern.push_str(&quoted(&label)?);
+            }
+            let rows: Vec<Value> = members
+                .iter()
+                .map(|(place, node)| json!({"place": place, "properties": node.properties}))
+                .collect();
+            let statement = format!(
+                "UNWIND $rows AS row CREATE (n{pattern}) SET n = row.properties \
+                 RETURN row.place AS place, elementId(n) AS id"
+            );
+            for row in self
+                .write(&statement, params(json!({"rows": rows})))
+                .await?
+            {
+                let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
+                if let Some(slot) = ids.get_mut(place) {
+                    *slot = text(&row, "id").unwrap_or_default();
+                }
+            }
+        }
+        Ok(ids)
+    }
+
+    async fn create_relationships(
+        &self,
+        relationships: Vec<GraphRelationship>,
+    ) -> Result<(), StoreError> {
+        for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
+            let rows: Vec<Value> = members
+                .iter()
+                .map(|(_, one)| {
+                    json!({"from": one.from, "to": one.to, "properties": one.properties})
+                })
+                .collect();
+            let kind = quoted(&kind)?;
+            let statement = format!(
+                "UNWIND $rows AS row \
+                 MATCH (a) WHERE elementId(a) = row.from MATCH (b) WHERE elementId(b) = row.to \
+                 CREATE (a)-[r:{kind}]->(b) SET r = row.properties RETURN count(r) AS made"
+            );
+            let made = self
+                .write(&statement, params(json!({"rows": rows})))
+                .await?;
+            let made = made.first().map_or(0, |row| integer(row, "made"));
+            if usize::try_from(made) != Ok(members.len()) {
+                return Err(StoreError::Unexpected(
+                    "a node vanished while relationships were made".to_owned(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    async fn version(&self) -> Result<String, StoreError> {
+        let statement = "CALL dbms.components() YIELD name, versions, edition \
+            WHERE name = 'Neo4j Kernel' RETURN versions, edition";
+        let rows = self.read(statement, Map::new()).await?;
+        let row = rows.first();
+        let version = row
+            .and_then(|row| row.get("versions")?.as_array()?.first()?.as_str())
+            .unwrap_or("of unknown version");
+        let edition = row.and_then(|row| text(row, "edition")).unwrap_or_default();
+        Ok(format!("Neo4j {version} {edition}").trim_end().to_owned())
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        // Connections close with the last handle; every write was drained, so none is under way.
+        Ok(())
+    }
+}

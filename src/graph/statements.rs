@@ -1,0 +1,314 @@
+//! Every statement of the store. They mean the same on both engines.
+//!
+//! What shapes them: on the embedded engine there is no `CALL {}` that writes, no slice of a
+//! `collect`, and a history has to be read from the last response backwards. On Neo4j whatever is
+//! read before a write has to be read under a lock, so a statement that writes begins by writing a
+//! property of the session node.
+
+/// A turn as a map, without its vector.
+macro_rules! turn {
+    ($r:literal) => {
+        concat!("{", turn_fields!($r), "}")
+    };
+}
+
+/// A turn as a map, with its vector.
+macro_rules! turn_with_embedding {
+    ($r:literal) => {
+        concat!(
+            "{",
+            turn_fields!($r),
+            ", embedding: ",
+            $r,
+            ".embedding, embedder: ",
+            $r,
+            ".embedder}"
+        )
+    };
+}
+
+#[rustfmt::skip]
+/// The properties of a turn, for a map.
+macro_rules! turn_fields {
+    ($r:literal) => {
+        concat!(
+            "id: ", $r, ".id, session: ", $r, ".session, position: ", $r, ".position, ",
+            "createdAt: ", $r, ".createdAt, source: ", $r, ".source, input: ", $r, ".input, ",
+            "rephrasedQuestion: ", $r, ".rephrasedQuestion, output: ", $r, ".output, ",
+            "cypher: ", $r, ".cypher, eventId: ", $r, ".eventId, author: ", $r, ".author, ",
+            "authorName: ", $r, ".authorName, volatile: ", $r, ".volatile, model: ", $r, ".model, ",
+            "promptTokens: ", $r, ".promptTokens, completionTokens: ", $r, ".completionTokens, ",
+            "durationMs: ", $r, ".durationMs"
+        )
+    };
+}
+
+/// The longest window that can be asked for. Cypher takes no parameter as a path's length.
+pub(crate) const MAX_WINDOW: usize = 64;
+
+/// How many positions of an audience are looked at in one statement.
+pub(crate) const NEWS_LIMIT: i64 = 512;
+
+/// How many turns of a chain are read in one statement.
+pub(crate) const CHAIN_STEP: usize = 128;
+
+/// Everything a turn needs before it begins: always one row, whether or not anything exists yet.
+/// Positions are looked up one by one because both engines have an index for that, and neither
+/// keeps the order of two properties; nothing new is the common case.
+pub(crate) const BEGIN_TURN: &str = concat!(
+    "OPTIONAL MATCH (s:Session {id: $session}) ",
+    "OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) ",
+    "OPTIONAL MATCH path = (last)<-[:NEXT*0..63]-(t) WHERE length(path) < $window ",
+    "WITH s, collect(CASE WHEN t IS NULL THEN null ELSE ",
+    turn!("t"),
+    " END) AS window ",
+    "OPTIONAL MATCH (d:Response {eventId: $event}) ",
+    "WITH s, window, CASE WHEN d IS NULL THEN null ELSE ",
+    turn!("d"),
+    " END AS duplicate ",
+    "OPTIONAL MATCH (c:Channel {id: $audience}) ",
+    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, window, duplicate, ",
+    "coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
+    "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
+    "ELSE [null] END AS position ",
+    "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
+    "RETURN summary, summarizedThrough, window, duplicate, epoch, last, ",
+    "collect(CASE WHEN n IS NULL THEN null ELSE ",
+    turn_with_embedding!("n"),
+    " END) AS news"
+);
+
+/// A stretch of an audience's turns.
+pub(crate) const TURNS_SINCE: &str = concat!(
+    "OPTIONAL MATCH (c:Channel {id: $audience}) ",
+    "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
+    "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
+    "ELSE [null] END AS position ",
+    "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
+    "RETURN epoch, last, ",
+    "collect(CASE WHEN n IS NULL THEN null ELSE ",
+    turn_with_embedding!("n"),
+    " END) AS news"
+);
+
+/// The first part of a save. The session's lock comes first; whoever waited for it then sees
+/// whether its event has made a turn meanwhile, and gets no row if so. The channel is locked by a
+/// property of its own before its counter is read.
+macro_rules! append {
+    ($tail:expr) => {
+        concat!(
+            "MERGE (s:Session {id: $session}) ",
+            "ON CREATE SET s.createdAt = datetime($createdAt), s.title = $title ",
+            "SET s.updatedAt = datetime($createdAt) ",
+            "WITH s ",
+            "OPTIONAL MATCH (d:Response {eventId: $eventId}) ",
+            "WITH s, d WHERE d IS NULL ",
+            "MERGE (c:Channel {id: $audience}) ",
+            "ON CREATE SET c.position = 0, c.epoch = 0 ",
+            "SET c.platform = $platform, c.workspace = $workspace, c.name = $channelName ",
+            "WITH s, c, coalesce(c.position, 0) + 1 AS position ",
+            "SET c.position = position ",
+            "MERGE (s)-[:IN]->(c) ",
+            "CREATE (r:Response {id: $id, session: $session, audience: $audience, position: position, ",
+            "createdAt: datetime($createdAt), source: $source, input: $input, output: $output, ",
+            "eventId: $eventId, author: $author, authorName: $authorName, volatile: $volatile, ",
+            "promptTokens: $promptTokens, completionTokens: $completionTokens, durationMs: $durationMs}) ",
+            "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, ",
+            "r.embedding = $embedding, r.embedder = $embedder ",
+            "SET s.title = coalesce(s.title, $title) ",
+            "CREATE (s)-[:HAS_RESPONSE]->(r) ",
+            "WITH s, r, position ",
+            "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(last) ",
+            "WITH s, r, position, collect(pointer) AS pointers, collect(last) AS lasts ",
+            "FOREACH (old IN pointers | DELETE old) ",
+            "FOREACH (old IN lasts | CREATE (old)-[:NEXT]->(r)) ",
+            "CREATE (s)-[:LAST_RESPONSE]->(r) ",
+            $tail
+        )
+    };
+}
+
+/// Saves a turn made from nothing.
+pub(crate) const APPEND: &str = append!("RETURN position");
+
+/// Saves a turn with what it was made from.
+pub(crate) const APPEND_LINKED: &str = append!(concat!(
+    "WITH r, position ",
+    "OPTIONAL MATCH (k) WHERE elementId(k) IN $context ",
+    "WITH r, position, collect(k) AS sources ",
+    "FOREACH (source IN sources | MERGE (r)-[:CONTEXT]->(source)) ",
+    "WITH r, position ",
+    "UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory ",
+    "OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) ",
+    "FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | ",
+    "CREATE (r)-[:RECALLED {score: memory.score}]->(found)) ",
+    "RETURN position, count(m) AS memories"
+));
+
+pub(crate) const TURN_BY_EVENT: &str = concat!(
+    "MATCH (r:Response {eventId: $event}) RETURN ",
+    turn!("r"),
+    " AS turn"
+);
+
+/// The first turns of a session.
+pub(crate) const CHAIN_FIRST: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(first) WHERE NOT (first)<-[:NEXT]-() ",
+    "MATCH path = (first)-[:NEXT*0..127]->(t) WHERE length(path) < $limit ",
+    "RETURN length(path) AS step, ",
+    turn!("t"),
+    " AS turn"
+);
+
+/// The turns that follow one.
+pub(crate) const CHAIN_AFTER: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(after:Response {id: $after}) ",
+    "MATCH path = (after)-[:NEXT*1..128]->(t) WHERE length(path) <= $limit ",
+    "RETURN length(path) AS step, ",
+    turn!("t"),
+    " AS turn"
+);
+
+/// Replaces a summary, under the session's lock, if nobody was faster and nothing was forgotten.
+pub(crate) const SAVE_SUMMARY: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(through:Response {id: $through}) \
+    SET s.updatedAt = datetime() \
+    WITH s \
+    OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
+    WITH s, max(coalesce(c.epoch, 0)) AS epoch \
+    WHERE coalesce(s.summarizedThrough, '') = $previous AND coalesce(epoch, 0) = $epoch \
+    SET s.summary = $text, s.summarizedThrough = $through \
+    RETURN s.id AS session";
+
+macro_rules! explain {
+    ($head:literal) => {
+        concat!(
+            $head,
+            "OPTIONAL MATCH (r)-[recalled:RECALLED]->(m:Response) ",
+            "WITH r, collect(CASE WHEN m IS NULL THEN null ELSE {score: recalled.score, turn: ",
+            turn!("m"),
+            "} END) AS memories ",
+            "OPTIONAL MATCH (r)-[:CONTEXT]->(k) ",
+            "WITH r, memories, collect(CASE WHEN k IS NULL THEN null ELSE ",
+            "{labels: labels(k), properties: properties(k)} END) AS sources ",
+            "RETURN ",
+            turn!("r"),
+            " AS turn, memories, sources"
+        )
+    };
+}
+
+pub(crate) const EXPLAIN_LAST: &str =
+    explain!("MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) ");
+
+pub(crate) const EXPLAIN_ONE: &str =
+    explain!("MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $response}) ");
+
+/// Blots out the answers in `quotes`, which quote what is forgotten, and the summaries that may
+/// have taken them up.
+macro_rules! blot_out {
+    () => {
+        "FOREACH (q IN quotes | SET q.output = $blot, q.embedding = null, q.embedder = null) \
+         FOREACH (o IN quoting | SET o.summary = null, o.summarizedThrough = null) "
+    };
+}
+
+/// Takes one turn out of its chain. The title is the first question, so it goes with it.
+#[rustfmt::skip]
+pub(crate) const FORGET_TURN: &str = concat!(
+    "MATCH (s:Session {id: $session}) ",
+    "SET s.updatedAt = datetime() ",
+    "WITH s ",
+    "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
+    "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    blot_out!(),
+    "WITH s, r, size(quotes) AS quotes ",
+    "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
+    "OPTIONAL MATCH (r)-[:NEXT]->(after) ",
+    "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(r) ",
+    "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
+    "FOREACH (_ IN CASE WHEN before IS NULL OR after IS NULL THEN [] ELSE [1] END | ",
+    "CREATE (before)-[:NEXT]->(after)) ",
+    "FOREACH (_ IN CASE WHEN pointer IS NULL OR before IS NULL THEN [] ELSE [1] END | ",
+    "CREATE (s)-[:LAST_RESPONSE]->(before)) ",
+    "FOREACH (_ IN CASE WHEN before IS NULL THEN [1] ELSE [] END | SET s.title = left(after.input, 60)) ",
+    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+    "SET s.summary = null, s.summarizedThrough = null ",
+    "DETACH DELETE r ",
+    "RETURN 1 AS turns, quotes"
+);
+
+/// Removes a session and its turns; the channel keeps its counters.
+#[rustfmt::skip]
+pub(crate) const FORGET_SESSION: &str = concat!(
+    "MATCH (s:Session {id: $session}) ",
+    "SET s.updatedAt = datetime() ",
+    "WITH s ",
+    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) ",
+    "WITH s, collect(DISTINCT r) AS turns ",
+    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(:Response)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+    "WHERE q.session <> $session ",
+    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    "WITH s, turns, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    blot_out!(),
+    "WITH s, turns, size(turns) AS turnCount, size(quotes) AS quoteCount ",
+    "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
+    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+    "FOREACH (r IN turns | DETACH DELETE r) ",
+    "DETACH DELETE s ",
+    "RETURN turnCount AS turns, quoteCount AS quotes"
+);
+
+pub(crate) const SESSIONS: &str = "\
+    MATCH (s:Session) \
+    OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
+    OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) \
+    RETURN s.id AS id, s.title AS title, s.createdAt AS createdAt, c.id AS audience, \
+    last.createdAt AS lastAt, count(DISTINCT r) AS turns";
+
+pub(crate) const CHAIN_SHAPE: &str = "\
+    OPTIONAL MATCH (s:Session {id: $session}) \
+    OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->() \
+    WITH s, count(pointer) AS pointers \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) \
+    WITH s, pointers, count(r) AS turns \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(:Response)-[link:NEXT]->(:Response) \
+    RETURN pointers, turns, count(link) AS links";
+
+pub(crate) const COUNTS: &str = "\
+    OPTIONAL MATCH (s:Session) WITH count(s) AS sessions \
+    OPTIONAL MATCH (r:Response) RETURN sessions, count(r) AS turns";
+
+pub(crate) const CONSTRAINT_NAMES: &str = "SHOW CONSTRAINTS YIELD name RETURN name";
+
+pub(crate) const INDEX_NAMES: &str = "SHOW INDEXES YIELD name RETURN name";
+
+pub(crate) const SCHEMA: &str = "\
+    OPTIONAL MATCH (m:MuninnSchema {id: 'schema'}) \
+    RETURN m.version AS version, m.importing AS importing";
+
+pub(crate) const SET_SCHEMA: &str = "\
+    MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = $version RETURN m.version AS version";
+
+pub(crate) const SET_IMPORTING: &str = "\
+    MERGE (m:MuninnSchema {id: 'schema'}) SET m.importing = $importing RETURN m.id AS id";
+
+/// All nodes but the schema's.
+pub(crate) const ALL_NODES: &str = "\
+    MATCH (n) WHERE NOT n:MuninnSchema \
+    RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";
+
+pub(crate) const ALL_RELATIONSHIPS: &str = "\
+    MATCH (a)-[r]->(b) \
+    RETURN type(r) AS type, elementId(a) AS from, elementId(b) AS to, properties(r) AS properties";
+
+pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema RETURN count(n) AS nodes";
+
+pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) AS relationships";
+
+/// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
+pub(crate) const WIPE: &str = "\
+    MATCH (n) WHERE NOT n:MuninnSchema WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";

@@ -1,0 +1,519 @@
+//! Everything from one store into a file, and from the file into another store.
+//!
+//! The file is JSON lines: a head, the nodes, the relationships, and an end that counts them, so
+//! that half a file is found out. Knowledge goes with the conversations, whatever its labels are.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::cypher_store::CypherStore;
+use super::engine::{Engine, Row};
+use super::record::{integer, list, listed, params, text, vector};
+use super::{GraphStore, StoreError, migrate, statements};
+
+/// The shape of the file.
+const FORMAT: u32 = 1;
+
+/// How many nodes or relationships are written in one transaction.
+const BATCH: usize = 500;
+
+/// How many wait between a store and the file.
+const IN_FLIGHT: usize = 1_000;
+
+/// A node, whatever it is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphNode {
+    /// Names the node within the store or the file.
+    pub id: String,
+    pub labels: Vec<String>,
+    /// What JSON has no word for is tagged: `{"$date": "2026-01-02"}`.
+    pub properties: Map<String, Value>,
+}
+
+/// A relationship, whatever it is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphRelationship {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub from: String,
+    pub to: String,
+    pub properties: Map<String, Value>,
+}
+
+/// How far a transfer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Nodes and relationships.
+    pub done: u64,
+    pub total: u64,
+}
+
+/// Why a transfer ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    #[error("the file cannot be read or written")]
+    File(#[from] std::io::Error),
+    #[error("line {line}: {problem}")]
+    Line { line: usize, problem: String },
+    #[error(
+        "the graph is not empty; --replace removes everything in it, conversations and knowledge, before it imports"
+    )]
+    NotEmpty,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a store does to be carried elsewhere.
+#[async_trait]
+pub trait Portable {
+    /// How many nodes and relationships there are.
+    async fn size(&self) -> Result<(u64, u64), StoreError>;
+
+    /// Hands over every node, on one snapshot; vectors as lists of floats.
+    async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError>;
+
+    /// Hands over every relationship, on one snapshot.
+    async fn relationships(&self, to: mpsc::Sender<GraphRelationship>) -> Result<(), StoreError>;
+
+    /// Creates nodes and returns what they are called in this store, in order.
+    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError>;
+
+    /// Creates relationships between nodes by what they are called in this store.
+    async fn create_relationships(
+        &self,
+        relationships: Vec<GraphRelationship>,
+    ) -> Result<(), StoreError>;
+
+    /// Removes everything.
+    async fn wipe(&self) -> Result<(), StoreError>;
+
+    /// Marks the graph as holding a part of an import only, or as whole again.
+    async fn set_importing(&self, importing: bool) -> Result<(), StoreError>;
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    Muninn {
+        format: u32,
+        schema: i64,
+        nodes: u64,
+        relationships: u64,
+    },
+    Node(GraphNode),
+    Relationship(GraphRelationship),
+    End {
+        nodes: u64,
+        relationships: u64,
+    },
+}
+
+/// Writes everything in the store, a line each.
+///
+/// # Errors
+/// Whatever the store or the writer says; the file is then without its last line.
+pub async fn export<W: Write + Send>(
+    store: &dyn GraphStore,
+    writer: &mut W,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<(), TransferError> {
+    let (nodes, relationships) = store.size().await?;
+    let mut state = Progress {
+        done: 0,
+        total: nodes + relationships,
+    };
+    let head = Line::Muninn {
+        format: FORMAT,
+        schema: migrate::VERSION,
+        nodes,
+        relationships,
+    };
+    write_line(writer, &head)?;
+    // Small numbers instead of the store's ids, which mean nothing elsewhere.
+    let mut numbers: HashMap<String, u64> = HashMap::new();
+
+    let (sender, mut receiver) = mpsc::channel(IN_FLIGHT);
+    let write = async {
+        while let Some(GraphNode {
+            id,
+            labels,
+            properties,
+        }) = receiver.recv().await
+        {
+            let number = numbers.len() as u64;
+            numbers.insert(id, number);
+            let id = number.to_string();
+            write_line(
+                writer,
+                &Line::Node(GraphNode {
+                    id,
+                    labels,
+                    properties,
+                }),
+            )?;
+            step(&mut state, 1, progress);
+        }
+        receiver.close();
+        Ok::<_, TransferError>(())
+    };
+    let (read, written) = tokio::join!(store.nodes(sender), write);
+    written?;
+    read?;
+
+    let mut made = 0;
+    let (sender, mut receiver) = mpsc::channel::<GraphRelationship>(IN_FLIGHT);
+    let write = async {
+        while let Some(mut one) = receiver.recv().await {
+            // What was made since the nodes were read is not part of this export.
+            let (Some(from), Some(to)) = (numbers.get(&one.from), numbers.get(&one.to)) else {
+                continue;
+            };
+            one.from = from.to_string();
+            one.to = to.to_string();
+            write_line(writer, &Line::Relationship(one))?;
+            made += 1;
+            step(&mut state, 1, progress);
+        }
+        Ok::<_, TransferError>(())
+    };
+    let (read, written) = tokio::join!(store.relationships(sender), write);
+    written?;
+    read?;
+
+    let end = Line::End {
+        nodes: numbers.len() as u64,
+        relationships: made,
+    };
+    write_line(writer, &end)?;
+    writer.flush()?;
+    Ok(())
+}
+
+fn step(state: &mut Progress, by: u64, progress: &mut (dyn FnMut(Progress) + Send)) {
+    state.done += by;
+    progress(*state);
+}
+
+fn write_line<W: Write>(writer: &mut W, line: &Line) -> Result<(), TransferError> {
+    serde_json::to_writer(&mut *writer, line).map_err(std::io::Error::from)?;
+    writer.write_all(b"\n")?;
+    Ok(())
+}
+
+/// Reads a file of [`export`] into a store that is empty, or that `replace` empties first.
+///
+/// Until it is done the graph is marked, so that the next one to open it hears of a part.
+///
+/// # Errors
+/// [`TransferError::NotEmpty`]; [`TransferError::Line`] for a line that is none of an export.
+pub async fn import<R: BufRead + Send>(
+    store: &dyn GraphStore,
+    reader: &mut R,
+    progress: &mut (dyn FnMut(Progress) + Send),
+    replace: bool,
+) -> Result<(), TransferError> {
+    let mut lines = Lines { reader, number: 0 };
+    let mut state = Progress {
+        done: 0,
+        total: lines.head()?,
+    };
+    if store.size().await?.0 > 0 && !replace {
+        return Err(TransferError::NotEmpty);
+    }
+    store.set_importing(true).await?;
+    store.wipe().await?;
+    let mut batch = Batch {
+        store,
+        names: HashMap::new(),
+        nodes: Vec::new(),
+        relationships: Vec::new(),
+        made: (0, 0),
+    };
+    loop {
+        match lines.next()? {
+            Some(Line::Node(node)) => batch.nodes.push(node),
+            Some(Line::Relationship(one)) => {
+                batch.flush_nodes(lines.number).await?;
+                let one = batch.named(one).map_err(|problem| lines.error(problem))?;
+                batch.relationships.push(one);
+            }
+            Some(Line::End {
+                nodes,
+                relationships,
+            }) => {
+                batch.flush(lines.number).await?;
+                if batch.made != (nodes, relationships) {
+                    return Err(lines.error("the numbers don't match what came before"));
+                }
+                break;
+            }
+            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
+            None => return Err(lines.error("the file ends too early")),
+        }
+        if batch.nodes.len() + batch.relationships.len() >= BATCH {
+            let by = batch.flush(lines.number).await?;
+            step(&mut state, by, progress);
+        }
+    }
+    store.set_importing(false).await?;
+    state.done = state.total;
+    progress(state);
+    Ok(())
+}
+
+struct Lines<'a, R> {
+    reader: &'a mut R,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<'_, R> {
+    fn error(&self, problem: impl Into<String>) -> TransferError {
+        TransferError::Line {
+            line: self.number,
+            problem: problem.into(),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Line>, TransferError> {
+        let mut bytes = Vec::new();
+        self.number += 1;
+        if self.reader.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        let line = serde_json::from_slice(&bytes).map_err(|error| self.error(error.to_string()))?;
+        Ok(Some(line))
+    }
+
+    /// Reads the first line; returns how many nodes and relationships it promises.
+    fn head(&mut self) -> Result<u64, TransferError> {
+        match self.next()? {
+            Some(Line::Muninn { format, .. }) if format > FORMAT => {
+                Err(self.error("the file was made by a newer muninn; update muninn"))
+            }
+            Some(Line::Muninn { schema, .. }) if schema > migrate::VERSION => {
+                Err(StoreError::NewerSchema {
+                    found: schema,
+                    known: migrate::VERSION,
+                }
+                .into())
+            }
+            Some(Line::Muninn {
+                nodes,
+                relationships,
+                ..
+            }) => Ok(nodes.saturating_add(relationships)),
+            Some(Line::Node(_) | Line::Relationship(_) | Line::End { .. }) | None => {
+                Err(self.error("this is no export of muninn"))
+            }
+        }
+    }
+}
+
+struct Batch<'a> {
+    store: &'a dyn GraphStore,
+    /// What the nodes of the file are called in the store.
+    names: HashMap<String, String>,
+    nodes: Vec<GraphNode>,
+    relationships: Vec<GraphRelationship>,
+    made: (u64, u64),
+}
+
+impl Batch<'_> {
+    fn named(&self, mut one: GraphRelationship) -> Result<GraphRelationship, String> {
+        for end in [&mut one.from, &mut one.to] {
+            let name = self.names.get(end.as_str());
+            end.clone_from(name.ok_or_else(|| format!("there is no node {end:?} before it"))?);
+        }
+        Ok(one)
+    }
+
+    async fn flush_nodes(&mut self, line: usize) -> Result<u64, TransferError> {
+        if self.nodes.is_empty() {
+            return Ok(0);
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        let count = nodes.len() as u64;
+        let keys: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
+        let names = self.store.create_nodes(nodes).await;
+        self.names
+            .extend(keys.into_iter().zip(refused_at(line, names)?));
+        self.made.0 += count;
+        Ok(count)
+    }
+
+    async fn flush(&mut self, line: usize) -> Result<u64, TransferError> {
+        let nodes = self.flush_nodes(line).await?;
+        let relationships = std::mem::take(&mut self.relationships);
+        let count = relationships.len() as u64;
+        if count > 0 {
+            let made = self.store.create_relationships(relationships).await;
+            refused_at(line, made)?;
+        }
+        self.made.1 += count;
+        Ok(nodes + count)
+    }
+}
+
+/// What a store refuses lies in the lines of the batch that ends here.
+fn refused_at<T>(line: usize, result: Result<T, StoreError>) -> Result<T, TransferError> {
+    result.map_err(|error| match error {
+        StoreError::Refused {
+            message,
+            transient: false,
+        }
+        | StoreError::Unexpected(message) => TransferError::Line {
+            line,
+            problem: format!("refused here or up to {BATCH} lines before: {message}"),
+        },
+        error @ (StoreError::Unreachable { .. }
+        | StoreError::Unauthorized { .. }
+        | StoreError::Locked { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::NewerSchema { .. }
+        | StoreError::Misconfigured(_)
+        | StoreError::Refused { .. }) => TransferError::Store(error),
+    })
+}
+
+impl GraphNode {
+    /// Reads `id`, `labels` and `properties`.
+    pub(crate) fn from_row(row: &Row) -> Self {
+        Self {
+            id: text(row, "id").unwrap_or_default(),
+            labels: list(row, "labels")
+                .iter()
+                .filter_map(|label| label.as_str().map(str::to_owned))
+                .collect(),
+            properties: properties(row),
+        }
+    }
+
+    fn is_response(&self) -> bool {
+        self.labels.iter().any(|label| label == "Response")
+    }
+
+    /// Replaces the vector, if there is one.
+    fn convert_embedding(&mut self, convert: impl Fn(&[f32]) -> Value) {
+        if self.is_response()
+            && let Some(embedding) = self.properties.get_mut("embedding")
+            && let Some(floats) = vector(embedding)
+        {
+            *embedding = convert(&floats);
+        }
+    }
+}
+
+fn properties(row: &Row) -> Map<String, Value> {
+    match row.get("properties") {
+        Some(Value::Object(object)) => object.clone(),
+        Some(_) | None => Map::new(),
+    }
+}
+
+/// Brings together what shares a key, each with its place in the list.
+pub(crate) fn grouped<T, K: Eq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<(K, Vec<(usize, &T)>)> {
+    let mut groups: Vec<(K, Vec<(usize, &T)>)> = Vec::new();
+    for (place, item) in items.iter().enumerate() {
+        let key = key(item);
+        match groups.iter_mut().find(|(found, _)| *found == key) {
+            Some((_, members)) => members.push((place, item)),
+            None => groups.push((key, vec![(place, item)])),
+        }
+    }
+    groups
+}
+
+impl<E: Engine> CypherStore<E> {
+    async fn count(&self, statement: &str, column: &str) -> Result<u64, StoreError> {
+        let rows = self.engine.read(statement, params(json!({}))).await?;
+        let count = rows.first().map_or(0, |row| integer(row, column));
+        Ok(u64::try_from(count).unwrap_or_default())
+    }
+
+    /// Streams a statement's rows, each made into something else.
+    async fn convert<T: Send>(
+        &self,
+        statement: &str,
+        to: mpsc::Sender<T>,
+        make: impl Fn(&Row) -> T + Send,
+    ) -> Result<(), StoreError> {
+        let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
+        let convert = async move {
+            while let Some(row) = rows.recv().await {
+                if to.send(make(&row)).await.is_err() {
+                    break;
+                }
+            }
+        };
+        let (read, ()) = tokio::join!(self.engine.stream(statement, sender), convert);
+        read
+    }
+}
+
+#[async_trait]
+impl<E: Engine> Portable for CypherStore<E> {
+    async fn size(&self) -> Result<(u64, u64), StoreError> {
+        Ok((
+            self.count(statements::COUNT_NODES, "nodes").await?,
+            self.count(statements::COUNT_RELATIONSHIPS, "relationships")
+                .await?,
+        ))
+    }
+
+    async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
+        self.convert(statements::ALL_NODES, to, |row| {
+            let mut node = GraphNode::from_row(row);
+            self.engine.strip(&mut node);
+            node.convert_embedding(listed);
+            node
+        })
+        .await
+    }
+
+    async fn relationships(&self, to: mpsc::Sender<GraphRelationship>) -> Result<(), StoreError> {
+        self.convert(statements::ALL_RELATIONSHIPS, to, |row| GraphRelationship {
+            kind: text(row, "type").unwrap_or_default(),
+            from: text(row, "from").unwrap_or_default(),
+            to: text(row, "to").unwrap_or_default(),
+            properties: properties(row),
+        })
+        .await
+    }
+
+    async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
+        for node in &mut nodes {
+            node.convert_embedding(|floats| self.engine.embedding(floats));
+        }
+        self.engine.create_nodes(nodes).await
+    }
+
+    async fn create_relationships(
+        &self,
+        relationships: Vec<GraphRelationship>,
+    ) -> Result<(), StoreError> {
+        self.engine.create_relationships(relationships).await
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        loop {
+            let rows = self
+                .engine
+                .write(statements::WIPE, params(json!({})))
+                .await?;
+            if rows.first().map_or(0, |row| integer(row, "removed")) == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn set_importing(&self, importing: bool) -> Result<(), StoreError> {
+        let flag = params(json!({"importing": importing}));
+        self.engine.write(statements::SET_IMPORTING, flag).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! Graph values as JSON.
+//!
+//! Null, booleans, integers, floats, strings, lists and maps are themselves (`1` is an integer,
+//! `1.0` a float). What JSON has no word for is an object with one key that begins with `$`; a map
+//! that happens to look like one is wrapped in `$map`.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+pub(crate) const BYTES: &str = "$bytes";
+pub(crate) const DATE: &str = "$date";
+pub(crate) const TIME: &str = "$time";
+pub(crate) const LOCAL_TIME: &str = "$localtime";
+pub(crate) const DATE_TIME: &str = "$datetime";
+pub(crate) const LOCAL_DATE_TIME: &str = "$localdatetime";
+pub(crate) const DURATION: &str = "$duration";
+pub(crate) const POINT: &str = "$point";
+pub(crate) const FLOAT: &str = "$float";
+pub(crate) const MAP: &str = "$map";
+
+/// A value that JSON has no word for.
+pub(crate) fn tagged(tag: &str, value: impl Into<Value>) -> Value {
+    let mut object = Map::new();
+    object.insert(tag.to_owned(), value.into());
+    Value::Object(object)
+}
+
+/// The tag and what it tags, or nothing where the object is a plain map.
+pub(crate) fn tag_of(object: &Map<String, Value>) -> Option<(&str, &Value)> {
+    if object.len() != 1 {
+        return None;
+    }
+    let (key, value) = object.iter().next()?;
+    key.starts_with('$').then_some((key.as_str(), value))
+}
+
+/// A map, wrapped if it could be taken for a tagged value.
+pub(crate) fn map(object: Map<String, Value>) -> Value {
+    if tag_of(&object).is_some() {
+        tagged(MAP, object)
+    } else {
+        Value::Object(object)
+    }
+}
+
+/// A float; JSON has no word for those that are no numbers.
+pub(crate) fn float(value: f64) -> Value {
+    match serde_json::Number::from_f64(value) {
+        Some(number) => Value::Number(number),
+        None => tagged(FLOAT, value.to_string()),
+    }
+}
+
+/// A length of time in the parts Cypher keeps apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DurationParts {
+    pub(crate) months: i64,
+    pub(crate) days: i64,
+    pub(crate) seconds: i64,
+    pub(crate) nanoseconds: i64,
+}
+
+impl DurationParts {
+    pub(crate) fn to_json(self) -> Value {
+        tagged(
+            DURATION,
+            json!([self.months, self.days, self.seconds, self.nanoseconds]),
+        )
+    }
+
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        let parts: Vec<i64> = value
+            .as_array()?
+            .iter()
+            .map(Value::as_i64)
+            .collect::<Option<_>>()?;
+        let [months, days, seconds, nanoseconds] = parts.as_slice() else {
+            return None;
+        };
+        Some(Self {
+            months: *months,
+            days: *days,
+            seconds: *seconds,
+            nanoseconds: *nanoseconds,
+        })
+    }
+}
+
+/// Reads an instant.
+pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Object(object) => match tag_of(object)? {
+            (DATE_TIME, Value::String(text)) => text,
+            (_, _) => return None,
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
+    };
+    let (text, _zone) = split_zone(text);
+    Some(DateTime::parse_from_rfc3339(text).ok()?.to_utc())
+}
+
+/// `2026-01-02T03:04:05+01:00[Europe/Oslo]` as instant and name of the zone.
+pub(crate) fn split_zone(text: &str) -> (&str, Option<&str>) {
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((instant, zone)) => (instant, Some(zone)),
+        None => (text, None),
+    }
+}
+
+/// What people and models read: tags replaced by their text.
+pub(crate) fn plain(value: Value) -> Value {
+    match value {
+        Value::Object(object) => match tag_of(&object) {
+            Some((MAP, Value::Object(inner))) => Value::Object(
+                inner
+                    .iter()
+                    .map(|(key, value)| (key.clone(), plain(value.clone())))
+                    .collect(),
+            ),
+            Some((_, inner)) => inner.clone(),
+            None => Value::Object(object.into_iter().map(|(k, v)| (k, plain(v))).collect()),
+        },
+        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}

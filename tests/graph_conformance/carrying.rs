@@ -1,0 +1,264 @@
+//! Export and import, in both directions, and what can go wrong with a file.
+
+use std::sync::Arc;
+
+use muninn::graph::transfer::{
+    GraphNode, GraphRelationship, Progress, TransferError, export, import,
+};
+use muninn::graph::{GraphStore, Source};
+use serde_json::{Map, Value, json};
+
+use crate::lanes::{Lane, Talk, ids};
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap()
+}
+
+fn node(labels: &[&str], properties: Value) -> GraphNode {
+    GraphNode {
+        id: String::new(),
+        labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+        properties: object(properties),
+    }
+}
+
+/// Knowledge of every kind, and conversations about it.
+async fn fill(store: &Arc<dyn GraphStore>) -> Talk {
+    let knowledge = vec![
+        node(
+            &["Raven", "God's bird"],
+            json!({
+                "id": "r1", "title": "T", "type": "x", "name": "Huginn", "whole": 1, "float": 1.0,
+                "tenth": 0.1, "tiny": 5e-324, "yes": true, "nan": {"$float": "NaN"},
+                "day": {"$date": "2026-01-02"}, "at": {"$datetime": "2026-01-02T03:04:05.000000001+01:00"},
+                "local": {"$localdatetime": "2026-01-02T03:04:05"}, "time": {"$time": "10:00:00+01:00"},
+                "clock": {"$localtime": "10:00:00.500"}, "span": {"$duration": [1, 2, 3, 4]},
+                "place": {"$point": {"srid": 4326, "at": [10.75, 59.91]}},
+                "numbers": [1, 2, 3], "floats": [1.0, 2.5], "words": ["a", "☃"], "none": []
+            }),
+        ),
+        node(&["Raven"], json!({"name": "Muninn"})),
+        node(&["Raven"], json!({"name": "same", "title": "same"})),
+        node(&["Raven"], json!({"id": 7})),
+        node(&["Raven"], json!({"text": "'\"`\\ \u{0} 🐦 $x"})),
+        node(&[], json!({"about": "nothing"})),
+        node(&["Empty"], json!({})),
+    ];
+    let names = store.create_nodes(knowledge).await.unwrap();
+    let one = |kind: &str, from: usize, to: usize, properties: Value| GraphRelationship {
+        kind: kind.to_owned(),
+        from: names[from].clone(),
+        to: names[to].clone(),
+        properties: object(properties),
+    };
+    store
+        .create_relationships(vec![
+            one(
+                "SIBLING OF",
+                0,
+                1,
+                json!({"since": {"$date": "0900-01-01"}, "weight": 1.0}),
+            ),
+            one("SIBLING OF", 0, 1, json!({"weight": 2})),
+            one("SELF", 5, 5, json!({})),
+        ])
+        .await
+        .unwrap();
+    let talk = Talk::on(store);
+    let first = talk.say("a").await;
+    let mut second = talk.turn("b");
+    second.turn.source = Source::Memory;
+    second.turn.embedding = None;
+    second.context = vec![names[0].clone(), names[5].clone()];
+    second.recalled = vec![(first.id, 0.123_456_789)];
+    talk.append(&second).await;
+    talk.beside().say("c").await;
+    talk
+}
+
+async fn exported(store: &Arc<dyn GraphStore>) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut last = None;
+    let mut progress = |state: Progress| last = Some(state);
+    export(&**store, &mut file, &mut progress).await.unwrap();
+    if let Some(state) = last {
+        assert_eq!(state.done, state.total);
+    }
+    file
+}
+
+async fn imported(
+    store: &Arc<dyn GraphStore>,
+    file: &[u8],
+    replace: bool,
+) -> Result<(), TransferError> {
+    import(&**store, &mut &file[..], &mut |_| (), replace).await
+}
+
+/// The graph of a file without the file's numbering: what there is, in a fixed order.
+fn canonical(file: &[u8]) -> Vec<String> {
+    let lines: Vec<Value> = file
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let mut names = Map::new();
+    let mut all = Vec::new();
+    for line in &lines {
+        if let Some(node) = line.get("node") {
+            let mut node = node.clone();
+            let id = node["id"].take();
+            if let Some(labels) = node["labels"].as_array_mut() {
+                labels.sort_by_key(Value::to_string);
+            }
+            // One store keeps halves of floats.
+            if let Some(vector) = node["properties"].get_mut("embedding") {
+                for x in vector.as_array_mut().unwrap() {
+                    *x = json!((x.as_f64().unwrap() * 1_000.0).round());
+                }
+            }
+            // The channel's name and the session's time are as they were, like everything.
+            names.insert(id.as_str().unwrap().to_owned(), json!(node.to_string()));
+            all.push(node.to_string());
+        }
+    }
+    for line in &lines {
+        if let Some(one) = line.get("relationship") {
+            let mut one = one.clone();
+            one["from"] = names[one["from"].as_str().unwrap()].clone();
+            one["to"] = names[one["to"].as_str().unwrap()].clone();
+            all.push(one.to_string());
+        }
+    }
+    all.sort();
+    all
+}
+
+#[track_caller]
+fn assert_same(left: &[u8], right: &[u8]) {
+    for (left, right) in canonical(left).iter().zip(&canonical(right)) {
+        assert_eq!(left, right);
+    }
+    assert_eq!(canonical(left).len(), canonical(right).len());
+}
+
+async fn goes_over_and_back(from: &Lane, over: &Lane) {
+    let (a, b) = (from.open().await, over.open().await);
+    a.wipe().await.unwrap();
+    let talk = fill(&a).await;
+    let first = exported(&a).await;
+    imported(&b, &first, true).await.unwrap();
+    let second = exported(&b).await;
+    assert_same(&first, &second);
+    imported(&a, &second, true).await.unwrap();
+    assert_same(&first, &exported(&a).await);
+    // And it works: the chain goes on where it was, and the index reads the vectors.
+    let there = talk.elsewhere(&b);
+    assert_eq!(ids(&there.chain().await), ids(&talk.chain().await));
+    assert_eq!(there.say("d").await.position, 4);
+    let news = there.begin("x", 5, 0).await.news.turns;
+    assert_eq!(news[0].embedding, talk.turn("").turn.embedding);
+    assert_eq!(there.chain().await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_to_embedded() {
+    goes_over_and_back(&Lane::embedded(), &Lane::embedded()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn embedded_to_neo4j() {
+    if let Some(server) = Lane::neo4j_alone().await {
+        goes_over_and_back(&Lane::embedded(), &server).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neo4j_to_embedded() {
+    if let Some(server) = Lane::neo4j_alone().await {
+        goes_over_and_back(&server, &Lane::embedded()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_of_many_batches_is_carried() {
+    let (from, over) = (Lane::embedded(), Lane::embedded());
+    let (a, b) = (from.open().await, over.open().await);
+    let talk = Talk::on(&a);
+    for n in 0..1_200 {
+        talk.say(&format!("{n}")).await;
+    }
+    let file = exported(&a).await;
+    imported(&b, &file, false).await.unwrap();
+    assert_same(&file, &exported(&b).await);
+    // What was imported is on disk.
+    b.close().await.unwrap();
+    drop(b);
+    assert_same(&file, &exported(&over.open().await).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_is_not_empty_is_kept() {
+    let lane = Lane::embedded();
+    let store = lane.open().await;
+    let talk = fill(&store).await;
+    let file = exported(&store).await;
+    let refused = imported(&store, &file, false).await.unwrap_err();
+    assert!(matches!(refused, TransferError::NotEmpty), "{refused}");
+    assert_eq!(talk.chain().await.len(), 2);
+    imported(&store, &file, true).await.unwrap();
+    assert_same(&file, &exported(&store).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_line_is_named_and_half_an_import_noticed() {
+    let source = Lane::embedded();
+    let store = source.open().await;
+    fill(&store).await;
+    let file = String::from_utf8(exported(&store).await).unwrap();
+    let lines: Vec<&str> = file.lines().collect();
+    let with = |place: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[place] = line;
+        lines.join("\n")
+    };
+    let cases = [
+        ("no export".to_owned(), 1),
+        (with(3, "{\"node\": "), 4),
+        (with(3, "{\"knot\": {}}"), 4),
+        (
+            with(
+                lines.len() - 2,
+                r#"{"relationship":{"type":"X","from":"0","to":"99","properties":{}}}"#,
+            ),
+            lines.len() - 1,
+        ),
+        (lines[..lines.len() - 1].join("\n"), lines.len()),
+        (
+            with(lines.len() - 1, r#"{"end":{"nodes":1,"relationships":1}}"#),
+            lines.len(),
+        ),
+    ];
+    for (file, at) in cases {
+        let lane = Lane::embedded();
+        let target = lane.open().await;
+        let error = imported(&target, file.as_bytes(), true).await.unwrap_err();
+        let TransferError::Line { line, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(line, at, "{file}");
+        let begun = at > 1;
+        target.close().await.unwrap();
+        drop(target);
+        let again = lane.open().await;
+        let warnings = again.health().await.unwrap().warnings;
+        assert_eq!(
+            warnings.iter().any(|one| one.contains("interrupted")),
+            begun
+        );
+        imported(&again, lines.join("\n").as_bytes(), true)
+            .await
+            .unwrap();
+        assert!(again.health().await.unwrap().warnings.is_empty());
+    }
+}

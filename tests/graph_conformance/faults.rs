@@ -1,0 +1,311 @@
+//! Servers that are away, slow or closed to us; files that are in use, torn or too new.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kglite::api::durable::DurabilityLevel;
+use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
+use muninn::graph::{GraphConfig, StoreError, open};
+use secrecy::SecretString;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::lanes::{Lane, Talk, ids, server};
+
+const QUICK: Duration = Duration::from_secs(8);
+
+async fn refusal(config: &GraphConfig) -> StoreError {
+    let started = Instant::now();
+    let error = open(config).await.unwrap_err();
+    assert!(
+        started.elapsed() < QUICK,
+        "{error} after {:?}",
+        started.elapsed()
+    );
+    error
+}
+
+#[tokio::test]
+async fn an_address_that_means_nothing_says_what_is_allowed() {
+    let error = refusal(&GraphConfig::at("postgres://h")).await;
+    assert!(matches!(error, StoreError::Misconfigured(_)), "{error}");
+    assert!(error.to_string().contains("embedded:FOLDER"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_an_error_soon() {
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    let mut config = GraphConfig::at(format!("bolt://{address}"));
+    config.timeout = Duration::from_secs(5);
+    let error = refusal(&config).await;
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
+    assert!(error.is_transient());
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_an_error_in_time() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut config = GraphConfig::at(format!("bolt://{}", silent.local_addr().unwrap()));
+    config.timeout = Duration::from_secs(1);
+    let error = refusal(&config).await;
+    assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_an_error_soon() {
+    let Some(mut config) = server() else { return };
+    if std::env::var("NEO4J_TEST_PASSWORD")
+        .unwrap_or_default()
+        .is_empty()
+    {
+        return;
+    }
+    config.password = SecretString::from("not the password".to_owned());
+    let error = refusal(&config).await;
+    assert!(matches!(error, StoreError::Unauthorized { .. }), "{error}");
+    assert!(!error.is_transient());
+    assert!(!error.to_string().contains("not the password"));
+}
+
+/// A way to the server that can be cut.
+struct Proxy {
+    address: SocketAddr,
+    is_cut: Arc<AtomicBool>,
+    cut: Arc<tokio::sync::Notify>,
+}
+
+impl Proxy {
+    async fn to(target: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let proxy = Self {
+            address: listener.local_addr().unwrap(),
+            is_cut: Arc::default(),
+            cut: Arc::default(),
+        };
+        let (is_cut, cut) = (Arc::clone(&proxy.is_cut), Arc::clone(&proxy.cut));
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                if is_cut.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let (target, cut) = (target.clone(), Arc::clone(&cut));
+                tokio::spawn(async move {
+                    let mut server = TcpStream::connect(target).await.unwrap();
+                    tokio::select! {
+                        _ = copy_bidirectional(&mut client, &mut server) => {}
+                        () = cut.notified() => {}
+                    }
+                });
+            }
+        });
+        proxy
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_and_comes_back_is_used_again() {
+    let Some(Lane::Neo4j(config, _share)) = Lane::neo4j().await else {
+        return;
+    };
+    let target = config.url.split_once("://").unwrap().1.to_owned();
+    let proxy = Proxy::to(target).await;
+    let through = GraphConfig {
+        url: format!("bolt://{}", proxy.address),
+        timeout: Duration::from_secs(3),
+        ..*config
+    };
+    let talk = Talk::on(&open(&through).await.unwrap());
+    let first = talk.say("before").await;
+    proxy.is_cut.store(true, Ordering::SeqCst);
+    proxy.cut.notify_waiters();
+    let lost = talk.turn("meanwhile");
+    let started = Instant::now();
+    let error = talk.try_append(&lost).await.unwrap_err();
+    assert!(error.is_transient(), "{error}");
+    assert!(started.elapsed() < QUICK);
+    proxy.is_cut.store(false, Ordering::SeqCst);
+    // The connections in the pool are found out to be dead; the same turn is saved once.
+    let mut saved = talk.try_append(&lost).await;
+    for _ in 0..20 {
+        if saved.is_ok() {
+            break;
+        }
+        saved = talk.try_append(&lost).await;
+    }
+    saved.unwrap();
+    assert_eq!(ids(&talk.chain().await), [first.id, lost.turn.id]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_in_use_names_who_uses_it() {
+    let lane = Lane::embedded();
+    let _store = lane.open().await;
+    let error = refusal(&lane.config()).await;
+    let StoreError::Locked { holder, .. } = &error else {
+        panic!("{error}");
+    };
+    assert!(holder.contains(&std::process::id().to_string()), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_made_is_misconfigured() {
+    let error = refusal(&GraphConfig::at("embedded:/dev/null/graph")).await;
+    assert!(matches!(error, StoreError::Misconfigured(_)), "{error}");
+}
+
+/// A folder whose turns are in the log only, as after a crash, and its conversation.
+async fn unfolded(lane: &Lane, folder: &Path) -> (Talk, usize) {
+    let store = lane.open().await;
+    let talk = Talk::on(&store);
+    for n in 0..30 {
+        talk.say(&format!("{n}")).await;
+    }
+    // Closing folds the log; a copy made before has it.
+    let from = folder_of(lane);
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if !entry.file_name().to_string_lossy().contains("lock") {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+        }
+    }
+    store.close().await.unwrap();
+    (talk, 30)
+}
+
+fn folder_of(lane: &Lane) -> PathBuf {
+    PathBuf::from(lane.config().url.strip_prefix("embedded:").unwrap())
+}
+
+/// The log: the largest file that is not the graph itself.
+fn log_in(folder: &Path) -> PathBuf {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().contains("wal"))
+        })
+        .max_by_key(|path| path.metadata().unwrap().len())
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_torn_log_loses_nothing_but_its_end() {
+    let (lane, copy) = (Lane::embedded(), Lane::embedded());
+    let (talk, turns) = unfolded(&lane, &folder_of(&copy)).await;
+    let log = log_in(&folder_of(&copy));
+    let bytes = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &bytes[..bytes.len() - 100]).unwrap();
+    let store = copy.open().await;
+    let chain = talk.elsewhere(&store).chain().await;
+    assert_eq!(chain.len(), turns - 1);
+    let warnings = store.health().await.unwrap().warnings;
+    assert!(!warnings.is_empty());
+    talk.elsewhere(&store).say("it goes on").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_byte_is_reported_and_what_came_before_is_there() {
+    let (lane, copy) = (Lane::embedded(), Lane::embedded());
+    let (talk, turns) = unfolded(&lane, &folder_of(&copy)).await;
+    let log = log_in(&folder_of(&copy));
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    std::fs::write(&log, &bytes).unwrap();
+    let store = copy.open().await;
+    let there = talk.elsewhere(&store);
+    let left = there.chain().await.len();
+    assert!(left > 0 && left < turns, "{left}");
+    let warnings = store.health().await.unwrap().warnings.join(" ");
+    assert!(!warnings.is_empty());
+    there.say("it goes on").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_graph_file_is_refused() {
+    let lane = Lane::embedded();
+    let store = lane.open().await;
+    Talk::on(&store).say("a").await;
+    store.close().await.unwrap();
+    drop(store);
+    let file = folder_of(&lane).join("graph.kgl");
+    let bytes = std::fs::read(&file).unwrap();
+    for damaged in [
+        b"this is no graph".to_vec(),
+        bytes[..bytes.len() / 2].to_vec(),
+    ] {
+        std::fs::write(&file, &damaged).unwrap();
+        let error = refusal(&lane.config()).await;
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert_eq!(std::fs::read(&file).unwrap(), damaged);
+    }
+    std::fs::write(&file, &bytes).unwrap();
+    assert_eq!(lane.open().await.health().await.unwrap().turns, 1);
+}
+
+const NEWER: &str = "MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = 99";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_embedded_graph_is_refused() {
+    let lane = Lane::embedded();
+    let path = folder_of(&lane).join("graph.kgl");
+    let raw = std::thread::Builder::new()
+        .stack_size(8 << 20)
+        .spawn(move || {
+            let spec = OpenSpec {
+                durability: DurabilityLevel::Normal,
+                ..OpenSpec::writer()
+            };
+            let opened = open_path(&path, &spec).unwrap();
+            let none = std::collections::HashMap::new();
+            opened
+                .session
+                .execute_auto_commit(NEWER, &ExecuteOptions::eager(&none), 1)
+                .unwrap();
+            opened.session.sync().unwrap();
+        });
+    raw.unwrap().join().unwrap();
+    let error = refusal(&lane.config()).await;
+    assert!(
+        matches!(
+            error,
+            StoreError::NewerSchema {
+                found: 99,
+                known: 1
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_graph_on_a_server_is_refused() {
+    let Some(Lane::Neo4j(config, _share)) = Lane::neo4j_alone().await else {
+        return;
+    };
+    let user = std::env::var("NEO4J_TEST_USER").unwrap_or_default();
+    let password = std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default();
+    let raw = neo4rs::Graph::new(config.url.clone(), user, password).unwrap();
+    raw.run(NEWER).await.unwrap();
+    let error = refusal(&config).await;
+    raw.run("MATCH (m:MuninnSchema {id: 'schema'}) SET m.version = 1")
+        .await
+        .unwrap();
+    assert!(
+        matches!(
+            error,
+            StoreError::NewerSchema {
+                found: 99,
+                known: 1
+            }
+        ),
+        "{error}"
+    );
+    open(&config).await.unwrap();
+}

@@ -1,0 +1,229 @@
+//! Forgetting: the chain closes, nothing that quoted it is left, indexes hear of it.
+
+use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary};
+use proptest::prelude::*;
+
+use crate::lanes::{Lane, Talk, bare, ids};
+
+on_every_store!(
+    the_chain_closes_over_a_forgotten_turn,
+    a_forgotten_last_turn_moves_the_pointer,
+    the_only_turn_can_be_forgotten,
+    what_is_not_there_is_not_forgotten,
+    a_summary_goes_with_what_it_covered,
+    quotes_of_a_forgotten_turn_are_blotted_out,
+    a_session_goes_with_all_its_turns,
+    an_epoch_rises_with_every_forgetting,
+);
+
+async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let mut said = Vec::new();
+    for n in 0..5 {
+        said.push(talk.say(&format!("question {n}")).await);
+    }
+    for gone in [2, 0] {
+        let gone = said.remove(gone);
+        let forgotten = talk.forget(Forget::Turn(gone.id)).await;
+        assert_eq!(
+            forgotten,
+            Forgotten {
+                turns: 1,
+                quotes: 0
+            }
+        );
+        assert_eq!(ids(&talk.chain().await), ids(&said));
+    }
+    // The title was the first question.
+    let sessions = talk.store.sessions().await.unwrap();
+    let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+    assert_eq!(mine.unwrap().title.as_deref(), Some("question 1"));
+    said.push(talk.say("and on").await);
+    assert_eq!(ids(&talk.chain().await), ids(&said));
+    // Nothing is given twice, so an index that saw the old turns cannot take a new one for them.
+    assert_eq!(said.last().map(|turn| turn.position), Some(6));
+}
+
+async fn a_forgotten_last_turn_moves_the_pointer(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let first = talk.say("a").await;
+    let last = talk.say("b").await;
+    talk.forget(Forget::Turn(last.id)).await;
+    assert_eq!(talk.begin("x", 5, 0).await.window, [bare(&first)]);
+    // Its event may make a turn again.
+    let mut again = talk.turn("b");
+    again.turn.event = last.event;
+    let again = talk.append(&again).await;
+    assert_eq!(ids(&talk.chain().await), [first.id, again.id]);
+}
+
+async fn the_only_turn_can_be_forgotten(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let only = talk.say("a secret").await;
+    talk.forget(Forget::Turn(only.id)).await;
+    assert!(talk.chain().await.is_empty());
+    let sessions = talk.store.sessions().await.unwrap();
+    let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+    assert_eq!(mine.unwrap().title, None);
+    talk.say("b").await;
+    assert_eq!(talk.chain().await.len(), 1);
+    let sessions = talk.store.sessions().await.unwrap();
+    let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+    assert_eq!(mine.unwrap().title.as_deref(), Some("b"));
+}
+
+async fn what_is_not_there_is_not_forgotten(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let nothing = Forgotten::default();
+    assert_eq!(talk.forget(Forget::Session).await, nothing);
+    assert_eq!(
+        talk.forget(Forget::Turn(ResponseId::fresh())).await,
+        nothing
+    );
+    let other = talk.beside().say("of another session").await;
+    talk.say("a").await;
+    assert_eq!(talk.forget(Forget::Turn(other.id)).await, nothing);
+    assert_eq!(talk.begin("x", 1, 0).await.news.turns.len(), 2);
+}
+
+async fn a_summary_goes_with_what_it_covered(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let first = talk.say("a").await;
+    let second = talk.say("b").await;
+    let epoch = talk.begin("x", 1, 0).await.news.epoch;
+    let summary = Summary {
+        text: "a and b".to_owned(),
+        through: second.id,
+    };
+    let save = async || {
+        let guard = talk.sessions.lock(&talk.session).await;
+        talk.store
+            .save_summary(&guard, &summary, None, epoch)
+            .await
+            .unwrap()
+    };
+    assert!(save().await);
+    talk.forget(Forget::Turn(first.id)).await;
+    assert_eq!(talk.begin("x", 1, 0).await.summary, None);
+    // One that was made of what is forgotten now comes too late.
+    assert!(!save().await);
+}
+
+async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("my number is 1234").await;
+    let mut quotes = Vec::new();
+    for (talk, source) in [
+        (&talk, Source::Memory),
+        (&beside, Source::Memory),
+        (&beside, Source::Model),
+    ] {
+        let mut new = talk.turn("what was the number?");
+        new.turn.source = source;
+        new.turn.output = "You said 1234".to_owned();
+        new.recalled = vec![(secret.id, 0.9)];
+        quotes.push(talk.append(&new).await);
+    }
+    let guard = beside.sessions.lock(&beside.session).await;
+    let summary = Summary {
+        text: "1234".to_owned(),
+        through: quotes[1].id,
+    };
+    assert!(
+        beside
+            .store
+            .save_summary(&guard, &summary, None, 0)
+            .await
+            .unwrap()
+    );
+    drop(guard);
+    let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    assert_eq!(
+        forgotten,
+        Forgotten {
+            turns: 1,
+            quotes: 2
+        }
+    );
+    let here = talk.chain().await;
+    assert!(!here[0].output.contains("1234") && !here[0].output.is_empty());
+    let there = beside.chain().await;
+    assert!(!there[0].output.contains("1234"));
+    // A model's answer is its own.
+    assert_eq!(there[1].output, "You said 1234");
+    let context = talk.begin("x", 5, 0).await;
+    assert_eq!(context.news.turns[0].embedding, None);
+    assert_eq!(beside.begin("x", 5, 0).await.summary, None);
+}
+
+async fn a_session_goes_with_all_its_turns(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let mut secret = None;
+    for n in 0..5 {
+        secret = Some(talk.say(&format!("{n}")).await);
+    }
+    let mut quote = beside.turn("what?");
+    quote.turn.source = Source::Memory;
+    quote.recalled = vec![(secret.unwrap().id, 0.5)];
+    beside.append(&quote).await;
+    let mut own = talk.turn("what?");
+    own.turn.source = Source::Memory;
+    own.recalled = quote.recalled.clone();
+    talk.append(&own).await;
+    let forgotten = talk.forget(Forget::Session).await;
+    assert_eq!(
+        forgotten,
+        Forgotten {
+            turns: 6,
+            quotes: 1
+        }
+    );
+    assert!(talk.chain().await.is_empty());
+    let left = talk.begin("x", 5, 0).await.news;
+    assert_eq!(ids(&left.turns), [quote.turn.id]);
+    let sessions = talk.store.sessions().await.unwrap();
+    assert!(!sessions.iter().any(|one| one.id == talk.session.as_str()));
+    assert_eq!(talk.say("a new beginning").await.position, 8);
+    assert_eq!(talk.chain().await.len(), 1);
+}
+
+async fn an_epoch_rises_with_every_forgetting(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let epoch = async || talk.begin("x", 1, 0).await.news.epoch;
+    let first = talk.say("a").await;
+    talk.say("b").await;
+    let before = epoch().await;
+    talk.forget(Forget::Turn(first.id)).await;
+    let between = epoch().await;
+    assert!(between > before);
+    talk.forget(Forget::Session).await;
+    assert!(epoch().await > between);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// `None` appends, a number forgets the turn at that place (of those there are).
+    #[test]
+    fn any_sequence_leaves_one_chain(steps in prop::collection::vec(prop::option::of(0_usize..20), 1..40)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let lane = Lane::embedded();
+            let talk = Talk::on(&lane.open().await);
+            let mut expected: Vec<ResponseId> = Vec::new();
+            for step in steps {
+                match step {
+                    Some(place) if !expected.is_empty() => {
+                        let gone = expected.remove(place % expected.len());
+                        assert_eq!(talk.forget(Forget::Turn(gone)).await.turns, 1);
+                    }
+                    Some(_) | None => expected.push(talk.say("a").await.id),
+                }
+                assert_eq!(ids(&talk.chain().await), expected);
+            }
+            talk.store.close().await.unwrap();
+        });
+    }
+}

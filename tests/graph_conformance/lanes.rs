@@ -1,0 +1,268 @@
+//! The stores the suite runs on, and turns to put into them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::Utc;
+use muninn::graph::{
+    Appended, Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, StoreError, Turn,
+    TurnContext, TurnRead, open,
+};
+use muninn::session::Sessions;
+use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
+use secrecy::SecretString;
+use tempfile::TempDir;
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use uuid::Uuid;
+
+/// Tests share one server; those that need it for themselves take it for writing.
+static SERVER: RwLock<()> = RwLock::const_new(());
+
+pub(crate) enum Lane {
+    Embedded(TempDir),
+    Neo4j(Box<GraphConfig>, Share),
+}
+
+pub(crate) enum Share {
+    #[expect(dead_code, reason = "held, not read")]
+    Together(RwLockReadGuard<'static, ()>),
+    #[expect(dead_code, reason = "held, not read")]
+    Alone(RwLockWriteGuard<'static, ()>),
+}
+
+impl Lane {
+    pub(crate) fn embedded() -> Self {
+        Self::Embedded(tempfile::tempdir().unwrap())
+    }
+
+    /// The server of the environment, if there is one.
+    pub(crate) async fn neo4j() -> Option<Self> {
+        let config = server()?;
+        Some(Self::Neo4j(
+            Box::new(config),
+            Share::Together(SERVER.read().await),
+        ))
+    }
+
+    /// The server, with no other test on it.
+    pub(crate) async fn neo4j_alone() -> Option<Self> {
+        let config = server()?;
+        Some(Self::Neo4j(
+            Box::new(config),
+            Share::Alone(SERVER.write().await),
+        ))
+    }
+
+    pub(crate) fn config(&self) -> GraphConfig {
+        match self {
+            Self::Embedded(folder) => {
+                GraphConfig::at(format!("embedded:{}", folder.path().display()))
+            }
+            Self::Neo4j(config, _) => (**config).clone(),
+        }
+    }
+
+    pub(crate) async fn open(&self) -> Arc<dyn GraphStore> {
+        open(&self.config()).await.unwrap()
+    }
+
+    /// A handle for each writer where the engine permits, the same one otherwise.
+    pub(crate) async fn open_many(&self, count: usize) -> Vec<Arc<dyn GraphStore>> {
+        match self {
+            Self::Embedded(_) => {
+                let store = self.open().await;
+                (0..count).map(|_| Arc::clone(&store)).collect()
+            }
+            Self::Neo4j(..) => {
+                let mut stores = Vec::new();
+                for _ in 0..count {
+                    stores.push(self.open().await);
+                }
+                stores
+            }
+        }
+    }
+}
+
+pub(crate) fn server() -> Option<GraphConfig> {
+    let Ok(url) = std::env::var("NEO4J_TEST_URI") else {
+        let message = "Neo4j lane did not run: NEO4J_TEST_URI is not set";
+        #[expect(
+            clippy::print_stderr,
+            reason = "a lane that did not run has to be heard of"
+        )]
+        {
+            eprintln!("{message}");
+        }
+        assert!(
+            std::env::var("MUNINN_REQUIRE_NEO4J").as_deref() != Ok("1"),
+            "{message}"
+        );
+        return None;
+    };
+    Some(GraphConfig {
+        user: std::env::var("NEO4J_TEST_USER").unwrap_or_default(),
+        password: SecretString::from(std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default()),
+        timeout: Duration::from_secs(30),
+        ..GraphConfig::at(url)
+    })
+}
+
+/// One conversation of its own, on a store.
+pub(crate) struct Talk {
+    pub(crate) store: Arc<dyn GraphStore>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) session: ConversationId,
+    pub(crate) audience: Audience,
+}
+
+impl Talk {
+    pub(crate) fn on(store: &Arc<dyn GraphStore>) -> Self {
+        let id = Uuid::new_v4();
+        Self {
+            store: Arc::clone(store),
+            sessions: Arc::new(Sessions::default()),
+            session: ConversationId::new(format!("test/{id}")),
+            audience: Audience {
+                id: AudienceId::new(format!("test/channel/{id}")),
+                platform: "test".to_owned(),
+                workspace: "T1".to_owned(),
+                name: "ravens".to_owned(),
+            },
+        }
+    }
+
+    /// Another conversation of the same audience.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
+            audience: self.audience.clone(),
+            ..Self::on(&self.store)
+        }
+    }
+
+    /// The same conversation as another process sees it.
+    pub(crate) fn elsewhere(&self, store: &Arc<dyn GraphStore>) -> Self {
+        Self {
+            store: Arc::clone(store),
+            sessions: Arc::new(Sessions::default()),
+            session: self.session.clone(),
+            audience: self.audience.clone(),
+        }
+    }
+
+    pub(crate) fn turn(&self, input: &str) -> NewTurn {
+        let id = ResponseId::fresh();
+        NewTurn {
+            audience: self.audience.clone(),
+            turn: Turn {
+                id,
+                session: self.session.as_str().to_owned(),
+                position: 0,
+                created_at: Utc::now(),
+                source: Source::Model,
+                input: input.to_owned(),
+                rephrased_question: None,
+                output: format!("answer to {}", input.chars().take(40).collect::<String>()),
+                cypher: None,
+                event: format!("event/{id}"),
+                author: "U1".to_owned(),
+                author_name: "Snorri".to_owned(),
+                volatile: false,
+                embedding: Some(Embedding {
+                    embedder: "test-4".to_owned(),
+                    vector: vec![0.5, -0.5, 0.5, 0.5],
+                }),
+                model: Some("m".to_owned()),
+                prompt_tokens: 12,
+                completion_tokens: 34,
+                duration_ms: 56,
+            },
+            context: Vec::new(),
+            recalled: Vec::new(),
+        }
+    }
+
+    pub(crate) async fn try_append(&self, turn: &NewTurn) -> Result<Appended, StoreError> {
+        let guard = self.sessions.lock(&self.session).await;
+        self.store.append(&guard, turn).await
+    }
+
+    /// Appends and returns the turn as it must be read again.
+    pub(crate) async fn append(&self, turn: &NewTurn) -> Turn {
+        match self.try_append(turn).await.unwrap() {
+            Appended::Saved { position } => Turn {
+                position,
+                ..turn.turn.clone()
+            },
+            Appended::Duplicate(found) => panic!("a duplicate of {found:?}"),
+        }
+    }
+
+    pub(crate) async fn say(&self, input: &str) -> Turn {
+        self.append(&self.turn(input)).await
+    }
+
+    pub(crate) async fn forget(&self, what: muninn::graph::Forget) -> muninn::graph::Forgotten {
+        let guard = self.sessions.lock(&self.session).await;
+        self.store.forget(&guard, what).await.unwrap()
+    }
+
+    pub(crate) async fn begin(&self, event: &str, window: usize, seen: i64) -> TurnContext {
+        self.store
+            .begin_turn(&TurnRead {
+                session: &self.session,
+                audience: &self.audience.id,
+                event: &EventId::new(event),
+                window,
+                seen,
+            })
+            .await
+            .unwrap()
+    }
+
+    /// The chain, which must be whole.
+    pub(crate) async fn chain(&self) -> Vec<Turn> {
+        let shape = self.store.chain_shape(&self.session).await.unwrap();
+        assert!(shape.is_whole(), "{shape:?}");
+        let chain = self
+            .store
+            .chain(&self.session, None, usize::MAX)
+            .await
+            .unwrap();
+        assert_eq!(chain.len(), shape.turns);
+        chain
+    }
+}
+
+/// The turn as every read but the news gives it.
+pub(crate) fn bare(turn: &Turn) -> Turn {
+    Turn {
+        embedding: None,
+        ..turn.clone()
+    }
+}
+
+pub(crate) fn ids(turns: &[Turn]) -> Vec<ResponseId> {
+    turns.iter().map(|turn| turn.id).collect()
+}
+
+/// Runs each test on each store.
+#[macro_export]
+macro_rules! on_every_store {
+    ($($name:ident),* $(,)?) => {
+        mod on_embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name(&$crate::lanes::Lane::embedded()).await;
+            })*
+        }
+        mod on_neo4j {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                if let Some(lane) = $crate::lanes::Lane::neo4j().await {
+                    super::$name(&lane).await;
+                }
+            })*
+        }
+    };
+}

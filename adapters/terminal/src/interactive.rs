@@ -72,6 +72,7 @@ impl Talk<'_> {
 
     async fn turn(&mut self, body: Body) -> Result<ControlFlow<()>, PlatformError> {
         let _quiet = Restored::without_echo();
+        self.forget_late_interrupts().await;
         let (reply, mut shown) = ScreenReply::new();
         let incoming = Incoming::Message {
             message: self.options.session.message(body),
@@ -109,6 +110,15 @@ impl Talk<'_> {
                 }
                 () = &mut drained => return Ok(ControlFlow::Break(())),
             }
+        }
+    }
+
+    /// A Ctrl-C that came when its turn was over already is not meant for the next one.
+    async fn forget_late_interrupts(&mut self) {
+        tokio::select! {
+            biased;
+            _ = self.interrupts.recv() => {}
+            () = std::future::ready(()) => {}
         }
     }
 }

@@ -84,6 +84,8 @@ fn editor(history: Option<&Path>) -> Result<Editor<(), FileHistory>, ReadlineErr
         .history_ignore_dups(true)?
         .build();
     let mut editor = Editor::with_config(config)?;
+    // Does nothing, but without a helper the prompt is never shown in its style.
+    editor.set_helper(Some(()));
     if let Some(path) = history
         && path.exists()
         && let Err(error) = editor.load_history(path)

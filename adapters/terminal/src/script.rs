@@ -18,7 +18,7 @@ pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 const CHUNK: usize = 64 * 1024;
 
 /// What a reader found.
-pub(crate) type Read1 = io::Result<Line>;
+pub(crate) type ReadLine = io::Result<Line>;
 
 /// A way out that does not block whoever awaits it.
 #[derive(Clone, Debug)]
@@ -104,13 +104,13 @@ pub(crate) async fn run(
 fn read_in_thread(
     mut reader: impl Read + Send + 'static,
     limit: usize,
-) -> io::Result<mpsc::Receiver<Read1>> {
+) -> io::Result<mpsc::Receiver<ReadLine>> {
     let (sender, receiver) = mpsc::channel(1);
     let read_all = move || {
         let mut assembler = Assembler::new(limit);
         let mut chunk = vec![0; CHUNK];
         loop {
-            let lines: Vec<Read1> = match reader.read(&mut chunk) {
+            let lines: Vec<ReadLine> = match reader.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(length) => assembler
                     .feed(&chunk[..length])
@@ -161,7 +161,7 @@ impl Talk<'_> {
     /// Each line a turn, one after the other, to the end of the lines or the shutdown.
     pub(crate) async fn through(
         &self,
-        mut lines: mpsc::Receiver<Read1>,
+        mut lines: mpsc::Receiver<ReadLine>,
     ) -> Result<Tally, PlatformError> {
         let mut tally = Tally::default();
         loop {

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::Assembler;
-use crate::script::{DRAIN, Outgoing, Output, Read1, Talk};
+use crate::script::{DRAIN, Outgoing, Output, ReadLine, Talk};
 use crate::{LONGEST_LINE, NAME, Session, disconnected};
 
 const CHUNK: usize = 16 * 1024;
@@ -154,11 +154,11 @@ async fn serve(
     let _ = tokio::time::timeout(DRAIN, tasks.join_next()).await;
 }
 
-async fn read_all(mut reader: OwnedReadHalf, limit: usize, sender: mpsc::Sender<Read1>) {
+async fn read_all(mut reader: OwnedReadHalf, limit: usize, sender: mpsc::Sender<ReadLine>) {
     let mut assembler = Assembler::new(limit);
     let mut chunk = vec![0; CHUNK];
     loop {
-        let lines: Vec<Read1> = match reader.read(&mut chunk).await {
+        let lines: Vec<ReadLine> = match reader.read(&mut chunk).await {
             Ok(0) => break,
             Ok(length) => assembler
                 .feed(&chunk[..length])

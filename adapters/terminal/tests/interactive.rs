@@ -1,5 +1,7 @@
 //! A person at a real pseudo-terminal.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod support;
 
 use std::io::{Read, Write};

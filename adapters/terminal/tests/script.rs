@@ -1,5 +1,7 @@
 //! Input that is no terminal: a line a turn.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,7 @@
 //! The same lines over a Unix socket.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! The real clients against a model service on loopback.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::num::NonZeroU32;

@@ -22,7 +22,7 @@ pub struct ChatModel {
     pub(super) service: Service,
     pub(super) chat_model: String,
     pub(super) utility_model: String,
-    timeouts: Timeouts,
+    pub(super) timeouts: Timeouts,
     chat_dialect: Dialect,
     utility_dialect: Dialect,
 }

@@ -286,9 +286,11 @@ async fn bounded_body(mut response: Response, most: usize) -> Result<Vec<u8>, re
 
 fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
-    if let Some(key) = key {
-        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
-            .map_err(|_| ModelError::Unauthorized)?;
+    let key = key.map(|key| key.expose_secret().trim());
+    // A variable that is set to nothing is no key.
+    if let Some(key) = key.filter(|key| !key.is_empty()) {
+        let mut value =
+            HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ModelError::Unauthorized)?;
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);
     }

@@ -131,8 +131,9 @@ async fn read(
             }
             // Only the counts were still to come.
             Err(_) if answer.is_finished() => break,
-            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other.
-            Err(_) if last.elapsed() >= read_timeout => return Err(ModelError::TimedOut),
+            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other: a
+            // silence that long was one. Half, because the reader's clock started before this one.
+            Err(_) if last.elapsed() >= read_timeout / 2 => return Err(ModelError::TimedOut),
             Err(error) => return Err(call.error(error)),
         }
         last = Instant::now();

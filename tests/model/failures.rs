@@ -284,7 +284,7 @@ async fn time_outs_end_a_call_that_hangs() {
         } else {
             &mut config.timeouts.read
         };
-        *timeout = Duration::from_millis(100);
+        *timeout = Duration::from_millis(400);
         let outcome = complete(&model(&config), &ask("Hello")).await;
         assert!(matches!(outcome, Err(ModelError::TimedOut)), "{outcome:?}");
         server.abandoned(1).await;

@@ -83,8 +83,14 @@ impl ChatModel {
             // Ends: each round but the last was refused for a wording that the next one does without.
             loop {
                 let wording = dialect.wording();
-                match self.complete_once(request, wording, on_text).await {
-                    Err(ModelError::Refused(why)) if dialect.learn(wording, &why) => {}
+                let mut spoke = false;
+                let mut on_text = |text: &str| {
+                    spoke = true;
+                    on_text(text);
+                };
+                let outcome = self.complete_once(request, wording, &mut on_text).await;
+                match outcome {
+                    Err(ModelError::Refused(why)) if !spoke && dialect.learn(wording, &why) => {}
                     outcome => return outcome,
                 }
             }

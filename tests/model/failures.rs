@@ -162,6 +162,19 @@ async fn nothing_is_retried_once_text_has_come() {
 }
 
 #[tokio::test]
+async fn no_other_wording_is_tried_once_text_has_come() {
+    let lines = [
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Half\"}}]}\n\n",
+        "data: {\"error\":{\"message\":\"no stream_options\",\"code\":400}}\n\n",
+    ];
+    let outcome = outcome(Reply::events(lines)).await;
+    assert!(
+        matches!(outcome, Err(ModelError::Refused(_))),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn waits_as_long_as_it_is_told() {
     let server = start().await;
     server

@@ -3,6 +3,8 @@
 //! Start it with `tests/servers/aimock/aimock-up PORT` and set `MUNINN_AIMOCK_URL=http://127.0.0.1:PORT`. Without the
 //! variable nothing is tested and each test says so; with `MUNINN_REQUIRE_AIMOCK=1` that is a failure.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::env;
 use std::io::Write;
 use std::sync::Arc;

@@ -22,7 +22,7 @@ pub struct ChatModel {
     pub(super) service: Service,
     pub(super) chat_model: String,
     pub(super) utility_model: String,
-    timeouts: Timeouts,
+    pub(super) timeouts: Timeouts,
     chat_dialect: Dialect,
     utility_dialect: Dialect,
 }
@@ -35,8 +35,18 @@ struct Dialect {
     max_completion_tokens: AtomicBool,
 }
 
+/// How one request is put.
+#[derive(Clone, Copy, Debug)]
+struct Wording {
+    stream_options: bool,
+    max_tokens: bool,
+}
+
 impl ChatModel {
     /// Connects to nothing yet. Fails on an address that is none and on a key that cannot be sent.
+    ///
+    /// # Panics
+    /// When no crypto provider of rustls is installed; `main` does that first.
     pub fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
         Ok(Self {
             service: Service::new(config, limiter)?,
@@ -70,12 +80,18 @@ impl ChatModel {
             Purpose::Utility => &self.utility_dialect,
         };
         let completion = async {
-            // One more round for each thing that a dialect can lack.
+            // Ends: each round but the last was refused for a wording that the next one does without.
             loop {
-                let outcome = self.complete_once(request, dialect, on_text).await;
+                let wording = dialect.wording();
+                let mut spoke = false;
+                let mut on_text = |text: &str| {
+                    spoke = true;
+                    on_text(text);
+                };
+                let outcome = self.complete_once(request, wording, &mut on_text).await;
                 match outcome {
-                    Err(ModelError::Refused(why)) if dialect.learn(&why) => {}
-                    Ok(_) | Err(_) => return outcome,
+                    Err(ModelError::Refused(why)) if !spoke && dialect.learn(wording, &why) => {}
+                    outcome => return outcome,
                 }
             }
         };
@@ -87,14 +103,14 @@ impl ChatModel {
     async fn complete_once(
         &self,
         request: &ChatRequest,
-        dialect: &Dialect,
+        wording: Wording,
         on_text: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Completion, ModelError> {
         let model = self.model(request.purpose);
         let prompt = tokens::estimate_request(request);
         let budget = prompt.saturating_add(request.max_tokens);
         let call = self.service.call(model, &request.person, budget);
-        let body = body(request, model, dialect);
+        let body = body(request, model, wording);
         let stream = call.client().chat().create_stream_byot(body).await;
         let stream = stream.map_err(|error| call.error(error))?;
         let answer = read(&call, stream, self.timeouts.read, on_text).await?;
@@ -121,8 +137,9 @@ async fn read(
             }
             // Only the counts were still to come.
             Err(_) if answer.is_finished() => break,
-            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other.
-            Err(_) if last.elapsed() >= read_timeout => return Err(ModelError::TimedOut),
+            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other: a
+            // silence that long was one. Half, because the reader's clock started before this one.
+            Err(_) if last.elapsed() >= read_timeout / 2 => return Err(ModelError::TimedOut),
             Err(error) => return Err(call.error(error)),
         }
         last = Instant::now();
@@ -131,31 +148,46 @@ async fn read(
 }
 
 impl Dialect {
-    /// Whether the refusal taught something new, so that asking again makes sense.
-    fn learn(&self, refusal: &str) -> bool {
-        if refusal.contains("stream_options") || refusal.contains("include_usage") {
-            return !self.no_stream_options.swap(true, Ordering::Relaxed);
+    fn wording(&self) -> Wording {
+        Wording {
+            stream_options: !self.no_stream_options.load(Ordering::Relaxed),
+            max_tokens: !self.max_completion_tokens.load(Ordering::Relaxed),
         }
-        if refusal.contains("max_completion_tokens") {
-            return !self.max_completion_tokens.swap(true, Ordering::Relaxed);
+    }
+
+    /// Whether the refusal is of something in the wording that can be put otherwise.
+    ///
+    /// Asks the wording and not the dialect: another call may have learnt the same in the meantime.
+    fn learn(&self, wording: Wording, refusal: &str) -> bool {
+        if wording.stream_options
+            && ["stream_options", "include_usage"]
+                .iter()
+                .any(|it| refusal.contains(it))
+        {
+            self.no_stream_options.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if wording.max_tokens && refusal.contains("max_completion_tokens") {
+            self.max_completion_tokens.store(true, Ordering::Relaxed);
+            return true;
         }
         false
     }
 }
 
-fn body(request: &ChatRequest, model: &str, dialect: &Dialect) -> Value {
+fn body(request: &ChatRequest, model: &str, wording: Wording) -> Value {
     let mut body = json!({
         "model": model,
         "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
         "stream": true,
     });
-    let limit = if dialect.max_completion_tokens.load(Ordering::Relaxed) {
-        "max_completion_tokens"
-    } else {
+    let limit = if wording.max_tokens {
         "max_tokens"
+    } else {
+        "max_completion_tokens"
     };
     body[limit] = request.max_tokens.into();
-    if !dialect.no_stream_options.load(Ordering::Relaxed) {
+    if wording.stream_options {
         body["stream_options"] = json!({ "include_usage": true });
     }
     // An empty list is refused by some.
@@ -202,4 +234,21 @@ fn tool(tool: &ToolSpec) -> Value {
             "parameters": tool.parameters,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_at_the_same_time_learn_the_same() {
+        let dialect = Dialect::default();
+        let (first, second) = (dialect.wording(), dialect.wording());
+        assert!(dialect.learn(first, "unknown field `stream_options`"));
+        assert!(dialect.learn(second, "unknown field `stream_options`"));
+        let now = dialect.wording();
+        assert!(!now.stream_options && now.max_tokens);
+        assert!(!dialect.learn(now, "unknown field `stream_options`"));
+        assert!(!dialect.learn(now, "unknown field `tools`"));
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose, RemoteEmbedder};
 
@@ -97,7 +98,8 @@ impl ChatModel {
 
     /// The service's models, if it lists them.
     async fn listed(&self) -> Result<Option<HashSet<String>>, ModelError> {
-        match self.service.get("/models").await {
+        let body = timeout(self.timeouts.total, self.service.get("/models")).await;
+        match body.unwrap_or(Err(ModelError::TimedOut)) {
             Ok(body) => Ok(read_list(&body)),
             Err(
                 ModelError::Refused(_)

@@ -21,6 +21,7 @@ const TEXT_TOKENS: u32 = 8_000;
 
 /// What embeds.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Embedder {
     Local(LocalEmbedder),
     Remote(RemoteEmbedder),

@@ -59,7 +59,10 @@ impl Refusal {
     /// list of those.
     pub(super) fn from_json(status: u16, body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
-        let error = body.get("error").unwrap_or(body);
+        let error = body
+            .get("error")
+            .filter(|error| !error.is_null())
+            .unwrap_or(body);
         let word = |key: &str| match error.get(key) {
             Some(Value::String(word)) => word.clone(),
             Some(Value::Number(number)) => number.to_string(),
@@ -128,12 +131,11 @@ impl Refusal {
     }
 
     fn is_unknown_model(&self) -> bool {
-        let named = self.says(&["model"]);
         self.says(&["model_not_found"])
-            || (self.status == 404 && named)
+            || (self.status == 404 && self.says(&["model"]))
             || (self.status == 400
-                && named
-                && self.says(&["does not exist", "not found", "invalid model"]))
+                && self.says(&["model"])
+                && self.says(&["does not exist", "invalid model", "model not found"]))
     }
 
     /// The status and the first words, on one line.

@@ -3,6 +3,9 @@
 //! The crate's retry layer decides when to try again; it knows `Retry-After` only as whole seconds, waits however long
 //! it is told, and gives up on a 429 that is not JSON. So what it sees of a refusal is put into its words here, and
 //! what must not be retried leaves it as an error of ours.
+//!
+//! The crate logs an answer that it cannot parse, at `error` under the target `async_openai`: whoever sets up logging
+//! has to turn that target off, or people's words end up in the log.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,6 +25,8 @@ use super::{Limiter, ModelConfig, ModelError, Permit, Retries};
 
 /// Bytes of a refusal that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
+/// Bytes of a list of models that are read.
+const LIST_BYTES: usize = 4 * 1024 * 1024;
 
 /// Where the service is and with which key.
 #[derive(Clone, Debug)]
@@ -132,7 +137,7 @@ impl Service {
         if !response.status().is_success() {
             return Err(call.refused());
         }
-        bounded_body(response, usize::MAX)
+        bounded_body(response, LIST_BYTES)
             .await
             .map_err(|error| call.error(OpenAIError::Reqwest(error)))
     }
@@ -281,9 +286,11 @@ async fn bounded_body(mut response: Response, most: usize) -> Result<Vec<u8>, re
 
 fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
-    if let Some(key) = key {
-        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret().trim()))
-            .map_err(|_| ModelError::Unauthorized)?;
+    let key = key.map(|key| key.expose_secret().trim());
+    // A variable that is set to nothing is no key.
+    if let Some(key) = key.filter(|key| !key.is_empty()) {
+        let mut value =
+            HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ModelError::Unauthorized)?;
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);
     }
@@ -292,8 +299,9 @@ fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
 
 /// The address without what must not be shown.
 fn shown(base_url: &str) -> Result<String, ModelError> {
+    // What cannot be parsed may still hold a password, before the `@`.
     let bad = |source| ModelError::Unreachable {
-        url: base_url.to_owned(),
+        url: base_url.rsplit('@').next().unwrap_or_default().to_owned(),
         source,
     };
     let mut url = Url::parse(base_url).map_err(|error| bad(Some(error.into())))?;

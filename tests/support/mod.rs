@@ -1,8 +1,9 @@
 //! What several test binaries share.
 #![allow(
+    clippy::unwrap_used,
     dead_code,
     unreachable_pub,
-    reason = "each test binary uses a part of it"
+    reason = "a test may panic, and each test binary uses a part of this"
 )]
 
 pub mod bot;

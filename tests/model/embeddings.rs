@@ -1,0 +1,156 @@
+//! Embeddings, and the check of what is configured.
+
+use std::sync::Arc;
+
+use muninn::llm::{Embedder, Finding, Limiter, ModelConfig, ModelError, RemoteEmbedder, Role};
+use serde_json::json;
+
+use crate::support::model_server::{Embeddings, Reply};
+use crate::{model, start};
+
+fn embedder(config: &ModelConfig) -> RemoteEmbedder {
+    RemoteEmbedder::new(config, "embedding", Arc::new(Limiter::new(&config.limits))).unwrap()
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+#[tokio::test]
+async fn embeds_in_order_and_in_batches() {
+    let server = start().await;
+    let embedder = Embedder::Remote(embedder(&server.config()));
+    assert_eq!(embedder.name(), None);
+    let mut texts: Vec<String> = (0..150).map(|n| format!("text number {n}")).collect();
+    texts[3] = "  ".to_owned();
+    texts[100] = "word ".repeat(20_000);
+    let vectors = embedder.embed(&texts).await.unwrap();
+    assert_eq!(embedder.name(), Some("openai/embedding/64"));
+    assert_eq!(vectors.len(), 150);
+    for (at, vector) in vectors.iter().enumerate() {
+        let length = vector.iter().flatten().map(|x| x * x).sum::<f32>();
+        assert!(if at == 3 {
+            vector.is_none()
+        } else {
+            (length - 1.0).abs() < 1e-4
+        });
+    }
+    let sizes: Vec<usize> = server
+        .embedded()
+        .iter()
+        .map(|request| request.inputs().len())
+        .collect();
+    assert_eq!(sizes, [64, 64, 21]);
+    let alone = embedder.embed(&texts[149..]).await.unwrap();
+    assert_eq!(alone[0], vectors[149]);
+    assert!(embedder.embed(&[]).await.unwrap().is_empty());
+    server.finish();
+}
+
+#[tokio::test]
+async fn vectors_are_put_in_the_order_of_their_indexes() {
+    let server = start().await;
+    let items = json!([
+        { "index": 1, "embedding": [0.0, 5.0] },
+        { "index": 0, "embedding": [3.0e38, 0.0] },
+        { "index": 2, "embedding": [0.0, 0.0] },
+    ]);
+    server.embeds(Embeddings::Scripted(Box::new(
+        move |_| json!({ "data": items }),
+    )));
+    let vectors = embedder(&server.config())
+        .embed(&owned(&["a", "b", "c"]))
+        .await
+        .unwrap();
+    assert_eq!(vectors, [Some(vec![1.0, 0.0]), Some(vec![0.0, 1.0]), None]);
+    server.finish();
+}
+
+#[tokio::test]
+async fn vectors_that_make_no_sense_are_refused() {
+    let bad = [
+        json!({ "data": [] }),
+        json!({ "data": [{ "index": 0, "embedding": [1.0] }, { "index": 0, "embedding": [1.0] }] }),
+        json!({ "data": [{ "index": 0, "embedding": [1.0] }, { "index": 2, "embedding": [1.0] }] }),
+        json!({ "data": [{ "index": 0, "embedding": [1.0] }, { "index": 1, "embedding": [1.0, 0.0] }] }),
+        json!({ "data": [{ "index": 0, "embedding": [] }, { "index": 1, "embedding": [] }] }),
+        json!({ "data": [{ "index": 0, "embedding": [1e39] }, { "index": 1, "embedding": [1.0] }] }),
+        json!({ "data": [{ "index": 0, "embedding": [null] }, { "index": 1, "embedding": [1.0] }] }),
+        json!([]),
+    ];
+    for body in bad {
+        let server = start().await;
+        let shown = body.to_string();
+        server.embeds(Embeddings::Scripted(Box::new(move |_| body.clone())));
+        let outcome = embedder(&server.config()).embed(&owned(&["a", "b"])).await;
+        assert!(
+            matches!(outcome, Err(ModelError::BadAnswer(_))),
+            "{shown}: {outcome:?}"
+        );
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn embedding_errors_have_their_names() {
+    let server = start().await;
+    let embedder = embedder(&server.config());
+    let missing = r#"{"error":{"message":"model \"x\" not found"}}"#;
+    server.embeds(Embeddings::Refused(404, missing.to_owned()));
+    let unknown = embedder.embed(&owned(&["a"])).await;
+    assert!(
+        matches!(unknown, Err(ModelError::UnknownModel { .. })),
+        "{unknown:?}"
+    );
+    server.set_down(true);
+    let down = embedder.embed(&owned(&["a"])).await;
+    assert!(matches!(down, Err(ModelError::Failed(_))), "{down:?}");
+    server.finish();
+}
+
+#[tokio::test]
+async fn check_finds_the_names() {
+    let server = start().await;
+    server.lists(Some(&["chat:latest", "embedding"]));
+    let config = server.config();
+    let checked = model(&config)
+        .check(Some(&embedder(&config)))
+        .await
+        .unwrap();
+    let good: Vec<(Role, bool)> = checked
+        .iter()
+        .map(|one| (one.role, one.is_good()))
+        .collect();
+    assert_eq!(
+        good,
+        [
+            (Role::Chat, true),
+            (Role::Utility, false),
+            (Role::Embedding, true)
+        ]
+    );
+    server.finish();
+}
+
+#[tokio::test]
+async fn check_asks_where_nothing_is_listed() {
+    let server = start().await;
+    server.lists(None);
+    server
+        .expects(|request| request.model() == "chat" && request.body["max_tokens"] == 1)
+        .replies(Reply::chunks([]).finish("length"));
+    server
+        .expects(|request| request.model() == "utility")
+        .replies(Reply::refusal(404, "model_not_found", "no such model"));
+    let checked = model(&server.config()).check(None).await.unwrap();
+    assert!(
+        matches!(checked[0].finding, Finding::Answers),
+        "{checked:?}"
+    );
+    let unknown = &checked[1].finding;
+    assert!(
+        matches!(unknown, Finding::Fails(ModelError::UnknownModel { .. })),
+        "{checked:?}"
+    );
+    server.finish();
+}

@@ -2,4 +2,5 @@
 
 pub mod graph;
 pub mod llm;
+pub mod memory;
 pub mod session;

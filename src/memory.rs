@@ -1,0 +1,50 @@
+//! What is recalled of earlier talk.
+//!
+//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a
+//! question and keeps those that are likely to help. All of it is pure and in memory: the graph is
+//! the truth, and [`RecallCache`] forgets whatever it can load again. How it was measured is told
+//! in `docs/recall.md`.
+
+pub mod cache;
+mod calibration;
+pub mod eval;
+mod features;
+mod history;
+mod index;
+mod postings;
+mod rank;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use cache::{Freshness, RecallCache, SharedIndex};
+pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
+pub use features::Features;
+pub use history::Earlier;
+pub use index::{AudienceIndex, MAX_KEPT_CHARS};
+pub use rank::{
+    Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
+};
+pub use text::MAX_SEARCHED_CHARS;
+
+/// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
+pub const DEFAULT_RECALL_TOKENS: usize = 1_000;
+/// Exchanges recalled at most.
+pub const DEFAULT_RECALL_LIMIT: usize = 20;
+
+/// What of an exchange is embedded: question and answer, without speakers' names (they hurt).
+pub fn embedded_text(input: &str, output: &str) -> String {
+    [input, output].join("\n")
+}
+
+impl RecallSettings {
+    /// What is recalled unless the configuration says otherwise.
+    pub fn by(calibration: &Calibration) -> Self {
+        Self {
+            mode: RecallMode::Probability,
+            threshold: calibration.threshold,
+            tokens: DEFAULT_RECALL_TOKENS,
+            limit: DEFAULT_RECALL_LIMIT,
+        }
+    }
+}

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 
 use crate::graph::GraphConfig;
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
-use crate::memory::{RecallMode, RecallSettings};
+use crate::memory::{Calibration, DEFAULT_RECALL_LIMIT, RecallMode, RecallSettings};
 
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
@@ -143,7 +143,7 @@ pub struct Config {
     pub embedding_model: Option<String>,
     pub prompts_dir: Option<PathBuf>,
     pub turn: TurnConfig,
-    pub recall: RecallSettings,
+    pub recall: RecallConfig,
     pub admission: AdmissionConfig,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
@@ -157,6 +157,35 @@ pub struct TurnConfig {
     pub context_tokens: u32,
     pub answer_tokens: u32,
     pub timeout: Duration,
+}
+
+/// What is recalled.
+#[derive(Clone, Copy, Debug)]
+pub struct RecallConfig {
+    pub mode: RecallMode,
+    /// None: the measured one of the mode.
+    pub threshold: Option<f64>,
+    pub tokens: usize,
+}
+
+/// A cosine from which two texts are about the same, for the shipped embedder. Cosines of another
+/// lie elsewhere, and then RECALL_THRESHOLD has to be set.
+const COSINE_THRESHOLD: f64 = 0.45;
+
+impl RecallConfig {
+    /// The settings, with the measured threshold where none was set.
+    pub fn settings(&self, calibration: &Calibration) -> RecallSettings {
+        let measured = match self.mode {
+            RecallMode::Probability => calibration.threshold,
+            RecallMode::Cosine => COSINE_THRESHOLD,
+        };
+        RecallSettings {
+            mode: self.mode,
+            threshold: self.threshold.unwrap_or(measured),
+            tokens: self.tokens,
+            limit: DEFAULT_RECALL_LIMIT,
+        }
+    }
 }
 
 /// What is let in.
@@ -226,11 +255,10 @@ impl Options {
                 answer_tokens: self.answer_tokens,
                 timeout: Duration::from_secs(self.turn_timeout),
             },
-            recall: RecallSettings {
+            recall: RecallConfig {
                 mode: self.recall_mode,
                 threshold: self.recall_threshold,
                 tokens: self.recall_tokens,
-                ..RecallSettings::default()
             },
             admission: AdmissionConfig {
                 messages_per_minute: self.messages_per_minute,

@@ -1,12 +1,43 @@
-//! What is remembered of a conversation: its window, its summary, and what is recalled of older
-//! turns.
+//! What is remembered of a conversation: its window, its summary, and what is recalled of earlier
+//! talk.
+//!
+//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a
+//! question and keeps those that are likely to help. All of it is pure and in memory: the graph is
+//! the truth, and [`RecallCache`] forgets whatever it can load again. How it was measured is told
+//! in `docs/recall.md`.
 
 mod archive;
+pub mod cache;
+mod calibration;
+pub mod eval;
+mod features;
+mod history;
+mod index;
+mod postings;
+mod rank;
 mod recaller;
-mod stub;
 pub mod summary;
+#[cfg(test)]
+mod tests;
+mod text;
 mod window;
 
 pub use archive::{Archive, Begun, Kept};
+pub use cache::{Freshness, RecallCache, SharedIndex};
+pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
+pub use features::Features;
+pub use history::Earlier;
+pub use index::{AudienceIndex, MAX_KEPT_CHARS};
+pub use rank::{
+    Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
+};
 pub use recaller::{Recaller, Sought, is_question};
-pub use stub::*;
+pub use text::MAX_SEARCHED_CHARS;
+
+/// Exchanges recalled at most.
+pub const DEFAULT_RECALL_LIMIT: usize = 20;
+
+/// What of an exchange is embedded: question and answer, without speakers' names (they hurt).
+pub fn embedded_text(input: &str, output: &str) -> String {
+    [input, output].join("\n")
+}

@@ -17,7 +17,7 @@ use crate::agent::{self, Answer, Budget, NoAnswer};
 use crate::config::TurnConfig;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::llm::{ChatModel, Usage};
-use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, summary};
+use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, is_question, summary};
 use crate::notice::{Notice, model_trouble};
 use crate::prompts::{FromMemory, PromptError, Prompts, Quoted};
 use crate::session::SessionGuard;
@@ -120,18 +120,18 @@ impl Turns {
     /// Steps 4 to 6: the context from the graph, and what is recalled.
     async fn read(&self, message: &IncomingMessage, text: &str) -> Result<Read, TurnError> {
         let audience = &message.audience.id;
-        let (sought, begun) = tokio::join!(self.recaller.embed(text), self.begin(message));
-        let Begun { mut context, store_away } = begun?;
+        let (sought, begun) = tokio::join!(self.recaller.seek(text), self.begin(message));
+        let Begun { context, store_away } = begun?;
         if context.duplicate.is_none() {
-            let news = std::mem::take(&mut context.news);
-            self.recaller.learn(&**self.archive.store(), audience, news).await;
+            let store = &**self.archive.store();
+            self.recaller.learn(store, audience, &context.news).await;
         }
         // Without a model nobody reads the window, so it is searched as well.
         let shown: Vec<ResponseId> = match self.model {
             Some(_) => context.window.iter().map(|turn| turn.id).collect(),
             None => Vec::new(),
         };
-        let recalled = self.recaller.recall(audience, text, &sought, &shown);
+        let recalled = self.recaller.recall(audience, &sought, &context.window, &shown);
         Ok(Read { context, store_away, sought, recalled })
     }
 
@@ -211,7 +211,7 @@ impl Turns {
         shown: &watch::Sender<String>,
     ) -> Result<Answer, NoAnswer> {
         let summary = read.context.summary.as_ref();
-        let memories: Vec<Memory> = read.recalled.iter().map(Recalled::memory).collect();
+        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let brief = Brief {
             name: &self.config.bot_name,
             today: &Utc::now().format("%A, %Y-%m-%d").to_string(),
@@ -231,10 +231,10 @@ impl Turns {
 
     /// An answer that only quotes memory.
     fn from_memory(&self, text: &str, read: &Read, above: Option<Notice>) -> Result<Draft, TurnError> {
-        let recalled: Vec<Quoted> = read.recalled.iter().map(Recalled::quoted).collect();
+        let recalled: Vec<Quoted> = read.recalled.iter().map(|memory| Memory::of(memory).quoted).collect();
         let answer = self.prompts.render(&FromMemory {
             recalled: &recalled,
-            noted: !crate::memory::is_question(text),
+            noted: !is_question(text),
         })?;
         Ok(Draft {
             text: answer,
@@ -264,7 +264,7 @@ impl Turns {
     async fn new_turn(&self, message: &IncomingMessage, text: &str, draft: &Draft, began: Instant) -> NewTurn {
         // What an answer only quotes is not embedded again, or it would be recalled twice.
         let exchange = match draft.source {
-            Source::Model => format!("{text}\n{}", draft.text),
+            Source::Model => embedded_text(text, &draft.text),
             Source::Memory => text.to_owned(),
         };
         let embedding = self.recaller.embed_exchange(&exchange).await;
@@ -291,7 +291,7 @@ impl Turns {
                 duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
             },
             context: Vec::new(),
-            recalled: draft.recalled.iter().map(|memory| (memory.id, memory.probability)).collect(),
+            recalled: draft.recalled.iter().map(|memory| (memory.id, memory.score)).collect(),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::graph::{self, GraphStore, StoreError};
 use crate::journal::{Journal, JournalError};
 use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
-use crate::memory::{Archive, Recaller, summary};
+use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
 use crate::prompts::{PromptError, Prompts};
 use crate::session::Sessions;
 use crate::summarizer::Summarizer;
@@ -24,6 +24,8 @@ pub enum WiringError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Embedder(#[from] LocalEmbedderError),
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -46,7 +48,9 @@ pub struct Wired {
 pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
     let prompts = Arc::new(Prompts::load(config.prompts_dir.as_deref())?);
     let Models { chat: model, embedder } = models(config)?;
-    let recaller = Arc::new(Recaller::new(embedder, config.recall.clone()));
+    let calibration = Calibration::shipped()?;
+    let settings = config.recall.settings(&calibration);
+    let recaller = Arc::new(Recaller::new(embedder, calibration, settings));
     let store = graph::open(&config.graph).await?;
     let journal = Journal::open(&config.data_dir)?;
     let sessions = Arc::new(Sessions::default());

@@ -6,6 +6,7 @@
 
 use crate::graph::Turn;
 use crate::llm::ChatMessage;
+use crate::memory::Recalled;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::prompts::{self, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
 
@@ -31,6 +32,21 @@ pub struct Brief<'a> {
 pub struct Memory {
     pub quoted: Quoted,
     pub score: f64,
+}
+
+impl Memory {
+    /// A recalled exchange, as it is quoted.
+    pub fn of(recalled: &Recalled) -> Self {
+        Self {
+            quoted: Quoted {
+                date: recalled.at.format("%Y-%m-%d").to_string(),
+                author: recalled.author.to_string(),
+                input: prompts::lines(&recalled.input),
+                output: prompts::lines(&recalled.output),
+            },
+            score: recalled.score,
+        }
+    }
 }
 
 /// Assembles the prompt within `budget` tokens.

@@ -4,6 +4,7 @@ use muninn_platform::AudienceId;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::prompt::Memory;
 use crate::graph::ResponseId;
 use crate::llm::{ToolCall, ToolSpec};
 use crate::memory::{Recalled, Recaller};
@@ -75,12 +76,12 @@ impl<'a> Tools<'a> {
     }
 
     async fn search_memory(&mut self, query: &str) -> String {
-        let question = self.recaller.embed(query).await;
-        let found = self.recaller.recall(self.audience, query, &question, &self.shown);
+        let sought = self.recaller.seek(query).await;
+        let found = self.recaller.recall(self.audience, &sought, &[], &self.shown);
         if found.is_empty() {
             return "Nothing more was found.".to_owned();
         }
-        let text = found.iter().map(Recalled::quoted).map(|memory| as_text(&memory)).collect();
+        let text = found.iter().map(|memory| as_text(&Memory::of(memory).quoted)).collect();
         self.shown.extend(found.iter().map(|memory| memory.id));
         self.found.extend(found);
         text

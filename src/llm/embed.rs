@@ -38,6 +38,14 @@ impl Embedder {
         }
     }
 
+    /// Numbers of a vector. A service's are known after its first answer.
+    pub fn dimension(&self) -> Option<usize> {
+        match self {
+            Self::Local(local) => Some(local.dimension()),
+            Self::Remote(remote) => remote.known.get().map(|known| known.dimension),
+        }
+    }
+
     /// Which vectors can be compared: those with the same name. A service's is known after its first answer.
     pub fn name(&self) -> Option<&str> {
         match self {

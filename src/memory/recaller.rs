@@ -3,28 +3,36 @@
 //! The graph is the truth; an index is loaded from it when its audience first talks, and then
 //! follows the news that each turn reads.
 
-use std::sync::PoisonError;
-
 use muninn_platform::AudienceId;
 
-use super::{AudienceCache, AudienceIndex, RecallSettings, Recalled};
-use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError};
+use super::cache::{Freshness, RecallCache, SharedIndex};
+use super::{
+    AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
+    recall,
+};
+use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError, Turn};
 use crate::llm::Embedder;
 
 /// Turns read at once while an index is loaded.
 const PAGE: usize = 1_000;
+/// Exchanges held in memory at most, of all audiences; about 1 KB each.
+const MAX_EXCHANGES: usize = 200_000;
+/// Turns before a message that it may lean on.
+const REACH: usize = 2;
 
 /// Recalls.
 #[derive(Debug)]
 pub struct Recaller {
     embedder: Embedder,
+    calibration: Calibration,
     settings: RecallSettings,
-    indexes: AudienceCache,
+    indexes: RecallCache,
 }
 
 /// A message as it is looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Sought {
+    pub text: String,
     /// None where the embedder knows no word of it, or does not answer.
     pub vector: Option<Vec<f32>>,
     /// The embedding service does not answer: only words are compared.
@@ -32,79 +40,87 @@ pub struct Sought {
 }
 
 impl Recaller {
-    pub fn new(embedder: Embedder, settings: RecallSettings) -> Self {
+    pub fn new(embedder: Embedder, calibration: Calibration, settings: RecallSettings) -> Self {
         Self {
             embedder,
+            calibration,
             settings,
-            indexes: AudienceCache::default(),
+            indexes: RecallCache::new(MAX_EXCHANGES),
         }
     }
 
     /// Embeds an exchange that is to be kept. None where it embeds to nothing, or cannot be.
     pub async fn embed_exchange(&self, text: &str) -> Option<Embedding> {
-        let vector = self.embed(text).await.vector?;
+        let vector = self.seek(text).await.vector?;
         Some(Embedding {
             embedder: self.embedder.name()?.to_owned(),
             vector,
         })
     }
 
-    /// Embeds a message that is looked for.
-    pub async fn embed(&self, text: &str) -> Sought {
-        match self.embedder.embed(&[text.to_owned()]).await {
-            Ok(vectors) => Sought {
-                vector: vectors.into_iter().next().flatten(),
-                embeddings_down: false,
-            },
+    /// Makes a message ready to be looked for.
+    pub async fn seek(&self, text: &str) -> Sought {
+        let embedded = self.embedder.embed(&[text.to_owned()]).await;
+        let (vector, embeddings_down) = match embedded {
+            Ok(vectors) => (vectors.into_iter().next().flatten(), false),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no embedding: recalling by words only");
-                Sought {
-                    vector: None,
-                    embeddings_down: true,
-                }
+                tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
+                (None, true)
             }
+        };
+        Sought {
+            text: text.to_owned(),
+            vector,
+            embeddings_down,
         }
     }
 
     /// Loads the audience's index, unless it is there. Without the graph there is none, and nothing
     /// is recalled.
     pub async fn load(&self, store: &dyn GraphStore, audience: &AudienceId) {
-        if self.indexes.get(audience).is_some() {
+        if self.is_loaded(audience) {
             return;
         }
-        match read_index(store, audience).await {
-            Ok(index) => self.indexes.insert(audience, index),
+        match self.read_index(store, audience).await {
+            Ok(index) => {
+                self.indexes.insert(audience.clone(), index);
+            }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, %audience, "no recall: its turns cannot be read");
             }
         }
     }
 
-    /// The position up to which the audience's turns are known; none of them without an index, so
-    /// that no turn reads all of them as news.
-    pub fn seen(&self, audience: &AudienceId) -> i64 {
-        self.indexes.get(audience).map_or(i64::MAX, |index| {
-            index.read().unwrap_or_else(PoisonError::into_inner).seen
-        })
+    /// An index that was made before the embedding service had said what it makes compares no
+    /// vectors, so it does not count.
+    fn is_loaded(&self, audience: &AudienceId) -> bool {
+        let made_by = |index: SharedIndex| index.read(|index| index.embedder().map(str::to_owned));
+        self.indexes
+            .get(audience)
+            .is_some_and(|index| made_by(index).as_deref() == self.embedder.name())
     }
 
-    /// Takes in what a turn read; loads the index again where something was forgotten since.
-    pub async fn learn(&self, store: &dyn GraphStore, audience: &AudienceId, news: News) {
+    /// The position up to which the audience's turns are known; beyond all of them without an
+    /// index, so that no turn reads all of them as news.
+    pub fn seen(&self, audience: &AudienceId) -> i64 {
+        self.indexes
+            .get(audience)
+            .map_or(i64::MAX, |index| index.seen().0)
+    }
+
+    /// Takes in what a turn read; loads the index again where something was forgotten since, or
+    /// where there was more than a turn reads.
+    pub async fn learn(&self, store: &dyn GraphStore, audience: &AudienceId, news: &News) {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
-        {
-            let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
-            if index.epoch == news.epoch {
-                for turn in news.turns {
-                    index.push(turn);
-                }
-                index.seen = news.through.max(index.seen);
-                return;
+        match index.update(news) {
+            Freshness::Current if !news.more => {}
+            Freshness::Current | Freshness::Stale => {
+                self.indexes.invalidate(audience);
+                self.load(store, audience).await;
             }
         }
-        self.indexes.invalidate(audience);
-        self.load(store, audience).await;
     }
 
     /// Drops the audience's index: something in it was forgotten.
@@ -112,36 +128,87 @@ impl Recaller {
         self.indexes.invalidate(audience);
     }
 
-    /// The audience's earlier turns that help with `text`, without those that are shown already.
+    /// The audience's earlier turns that help with a message, oldest first, without those that are
+    /// `shown` already. A message may lean on the turns `before` it in its session.
     pub fn recall(
         &self,
         audience: &AudienceId,
-        text: &str,
         sought: &Sought,
+        before: &[Turn],
         shown: &[ResponseId],
     ) -> Vec<Recalled> {
+        self.look(audience, sought, before, shown, |index, query| {
+            recall(index, &self.calibration, query, &self.settings)
+        })
+    }
+
+    /// What was considered for a message, best first, and what became of it.
+    pub fn candidates(&self, audience: &AudienceId, sought: &Sought, limit: usize) -> Vec<Candidate> {
+        self.look(audience, sought, &[], &[], |index, query| {
+            candidates(index, &self.calibration, query, &self.settings, limit)
+        })
+    }
+
+    fn look<T>(
+        &self,
+        audience: &AudienceId,
+        sought: &Sought,
+        before: &[Turn],
+        shown: &[ResponseId],
+        look: impl Fn(&AudienceIndex, &Query<'_>) -> Vec<T>,
+    ) -> Vec<T> {
         let Some(index) = self.indexes.get(audience) else {
             return Vec::new();
         };
-        let index = index.read().unwrap_or_else(PoisonError::into_inner);
-        index.recall(sought.vector.as_deref(), text, shown, self.settings.threshold.unwrap_or(0.45))
+        let before = &before[before.len().saturating_sub(REACH)..];
+        let vectors: Vec<Option<Vec<f32>>> = before.iter().map(|turn| self.vector_of(turn)).collect();
+        let earlier: Vec<Earlier<'_>> = before
+            .iter()
+            .zip(&vectors)
+            .map(|(turn, vector)| Earlier {
+                text: &turn.input,
+                vector: vector.as_deref(),
+            })
+            .collect();
+        let query = Query {
+            text: &sought.text,
+            vector: sought.vector.as_deref(),
+            earlier: &earlier,
+            exclude: shown,
+        };
+        index.read(|index| look(index, &query))
     }
-}
 
-async fn read_index(
-    store: &dyn GraphStore,
-    audience: &AudienceId,
-) -> Result<AudienceIndex, StoreError> {
-    let mut index = AudienceIndex::default();
-    loop {
-        let news = store.turns_since(audience, index.seen, PAGE).await?;
-        index.epoch = news.epoch;
-        for turn in news.turns {
-            index.push(turn);
+    /// A service would have to be asked; words have to do then.
+    fn vector_of(&self, turn: &Turn) -> Option<Vec<f32>> {
+        match &self.embedder {
+            Embedder::Local(local) => local.embed(&turn.input),
+            Embedder::Remote(_) => None,
         }
-        index.seen = news.through;
-        if !news.more {
-            return Ok(index);
+    }
+
+    async fn read_index(
+        &self,
+        store: &dyn GraphStore,
+        audience: &AudienceId,
+    ) -> Result<AudienceIndex, StoreError> {
+        let embedder = self.embedder.name().zip(self.embedder.dimension());
+        let mut news = store.turns_since(audience, 0, PAGE).await?;
+        let mut index = AudienceIndex::new(embedder, news.epoch);
+        loop {
+            news.turns.iter().for_each(|turn| index.push(turn));
+            index.skip_to(news.through);
+            if !news.more {
+                return Ok(index);
+            }
+            let next = store.turns_since(audience, news.through, PAGE).await?;
+            if next.epoch != news.epoch {
+                // Something was forgotten while we read: what was read before may hold it.
+                index = AudienceIndex::new(embedder, next.epoch);
+                news = store.turns_since(audience, 0, PAGE).await?;
+                continue;
+            }
+            news = next;
         }
     }
 }

@@ -1,0 +1,14 @@
+//! `muninn recall-eval` without the rest of Muninn.
+
+use clap::Parser;
+use muninn::memory::eval::{EvalArgs, run};
+
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    args: EvalArgs,
+}
+
+fn main() -> anyhow::Result<()> {
+    run(&Options::parse().args)
+}

@@ -1,0 +1,129 @@
+//! Writes the features that recall sees, for `embedder/training/fit_recall.py`: each question
+//! against its whole history, and against random pieces of it, so that the fit also holds where
+//! there is little history or nothing to be found.
+//!
+//! `recall_features EXCHANGES QUERIES OUT [CALIBRATION]`
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use muninn::llm::local::LocalEmbedder;
+use muninn::memory::eval::{Exchange, History, Question, histories, read_lines};
+use muninn::memory::{Calibration, Features, Query, RecallMode, RecallSettings, candidates};
+
+/// Random pieces of a history, for each question.
+const PIECES: usize = 3;
+const SMALLEST_PIECE: usize = 5;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [exchanges, queries, out, rest @ ..] = arguments.as_slice() else {
+        anyhow::bail!("recall_features EXCHANGES QUERIES OUT [CALIBRATION]");
+    };
+    let calibration = match rest {
+        [file, ..] => Calibration::from_json(&std::fs::read_to_string(file)?)?,
+        [] => Calibration::shipped()?,
+    };
+    let exchanges: Vec<Exchange> = read_lines(exchanges)?;
+    let questions: Vec<Question> = read_lines(queries)?;
+    let embedder = LocalEmbedder::shipped()?;
+    let whole = histories(&exchanges, &embedder);
+    let mut by_scope: HashMap<&str, Vec<&Exchange>> = HashMap::new();
+    for exchange in &exchanges {
+        by_scope.entry(&exchange.scope).or_default().push(exchange);
+    }
+    let mut out = BufWriter::new(File::create(out)?);
+    let mut random = Random(1);
+    for question in &questions {
+        let history = whole
+            .get(question.scope.as_str())
+            .context("unknown scope")?;
+        dump(
+            &mut out,
+            "whole",
+            history,
+            question,
+            &embedder,
+            &calibration,
+        )?;
+        let all = &by_scope[question.scope.as_str()];
+        for _ in 0..PIECES {
+            let piece = History::new(random.piece(all).iter().copied(), &embedder);
+            dump(&mut out, "piece", &piece, question, &embedder, &calibration)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn dump(
+    out: &mut impl Write,
+    kind: &str,
+    history: &History,
+    question: &Question,
+    embedder: &LocalEmbedder,
+    calibration: &Calibration,
+) -> anyhow::Result<()> {
+    let vector = embedder.embed(&question.question);
+    let query = Query {
+        text: &question.question,
+        vector: vector.as_deref(),
+        earlier: &[],
+        exclude: &[],
+    };
+    let everything = RecallSettings {
+        mode: RecallMode::Probability,
+        threshold: 0.0,
+        tokens: usize::MAX,
+        limit: usize::MAX,
+    };
+    let all = candidates(&history.index, calibration, &query, &everything, usize::MAX);
+    let rows: Vec<(&str, [f32; 10])> = all
+        .iter()
+        .map(|one| (history.name(one.exchange.id), row(&one.exchange.features)))
+        .collect();
+    let line = serde_json::json!({"id": question.id, "kind": kind, "rows": rows});
+    writeln!(out, "{line}")?;
+    Ok(())
+}
+
+/// In the order that `fit_recall.py` names.
+fn row(features: &Features) -> [f32; 10] {
+    [
+        features.cosine.unwrap_or(0.0),
+        features.z_cosine,
+        features.ln_bm25,
+        features.z_bm25,
+        features.near_z_cosine,
+        features.near_z_bm25,
+        features.around_z_cosine,
+        features.around_z_bm25,
+        features.coverage,
+        features.company,
+    ]
+}
+
+/// xorshift64*: the same pieces on every run.
+struct Random(u64);
+
+impl Random {
+    /// 0 to 1.
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A run of exchanges, its length log-uniform.
+    fn piece<'a, T>(&mut self, all: &'a [T]) -> &'a [T] {
+        let (least, most) = (SMALLEST_PIECE.min(all.len()) as f64, all.len() as f64);
+        let length = (least.ln() + self.unit() * (most.ln() - least.ln())).exp() as usize;
+        let length = length.clamp(1, all.len());
+        let start = (self.unit() * (all.len() - length + 1) as f64) as usize;
+        &all[start..start + length]
+    }
+}

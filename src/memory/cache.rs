@@ -1,0 +1,208 @@
+//! The indexes of the audiences that talked last.
+//!
+//! The graph is the truth: whatever is dropped here is loaded from there. No lock is held longer
+//! than a call.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use muninn_platform::AudienceId;
+
+use super::index::AudienceIndex;
+use crate::graph::News;
+
+/// A bounded number of exchanges, the audience that was used longest ago dropped first.
+#[derive(Debug)]
+pub struct RecallCache {
+    max_exchanges: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    indexes: HashMap<AudienceId, Held>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Held {
+    index: SharedIndex,
+    used: u64,
+}
+
+/// One audience's index, shared by the turns that are under way in it.
+#[derive(Clone, Debug)]
+pub struct SharedIndex(Arc<RwLock<AudienceIndex>>);
+
+/// What became of news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// The index has everything the news tell of.
+    Current,
+    /// Something was forgotten or replaced meanwhile: load the audience again.
+    Stale,
+}
+
+impl SharedIndex {
+    pub fn new(index: AudienceIndex) -> Self {
+        Self(Arc::new(RwLock::new(index)))
+    }
+
+    /// Looks at the index; others may look at the same time.
+    pub fn read<R>(&self, look: impl FnOnce(&AudienceIndex) -> R) -> R {
+        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds what is new. The same news, or older ones, may come again.
+    pub fn update(&self, news: &News) -> Freshness {
+        let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if news.epoch > index.epoch() {
+            return Freshness::Stale;
+        }
+        // News read before the index was loaded anew may tell of what is forgotten since.
+        if news.epoch == index.epoch() {
+            news.turns.iter().for_each(|turn| index.push(turn));
+            index.skip_to(news.through);
+        }
+        Freshness::Current
+    }
+
+    /// Position and epoch it has seen.
+    pub fn seen(&self) -> (i64, i64) {
+        self.read(|index| (index.position(), index.epoch()))
+    }
+}
+
+impl RecallCache {
+    /// Holds about `max_exchanges`; the index used last is held whatever its size.
+    pub fn new(max_exchanges: usize) -> Self {
+        Self {
+            max_exchanges,
+            state: Mutex::default(),
+        }
+    }
+
+    pub fn get(&self, audience: &AudienceId) -> Option<SharedIndex> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        let held = state.indexes.get_mut(audience)?;
+        held.used = now;
+        Some(held.index.clone())
+    }
+
+    /// Holds an index, unless the one held has seen more of a later or the same epoch (two turns
+    /// may have loaded the audience at the same time). Gives the one that is held then.
+    pub fn insert(&self, audience: AudienceId, index: AudienceIndex) -> SharedIndex {
+        let seen = (index.epoch(), index.position());
+        let mut state = self.lock();
+        state.clock += 1;
+        let used = state.clock;
+        let known = state.indexes.get(&audience).map(|held| held.index.clone());
+        let newer = known.filter(|known| {
+            let (position, epoch) = known.seen();
+            (epoch, position) >= seen
+        });
+        let index = newer.unwrap_or_else(|| SharedIndex::new(index));
+        let held = Held {
+            index: index.clone(),
+            used,
+        };
+        state.indexes.insert(audience, held);
+        state.shrink(self.max_exchanges);
+        index
+    }
+
+    /// Drops an audience; it is loaded again when it talks.
+    pub fn invalidate(&self, audience: &AudienceId) {
+        self.lock().indexes.remove(audience);
+    }
+
+    /// Exchanges held in all.
+    pub fn exchanges(&self) -> usize {
+        self.lock().exchanges()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn exchanges(&self) -> usize {
+        let lengths = self.indexes.values();
+        lengths
+            .map(|held| held.index.read(AudienceIndex::len))
+            .sum()
+    }
+
+    fn shrink(&mut self, max: usize) {
+        while self.indexes.len() > 1 && self.exchanges() > max {
+            let oldest = self.indexes.iter().min_by_key(|(_, held)| held.used);
+            let Some(oldest) = oldest.map(|(audience, _)| audience.clone()) else {
+                return;
+            };
+            self.indexes.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::turn;
+
+    fn index(exchanges: i64, epoch: i64) -> AudienceIndex {
+        let mut index = AudienceIndex::new(None, epoch);
+        for position in 1..=exchanges {
+            index.push(&turn(position, "question", "answer"));
+        }
+        index
+    }
+
+    fn audience(name: &str) -> AudienceId {
+        AudienceId::new(name)
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let cache = RecallCache::new(10);
+        cache.insert(audience("a"), index(4, 0));
+        cache.insert(audience("b"), index(4, 0));
+        assert!(cache.get(&audience("a")).is_some());
+        cache.insert(audience("c"), index(4, 0));
+        assert!(cache.get(&audience("b")).is_none());
+        assert!(cache.get(&audience("a")).is_some());
+        cache.insert(audience("large"), index(40, 0));
+        assert_eq!(cache.exchanges(), 40);
+    }
+
+    #[test]
+    fn news_are_added_once_and_an_epoch_ends_an_index() {
+        let cache = RecallCache::new(10);
+        let shared = cache.insert(audience("a"), index(2, 5));
+        let news = |epoch| News {
+            turns: vec![turn(2, "question", "answer"), turn(3, "new", "news")],
+            epoch,
+            through: 3,
+            more: false,
+        };
+        assert_eq!(shared.update(&news(5)), Freshness::Current);
+        assert_eq!(shared.update(&news(5)), Freshness::Current);
+        assert_eq!(shared.read(AudienceIndex::len), 3);
+        assert_eq!(shared.update(&news(6)), Freshness::Stale);
+        assert_eq!(shared.seen(), (3, 5));
+        cache.insert(audience("a"), index(2, 6));
+        assert_eq!(shared.update(&news(5)), Freshness::Current);
+    }
+
+    #[test]
+    fn of_two_loaded_at_once_the_further_is_held() {
+        let cache = RecallCache::new(10);
+        cache.insert(audience("a"), index(3, 1));
+        assert_eq!(cache.insert(audience("a"), index(2, 1)).seen(), (3, 1));
+        assert_eq!(cache.insert(audience("a"), index(1, 2)).seen(), (1, 2));
+        cache.invalidate(&audience("a"));
+        assert!(cache.get(&audience("a")).is_none());
+    }
+}

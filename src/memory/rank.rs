@@ -1,0 +1,300 @@
+//! What is recalled for a question, and why the rest is not. Pure: an index, a question and
+//! settings in, exchanges out.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::calibration::Calibration;
+use super::features::{self, Features, Scored};
+use super::history::{self, Earlier};
+use super::index::{AudienceIndex, Entry};
+use crate::graph::ResponseId;
+
+/// Cosine from which two exchanges may be the same in other words.
+const SAME_COSINE: f32 = 0.95;
+/// Part of their words that has to be common for them to be folded.
+const SAME_WORDS: f32 = 0.9;
+/// Tokens that date, author and link of a recalled exchange take in the prompt.
+const HEADER_TOKENS: usize = 16;
+
+/// What the threshold is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum RecallMode {
+    /// The probability that the exchange helps.
+    #[default]
+    Probability,
+    /// The plain cosine.
+    Cosine,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    pub text: &'a str,
+    /// By the embedder of the index; `None` when embeddings are down: words alone decide.
+    pub vector: Option<&'a [f32]>,
+    /// What was said before in the session, oldest first; looked at when the question leans on
+    /// it.
+    pub earlier: &'a [Earlier<'a>],
+    /// Turns the prompt has already.
+    pub exclude: &'a [ResponseId],
+}
+
+/// How much is recalled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecallSettings {
+    pub mode: RecallMode,
+    /// The least probability, or cosine, of what is recalled.
+    pub threshold: f64,
+    /// Budget for all of it, in tokens of about four bytes.
+    pub tokens: usize,
+    /// At most so many exchanges.
+    pub limit: usize,
+}
+
+/// A recalled exchange.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    pub id: ResponseId,
+    pub session: Arc<str>,
+    pub at: DateTime<Utc>,
+    pub author: Arc<str>,
+    pub input: String,
+    pub output: String,
+    /// What the threshold was compared with.
+    pub score: f64,
+    pub probability: f64,
+    pub features: Features,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Recalled,
+    /// The prompt has it already.
+    InWindow,
+    BelowThreshold,
+    /// Another that is as good as the same, and newer or in the window, stands for it.
+    Duplicate {
+        of: ResponseId,
+    },
+    OverBudget,
+    OverLimit,
+}
+
+/// An exchange that was considered, for `muninn recall`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    pub exchange: Recalled,
+    pub verdict: Verdict,
+}
+
+/// Recalls what is likely to help, oldest first, so that a correction comes after what it
+/// corrects. Which are kept is decided best first.
+pub fn recall(
+    index: &AudienceIndex,
+    calibration: &Calibration,
+    query: &Query<'_>,
+    settings: &RecallSettings,
+) -> Vec<Recalled> {
+    let ranking = Ranking::new(index, calibration, query, settings);
+    let mut kept: Vec<&Ranked> = ranking.ranked.iter().filter(|one| one.is_kept()).collect();
+    kept.sort_by_key(|one| index.entry(one.scored.entry).position);
+    kept.into_iter().map(|one| one.recalled(index)).collect()
+}
+
+/// Every candidate with its features and what became of it, best first, at most `limit`.
+pub fn candidates(
+    index: &AudienceIndex,
+    calibration: &Calibration,
+    query: &Query<'_>,
+    settings: &RecallSettings,
+    limit: usize,
+) -> Vec<Candidate> {
+    let ranking = Ranking::new(index, calibration, query, settings);
+    let shown = ranking.ranked.iter().take(limit);
+    shown
+        .map(|one| Candidate {
+            exchange: one.recalled(index),
+            verdict: one.verdict,
+        })
+        .collect()
+}
+
+#[derive(Debug)]
+struct Ranked {
+    scored: Scored,
+    score: f64,
+    verdict: Verdict,
+}
+
+impl Ranked {
+    fn is_kept(&self) -> bool {
+        self.verdict == Verdict::Recalled
+    }
+
+    fn recalled(&self, index: &AudienceIndex) -> Recalled {
+        let entry = index.entry(self.scored.entry);
+        Recalled {
+            id: entry.id,
+            session: entry.session.clone(),
+            at: entry.at,
+            author: entry.author.clone(),
+            input: entry.input().to_owned(),
+            output: entry.output().to_owned(),
+            score: self.score,
+            probability: self.scored.probability,
+            features: self.scored.features.clone(),
+        }
+    }
+}
+
+struct Ranking<'a> {
+    index: &'a AudienceIndex,
+    ranked: Vec<Ranked>,
+    /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
+    stand: Vec<usize>,
+    tokens: usize,
+    kept: usize,
+}
+
+impl<'a> Ranking<'a> {
+    fn new(
+        index: &'a AudienceIndex,
+        calibration: &Calibration,
+        query: &Query<'_>,
+        settings: &RecallSettings,
+    ) -> Self {
+        let leaning = match query.earlier {
+            [] => 0.0,
+            [..] => history::leaning(index, query.text),
+        };
+        let words = history::words(index, query.text, query.earlier, leaning);
+        let vector = history::vector(query.vector, query.earlier, leaning, index.dimension());
+        let scored = features::score(index, calibration, vector.as_ref(), &words);
+        let mut ranked: Vec<Ranked> = scored
+            .into_iter()
+            .map(|scored| Ranked {
+                score: score(&scored, settings.mode),
+                scored,
+                verdict: Verdict::BelowThreshold,
+            })
+            .collect();
+        // Of equals the newer is the better.
+        ranked.sort_unstable_by(|a, b| {
+            let newer = b.scored.entry.cmp(&a.scored.entry);
+            b.score.total_cmp(&a.score).then(newer)
+        });
+        let mut ranking = Self {
+            index,
+            ranked,
+            stand: Vec::new(),
+            tokens: 0,
+            kept: 0,
+        };
+        ranking.mark_window(query.exclude);
+        ranking.choose(settings);
+        ranking
+    }
+
+    fn entry(&self, place: usize) -> &'a Entry {
+        self.index.entry(self.ranked[place].scored.entry)
+    }
+
+    fn mark_window(&mut self, exclude: &[ResponseId]) {
+        for place in 0..self.ranked.len() {
+            if exclude.contains(&self.entry(place).id) {
+                self.ranked[place].verdict = Verdict::InWindow;
+                self.stand.push(place);
+            }
+        }
+    }
+
+    fn choose(&mut self, settings: &RecallSettings) {
+        for place in 0..self.ranked.len() {
+            if self.ranked[place].verdict == Verdict::InWindow {
+                continue;
+            }
+            if self.ranked[place].score < settings.threshold {
+                break;
+            }
+            self.ranked[place].verdict = self.decide(place, settings);
+        }
+    }
+
+    fn decide(&mut self, place: usize, settings: &RecallSettings) -> Verdict {
+        if self.kept >= settings.limit {
+            return Verdict::OverLimit;
+        }
+        let same = |&at: &usize| {
+            let (a, b) = (
+                self.ranked[at].scored.entry,
+                self.ranked[place].scored.entry,
+            );
+            same_wording(self.index, a, b)
+        };
+        if let Some(at) = self.stand.iter().position(same) {
+            return self.fold(place, at);
+        }
+        let tokens = self.entry(place).tokens() + HEADER_TOKENS;
+        if self.tokens + tokens > settings.tokens {
+            return Verdict::OverBudget;
+        }
+        self.tokens += tokens;
+        self.kept += 1;
+        self.stand.push(place);
+        Verdict::Recalled
+    }
+
+    /// Of two that say the same the newer stands, with the better score.
+    fn fold(&mut self, place: usize, at: usize) -> Verdict {
+        let standing = self.stand[at];
+        let in_window = self.ranked[standing].verdict == Verdict::InWindow;
+        if in_window || self.entry(standing).position > self.entry(place).position {
+            return Verdict::Duplicate {
+                of: self.entry(standing).id,
+            };
+        }
+        self.ranked[place].score = self.ranked[standing].score;
+        self.ranked[place].scored.probability = self.ranked[standing].scored.probability;
+        self.ranked[standing].verdict = Verdict::Duplicate {
+            of: self.entry(place).id,
+        };
+        self.stand[at] = place;
+        Verdict::Recalled
+    }
+}
+
+/// What the threshold is compared with; no cosine is below every threshold.
+fn score(scored: &Scored, mode: RecallMode) -> f64 {
+    match mode {
+        RecallMode::Probability => scored.probability,
+        RecallMode::Cosine => scored.features.cosine.map_or(-2.0, f64::from),
+    }
+}
+
+/// Whether two exchanges say the same in nearly the same words, with the same numbers.
+fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
+    if index
+        .cosine_between(a, b)
+        .is_some_and(|cosine| cosine < SAME_COSINE)
+    {
+        return false;
+    }
+    let words = |number: usize| -> HashSet<String> {
+        let entry = index.entry(number);
+        let words = index.postings().words();
+        let mut all = words.list(entry.input());
+        all.extend(words.list(entry.output()));
+        all.into_iter().collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let numbers_differ = a
+        .symmetric_difference(&b)
+        .any(|word| word.contains(|character: char| character.is_numeric()));
+    let common = a.intersection(&b).count() as f32;
+    let all = a.union(&b).count() as f32;
+    !numbers_differ && common >= SAME_WORDS * all
+}

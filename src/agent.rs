@@ -10,7 +10,9 @@ pub mod tools;
 use tokio::sync::watch;
 
 use crate::llm::tokens::{Keep, cut, estimate_message};
-use crate::llm::{ChatMessage, ChatModel, ChatRequest, Completion, ModelError, Purpose, ToolCall, Usage};
+use crate::llm::{
+    ChatMessage, ChatModel, ChatRequest, Completion, ModelError, Purpose, ToolCall, Usage,
+};
 use crate::prompts::{PromptError, Prompts};
 use prompt::{Brief, assemble};
 use run::{Limits, Run, Step};
@@ -78,7 +80,10 @@ pub async fn answer(
     });
     loop {
         step = match step {
-            Step::AskModel { tools: offered, tokens } => {
+            Step::AskModel {
+                tools: offered,
+                tokens,
+            } => {
                 let request = ChatRequest {
                     messages: messages(prompts, brief, tokens, &exchanged)?,
                     tools: if offered { Tools::specs() } else { Vec::new() },
@@ -87,10 +92,19 @@ pub async fn answer(
                     person: person.to_owned(),
                 };
                 match ask(model, &request, shown).await {
-                    Ok(Completion { text, tool_calls, model, usage, truncated: _ }) => {
+                    Ok(Completion {
+                        text,
+                        tool_calls,
+                        model,
+                        usage,
+                        truncated: _,
+                    }) => {
                         answer.usage += usage;
                         answer.model = model;
-                        exchanged.push(ChatMessage::Assistant { text: text.clone(), tool_calls: tool_calls.clone() });
+                        exchanged.push(ChatMessage::Assistant {
+                            text: text.clone(),
+                            tool_calls: tool_calls.clone(),
+                        });
                         run.answered(&text, tool_calls)
                     }
                     Err(ModelError::ContextTooLong) => run.prompt_too_long(),
@@ -122,7 +136,9 @@ fn messages(
                 call_id: call_id.clone(),
                 text: cut(text, tokens / TOOL_SHARE, Keep::Head).into_owned(),
             },
-            ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => message.clone(),
+            ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => {
+                message.clone()
+            }
         })
         .collect();
     let spent: u32 = exchanged.iter().map(estimate_message).sum();
@@ -138,7 +154,9 @@ async fn ask(
 ) -> Result<Completion, ModelError> {
     shown.send_modify(String::clear);
     model
-        .complete(request, &mut |text| shown.send_modify(|shown| shown.push_str(text)))
+        .complete(request, &mut |text| {
+            shown.send_modify(|shown| shown.push_str(text))
+        })
         .await
 }
 
@@ -147,7 +165,9 @@ async fn ask(
 async fn call(calls: &[ToolCall], tools: &mut Tools<'_>, exchanged: &mut Vec<ChatMessage>) {
     let asked = match exchanged.last() {
         Some(ChatMessage::Assistant { tool_calls, .. }) => tool_calls.clone(),
-        Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. }) | None => Vec::new(),
+        Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. }) | None => {
+            Vec::new()
+        }
     };
     for (index, asked) in asked.into_iter().enumerate() {
         let text = if index < calls.len() {
@@ -155,6 +175,9 @@ async fn call(calls: &[ToolCall], tools: &mut Tools<'_>, exchanged: &mut Vec<Cha
         } else {
             "Not called: too many calls at once.".to_owned()
         };
-        exchanged.push(ChatMessage::Tool { call_id: asked.id, text });
+        exchanged.push(ChatMessage::Tool {
+            call_id: asked.id,
+            text,
+        });
     }
 }

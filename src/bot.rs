@@ -121,7 +121,12 @@ impl Bot {
         }
     }
 
-    async fn serve(self: &Arc<Self>, place: Place, message: &IncomingMessage, reply: &mut dyn Reply) {
+    async fn serve(
+        self: &Arc<Self>,
+        place: Place,
+        message: &IncomingMessage,
+        reply: &mut dyn Reply,
+    ) {
         let guard = place.turn().await;
         // Closing it is nobody's business, so there is always a permit to come.
         let _place = self.places.acquire().await;
@@ -142,7 +147,8 @@ impl Bot {
         reply: &mut dyn Reply,
     ) {
         let stop = CancellationToken::new();
-        self.running.insert(message.conversation.clone(), stop.clone());
+        self.running
+            .insert(message.conversation.clone(), stop.clone());
         let taken = self.turns.take(guard, message, text, reply, &stop).await;
         self.running.remove(&message.conversation);
         match taken {

@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use inspect::Scope;
 use muninn::config::{Config, LogFormat, Options};
+use muninn::memory::eval::EvalArgs;
 use tracing_subscriber::EnvFilter;
 
 /// A chat bot for teams that remembers.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
@@ -37,6 +39,21 @@ enum Command {
     Doctor,
     /// List the conversations
     Sessions,
+    /// Show what would be recalled for a question, and why
+    Recall {
+        question: String,
+        /// The conversation in whose audience it is asked
+        #[arg(long, conflicts_with = "audience")]
+        session: Option<String>,
+        /// The audience in which it is asked
+        #[arg(long, default_value = "terminal")]
+        audience: String,
+        /// Candidates shown at most
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// Recall for a file of questions, to measure it
+    RecallEval(EvalArgs),
     /// Write everything in the graph to a file of JSON lines
     Export { file: PathBuf },
     /// Read a file that `export` wrote into an empty graph
@@ -52,7 +69,7 @@ enum Command {
 ///
 /// # Errors
 /// With a sentence for the person at the terminal.
-pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     log(&cli.options)?;
     let config = cli.options.into_config()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -70,6 +87,22 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
         Command::Sessions => inspect::sessions(&config).await,
+        Command::Recall {
+            question,
+            session,
+            audience,
+            limit,
+        } => {
+            let scope = match session {
+                Some(session) => Scope::Session(session),
+                None => Scope::Audience(audience),
+            };
+            inspect::recall(&config, &question, scope, limit).await
+        }
+        Command::RecallEval(args) => {
+            muninn::memory::eval::run(&args)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }

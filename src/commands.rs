@@ -34,7 +34,12 @@ pub struct Commands {
 
 impl Commands {
     /// Runs a command and says what came of it.
-    pub async fn run(&self, guard: &SessionGuard, message: &IncomingMessage, command: &Command) -> String {
+    pub async fn run(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        command: &Command,
+    ) -> String {
         let said = match command {
             Command::Help => return HELP.to_owned(),
             Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
@@ -44,8 +49,16 @@ impl Commands {
             Command::Forget(ForgetWhat::Session) => self.forget_session(guard, message).await,
         };
         said.unwrap_or_else(|error| {
-            tracing::warn!(error = &error as &dyn std::error::Error, ?command, "a command failed");
-            let notice = if error.is_transient() { Notice::StoreNeeded } else { Notice::Failed };
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                ?command,
+                "a command failed"
+            );
+            let notice = if error.is_transient() {
+                Notice::StoreNeeded
+            } else {
+                Notice::Failed
+            };
             notice.to_string()
         })
     }
@@ -60,11 +73,22 @@ impl Commands {
     }
 
     async fn why(&self, message: &IncomingMessage) -> Result<String, StoreError> {
-        let explained = self.archive.store().explain(&message.conversation, None).await?;
-        Ok(explained.map_or_else(|| Notice::NothingYet.to_string(), |explained| explain(&explained)))
+        let explained = self
+            .archive
+            .store()
+            .explain(&message.conversation, None)
+            .await?;
+        Ok(explained.map_or_else(
+            || Notice::NothingYet.to_string(),
+            |explained| explain(&explained),
+        ))
     }
 
-    async fn forget_last(&self, guard: &SessionGuard, message: &IncomingMessage) -> Result<String, StoreError> {
+    async fn forget_last(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<String, StoreError> {
         let is_mine = |turn: &Turn| turn.author == message.author.id;
         let store = self.archive.store();
         let turns = self.archive.window(message, LOOK_BACK).await?;
@@ -72,12 +96,21 @@ impl Commands {
             return Ok(Notice::NothingToForget.to_string());
         };
         let forgotten = store.forget(guard, Forget::Turn(last.id)).await?;
-        self.archive.forget(guard.session(), |turn| turn.id == last.id).await;
+        self.archive
+            .forget(guard.session(), |turn| turn.id == last.id)
+            .await;
         self.recaller.forget(&message.audience.id);
-        Ok(Notice::ForgotTurn { quotes: forgotten.quotes }.to_string())
+        Ok(Notice::ForgotTurn {
+            quotes: forgotten.quotes,
+        }
+        .to_string())
     }
 
-    async fn forget_session(&self, guard: &SessionGuard, message: &IncomingMessage) -> Result<String, StoreError> {
+    async fn forget_session(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<String, StoreError> {
         let store = self.archive.store();
         if !message.author.is_admin && !self.all_mine(guard, message).await? {
             return Ok(Notice::NotYoursToForget.to_string());
@@ -86,14 +119,27 @@ impl Commands {
         let waiting = self.archive.forget(guard.session(), |_| true).await;
         self.recaller.forget(&message.audience.id);
         let turns = forgotten.turns + waiting;
-        Ok(if turns == 0 { Notice::NothingToForget } else { Notice::ForgotSession { turns } }.to_string())
+        Ok(if turns == 0 {
+            Notice::NothingToForget
+        } else {
+            Notice::ForgotSession { turns }
+        }
+        .to_string())
     }
 
     /// Whether only this person talked in the session.
-    async fn all_mine(&self, guard: &SessionGuard, message: &IncomingMessage) -> Result<bool, StoreError> {
+    async fn all_mine(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<bool, StoreError> {
         let mut after = None;
         loop {
-            let turns = self.archive.store().chain(guard.session(), after, LOOK_BACK).await?;
+            let turns = self
+                .archive
+                .store()
+                .chain(guard.session(), after, LOOK_BACK)
+                .await?;
             if turns.iter().any(|turn| turn.author != message.author.id) {
                 return Ok(false);
             }
@@ -117,13 +163,20 @@ fn in_history(turn: &Turn) -> String {
 
 /// What an answer was made from, for a person to read.
 fn explain(explained: &Explanation) -> String {
-    let Explanation { turn, recalled, context } = explained;
+    let Explanation {
+        turn,
+        recalled,
+        context,
+    } = explained;
     let mut lines = vec![
         format!("My last answer was to: {}", excerpt(&turn.input)),
         match turn.source {
             Source::Model => format!(
                 "Written by {} in {:.1} s, from {} tokens read and {} written.",
-                turn.model.as_deref().filter(|model| !model.is_empty()).unwrap_or("the model"),
+                turn.model
+                    .as_deref()
+                    .filter(|model| !model.is_empty())
+                    .unwrap_or("the model"),
                 f64::from(turn.duration_ms) / 1_000.0,
                 turn.prompt_tokens,
                 turn.completion_tokens,
@@ -143,10 +196,20 @@ fn explain(explained: &Explanation) -> String {
         lines.push("Recalled:".to_owned());
         lines.extend(recalled.iter().map(|(score, memory)| {
             let date = memory.created_at.format("%Y-%m-%d");
-            format!("- {score:.2} [{date}, {}] {}", memory.author_name, excerpt(&memory.input))
+            format!(
+                "- {score:.2} [{date}, {}] {}",
+                memory.author_name,
+                excerpt(&memory.input)
+            )
         }));
     }
-    lines.extend(context.iter().map(|node| format!("- from ({}) {}", node.labels.join(", "), excerpt(&serde_json::Value::Object(node.properties.clone()).to_string()))));
+    lines.extend(context.iter().map(|node| {
+        format!(
+            "- from ({}) {}",
+            node.labels.join(", "),
+            excerpt(&serde_json::Value::Object(node.properties.clone()).to_string())
+        )
+    }));
     lines.join("\n")
 }
 

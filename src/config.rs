@@ -119,7 +119,12 @@ pub struct Options {
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
     /// What is logged, in the syntax of tracing's EnvFilter
-    #[arg(long, env, global = true, default_value = "warn,muninn=info")]
+    #[arg(
+        long,
+        env,
+        global = true,
+        default_value = "warn,muninn=info,async_openai=off"
+    )]
     pub log: String,
     /// How it is logged: text or json
     #[arg(long, env, global = true, value_enum, default_value_t = LogFormat::Text)]
@@ -217,9 +222,13 @@ pub enum ConfigError {
         value: usize,
         most: usize,
     },
-    #[error("EMBEDDING_MODEL is set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is; set one of them, or leave EMBEDDING_MODEL empty for the built-in embedder")]
+    #[error(
+        "EMBEDDING_MODEL is set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is; set one of them, or leave EMBEDDING_MODEL empty for the built-in embedder"
+    )]
     EmbeddingWithoutService,
-    #[error("CONTEXT_TOKENS ({context}) leaves no room for a prompt beside ANSWER_TOKENS ({answer}); it must be at least {least}")]
+    #[error(
+        "CONTEXT_TOKENS ({context}) leaves no room for a prompt beside ANSWER_TOKENS ({answer}); it must be at least {least}"
+    )]
     NoRoomForPrompt {
         context: u32,
         answer: u32,
@@ -282,9 +291,21 @@ impl Options {
             ("INBOX_SIZE", self.inbox_size, 1),
             ("TURNS_IN_FLIGHT", self.turns_in_flight, 1),
             ("MODEL_IN_FLIGHT", self.model_in_flight, 1),
-            ("MODEL_REQUESTS_PER_MINUTE", self.model_requests_per_minute as usize, 1),
-            ("MODEL_REQUESTS_PER_PERSON", self.model_requests_per_person as usize, 1),
-            ("MODEL_TOKENS_PER_MINUTE", self.model_tokens_per_minute as usize, LEAST_PROMPT_TOKENS as usize),
+            (
+                "MODEL_REQUESTS_PER_MINUTE",
+                self.model_requests_per_minute as usize,
+                1,
+            ),
+            (
+                "MODEL_REQUESTS_PER_PERSON",
+                self.model_requests_per_person as usize,
+                1,
+            ),
+            (
+                "MODEL_TOKENS_PER_MINUTE",
+                self.model_tokens_per_minute as usize,
+                LEAST_PROMPT_TOKENS as usize,
+            ),
             ("GRAPH_TIMEOUT", seconds(self.graph_timeout), 1),
             ("MODEL_TIMEOUT", seconds(self.model_timeout), 1),
             ("MODEL_WAIT", seconds(self.model_wait), 1),
@@ -345,8 +366,7 @@ impl Options {
             base_url: base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
             api_key,
             chat_model: self.chat_model.clone(),
-            utility_model: filled(&self.utility_model)
-                .unwrap_or_else(|| self.chat_model.clone()),
+            utility_model: filled(&self.utility_model).unwrap_or_else(|| self.chat_model.clone()),
             timeouts: Timeouts {
                 read: Duration::from_secs(self.model_timeout),
                 total: Duration::from_secs(self.turn_timeout),
@@ -420,10 +440,16 @@ mod tests {
             .filter_map(|argument| {
                 let name = argument.get_env()?.to_str()?.to_owned();
                 let default = argument.get_default_values().first();
-                Some((name, default.map_or(String::new(), |value| value.to_string_lossy().into_owned())))
+                Some((
+                    name,
+                    default.map_or(String::new(), |value| value.to_string_lossy().into_owned()),
+                ))
             })
             .collect();
-        let known: BTreeMap<&str, &str> = known.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let known: BTreeMap<&str, &str> = known
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         assert_eq!(listed, known);
     }
 
@@ -438,9 +464,17 @@ mod tests {
     fn a_key_or_an_address_makes_a_model() {
         let config = options(&["--openai-api-key", "k"]).into_config().unwrap();
         assert_eq!(config.model.unwrap().base_url, "https://api.openai.com/v1");
-        let config = options(&["--openai-base-url", "http://localhost:1/v1", "--chat-model", "m"]);
+        let config = options(&[
+            "--openai-base-url",
+            "http://localhost:1/v1",
+            "--chat-model",
+            "m",
+        ]);
         let model = config.into_config().unwrap().model.unwrap();
-        assert_eq!((model.chat_model.as_str(), model.utility_model.as_str()), ("m", "m"));
+        assert_eq!(
+            (model.chat_model.as_str(), model.utility_model.as_str()),
+            ("m", "m")
+        );
     }
 
     #[test]
@@ -457,7 +491,14 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        let options = options(&["--openai-api-key", "hunter2", "--graph-user", "u", "--graph-password", "hunter3"]);
+        let options = options(&[
+            "--openai-api-key",
+            "hunter2",
+            "--graph-user",
+            "u",
+            "--graph-password",
+            "hunter3",
+        ]);
         let shown = format!("{options:?} {:?}", options.clone().into_config().unwrap());
         assert!(!shown.contains("hunter"), "{shown}");
     }

@@ -39,13 +39,31 @@ pub fn record() -> anyhow::Result<PrometheusHandle> {
 
 fn describe() {
     use metrics::{describe_counter, describe_histogram};
-    describe_histogram!("muninn_turn_seconds", "Time of a turn until it was read, answered, kept, delivered");
-    describe_histogram!("muninn_model_seconds", "Time of a call to the model service");
+    describe_histogram!(
+        "muninn_turn_seconds",
+        "Time of a turn until it was read, answered, kept, delivered"
+    );
+    describe_histogram!(
+        "muninn_model_seconds",
+        "Time of a call to the model service"
+    );
     describe_counter!("muninn_turns_total", "Turns answered");
-    describe_counter!("muninn_recalled_total", "Earlier turns that answers were given");
-    describe_counter!("muninn_tokens_total", "Tokens, as the model service counts them");
-    describe_counter!("muninn_refusals_total", "Messages that did not become turns");
-    describe_counter!("muninn_ladder_total", "Turns on a rung of the failure ladder");
+    describe_counter!(
+        "muninn_recalled_total",
+        "Earlier turns that answers were given"
+    );
+    describe_counter!(
+        "muninn_tokens_total",
+        "Tokens, as the model service counts them"
+    );
+    describe_counter!(
+        "muninn_refusals_total",
+        "Messages that did not become turns"
+    );
+    describe_counter!(
+        "muninn_ladder_total",
+        "Turns on a rung of the failure ladder"
+    );
     describe_counter!("muninn_failed_turns_total", "Turns without an answer");
     describe_counter!("muninn_failed_summaries_total", "Summaries that failed");
     describe_counter!("muninn_undelivered_total", "Answers that no platform took");
@@ -70,7 +88,8 @@ pub async fn serve(
         .route("/metrics", get(render))
         .with_state(Watched { metrics, archive });
     tokio::spawn(async move {
-        let served = axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
+        let served =
+            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
         if let Err(error) = served.await {
             tracing::error!(%error, "the HTTP server ended");
         }

@@ -71,10 +71,13 @@ impl Journal {
     /// When it could not be written.
     pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
         let mut waiting = self.waiting.lock().await;
-        let mut line = serde_json::to_vec(&turn).map_err(|error| unusable(&self.path, error.into()))?;
+        let mut line =
+            serde_json::to_vec(&turn).map_err(|error| unusable(&self.path, error.into()))?;
         line.push(b'\n');
         let path = self.path.clone();
-        in_background(move || append(&path, &line)).await.map_err(|error| unusable(&self.path, error))?;
+        in_background(move || append(&path, &line))
+            .await
+            .map_err(|error| unusable(&self.path, error))?;
         waiting.push(turn);
         Ok(())
     }
@@ -86,7 +89,11 @@ impl Journal {
 
     /// Whether turns of the session wait.
     pub async fn holds(&self, session: &str) -> bool {
-        self.waiting.lock().await.iter().any(|waiting| waiting.turn.session == session)
+        self.waiting
+            .lock()
+            .await
+            .iter()
+            .any(|waiting| waiting.turn.session == session)
     }
 
     pub async fn len(&self) -> usize {
@@ -103,14 +110,19 @@ impl Journal {
     /// When the file could not be written anew; the turn is then replayed once more after a
     /// restart, and saved once all the same.
     pub async fn done(&self, turn: &NewTurn) -> Result<(), JournalError> {
-        self.drop_where(|waiting| waiting.turn.id == turn.turn.id).await.map(drop)
+        self.drop_where(|waiting| waiting.turn.id == turn.turn.id)
+            .await
+            .map(drop)
     }
 
     /// Drops the turns for which `gone` holds, and says how many there were.
     ///
     /// # Errors
     /// When the file could not be written anew.
-    pub async fn drop_where(&self, gone: impl Fn(&NewTurn) -> bool + Send) -> Result<usize, JournalError> {
+    pub async fn drop_where(
+        &self,
+        gone: impl Fn(&NewTurn) -> bool + Send,
+    ) -> Result<usize, JournalError> {
         let mut waiting = self.waiting.lock().await;
         let before = waiting.len();
         waiting.retain(|turn| !gone(turn));
@@ -130,7 +142,9 @@ impl Journal {
 fn free_slot(folder: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
     std::fs::create_dir_all(folder)?;
     for slot in 0..SLOTS {
-        let lock = private().write(true).open(folder.join(format!("journal-{slot}.lock")))?;
+        let lock = private()
+            .write(true)
+            .open(folder.join(format!("journal-{slot}.lock")))?;
         match lock.try_lock() {
             Ok(()) => return Ok((folder.join(format!("journal-{slot}.jsonl")), lock)),
             Err(std::fs::TryLockError::WouldBlock) => {}
@@ -148,15 +162,19 @@ fn read(path: &Path, file: std::fs::File) -> Result<Vec<NewTurn>, JournalError> 
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        reader.read_until(b'\n', &mut bytes).map_err(|error| unusable(path, error))?;
+        reader
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| unusable(path, error))?;
         if bytes.last() != Some(&b'\n') {
             break;
         }
-        turns.push(serde_json::from_slice(&bytes).map_err(|source| JournalError::Damaged {
-            path: path.to_owned(),
-            line,
-            source,
-        })?);
+        turns.push(
+            serde_json::from_slice(&bytes).map_err(|source| JournalError::Damaged {
+                path: path.to_owned(),
+                line,
+                source,
+            })?,
+        );
     }
     Ok(turns)
 }
@@ -193,8 +211,12 @@ fn private() -> std::fs::OpenOptions {
     options
 }
 
-async fn in_background(act: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> std::io::Result<()> {
-    tokio::task::spawn_blocking(act).await.map_err(std::io::Error::other)?
+async fn in_background(
+    act: impl FnOnce() -> std::io::Result<()> + Send + 'static,
+) -> std::io::Result<()> {
+    tokio::task::spawn_blocking(act)
+        .await
+        .map_err(std::io::Error::other)?
 }
 
 fn unusable(path: &Path, source: std::io::Error) -> JournalError {
@@ -212,7 +234,9 @@ mod tests {
     #[tokio::test]
     async fn what_was_kept_is_there_after_a_restart_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let turns: Vec<NewTurn> = (0..3).map(|n| new_turn("terminal/a", &n.to_string())).collect();
+        let turns: Vec<NewTurn> = (0..3)
+            .map(|n| new_turn("terminal/a", &n.to_string()))
+            .collect();
         let journal = Journal::open(folder.path()).unwrap();
         for turn in &turns {
             journal.keep(turn.clone()).await.unwrap();
@@ -236,7 +260,10 @@ mod tests {
         journal.keep(new_turn("terminal/a", "whole")).await.unwrap();
         let path = journal.path.clone();
         drop(journal);
-        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .unwrap();
         file.write_all(b"{\"audience\":").unwrap();
 
         let journal = Journal::open(folder.path()).unwrap();

@@ -20,7 +20,6 @@ pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 
-
 use serde::{Deserialize, Serialize};
 
 /// One message of a chat completion.

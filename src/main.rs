@@ -27,7 +27,10 @@ fn load_env_file() -> anyhow::Result<()> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the last word of a command that failed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the last word of a command that failed"
+)]
 fn complain(error: &anyhow::Error) -> ExitCode {
     eprintln!("muninn: {error:#}");
     ExitCode::FAILURE

@@ -12,22 +12,33 @@ pub enum Notice {
     /// Said below an answer: recall had words only.
     EmbeddingsDown,
     /// Said below an answer: the graph was not there.
-    StoreDown { turns: usize },
+    StoreDown {
+        turns: usize,
+    },
     /// Said below an answer that could be kept nowhere.
     NotKept,
     /// Somebody stopped the turn.
     Stopped,
     /// The model wrote nothing within its limits.
     NoAnswer,
-    TooLong { chars: usize, limit: usize },
-    TooFast { per_minute: u32 },
+    TooLong {
+        chars: usize,
+        limit: usize,
+    },
+    TooFast {
+        per_minute: u32,
+    },
     TooManyWaiting,
     TookTooLong(Duration),
     UnknownCommand(String),
     NothingToForget,
     NotYoursToForget,
-    ForgotTurn { quotes: usize },
-    ForgotSession { turns: usize },
+    ForgotTurn {
+        quotes: usize,
+    },
+    ForgotSession {
+        turns: usize,
+    },
     StoreNeeded,
     NothingYet,
     Failed,

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use muninn_platform::IncomingMessage;
+use dashmap::DashSet;
+use muninn_platform::{ConversationId, IncomingMessage};
 
 use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
 use crate::llm::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose};
@@ -14,11 +15,13 @@ use crate::session::Sessions;
 /// Makes summaries, with the utility model.
 #[derive(Debug)]
 pub struct Summarizer {
-    pub archive: Arc<Archive>,
-    pub model: Arc<ChatModel>,
-    pub prompts: Arc<Prompts>,
+    archive: Arc<Archive>,
+    model: Arc<ChatModel>,
+    prompts: Arc<Prompts>,
     /// Turns that stay out of it.
-    pub window_turns: usize,
+    window_turns: usize,
+    /// Sessions whose summary is being written: a turn that ends meanwhile asks for no other.
+    writing: DashSet<ConversationId>,
 }
 
 /// Why there is no new summary. The next turn tries again.
@@ -33,9 +36,31 @@ enum NoSummary {
 }
 
 impl Summarizer {
+    /// Leaves the last `window_turns` turns of a session out of its summary.
+    pub fn new(
+        archive: Arc<Archive>,
+        model: Arc<ChatModel>,
+        prompts: Arc<Prompts>,
+        window_turns: usize,
+    ) -> Self {
+        Self {
+            archive,
+            model,
+            prompts,
+            window_turns,
+            writing: DashSet::new(),
+        }
+    }
+
     /// Covers the next turns that fell out of the window.
     pub async fn carry_on(&self, sessions: &Sessions, message: &IncomingMessage) {
-        match self.try_to(sessions, message).await {
+        let session = &message.conversation;
+        if !self.writing.insert(session.clone()) {
+            return;
+        }
+        let carried = self.try_to(sessions, message).await;
+        self.writing.remove(session);
+        match carried {
             Ok(covered) => tracing::debug!(session = %message.conversation, covered, "summarised"),
             Err(error) => {
                 metrics::counter!("muninn_failed_summaries_total").increment(1);
@@ -44,7 +69,11 @@ impl Summarizer {
         }
     }
 
-    async fn try_to(&self, sessions: &Sessions, message: &IncomingMessage) -> Result<usize, NoSummary> {
+    async fn try_to(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+    ) -> Result<usize, NoSummary> {
         let store = self.archive.store();
         let before = store
             .begin_turn(&TurnRead {
@@ -63,8 +92,12 @@ impl Summarizer {
             return Ok(0);
         };
         let text = self.write(message, before.summary.as_ref(), turns).await?;
-        let carried = Summary { text, through: last.id };
-        self.save(sessions, message, &carried, previous, before.news.epoch).await?;
+        let carried = Summary {
+            text,
+            through: last.id,
+        };
+        self.save(sessions, message, &carried, previous, before.news.epoch)
+            .await?;
         Ok(turns.len())
     }
 
@@ -74,7 +107,9 @@ impl Summarizer {
         previous: Option<&Summary>,
         turns: &[Turn],
     ) -> Result<String, NoSummary> {
-        let previous = previous.map(|summary| prompts::lines(&summary.text)).unwrap_or_default();
+        let previous = previous
+            .map(|summary| prompts::lines(&summary.text))
+            .unwrap_or_default();
         let turns: Vec<Quoted> = turns.iter().map(quoted).collect();
         let prompt = self.prompts.render(&Summarize {
             previous: &previous,

@@ -17,7 +17,9 @@ use crate::agent::{self, Answer, Budget, NoAnswer};
 use crate::config::TurnConfig;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::llm::{ChatModel, Usage};
-use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, is_question, summary};
+use crate::memory::{
+    Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, is_question, summary,
+};
 use crate::notice::{Notice, model_trouble};
 use crate::prompts::{FromMemory, PromptError, Prompts, Quoted};
 use crate::session::SessionGuard;
@@ -121,7 +123,10 @@ impl Turns {
     async fn read(&self, message: &IncomingMessage, text: &str) -> Result<Read, TurnError> {
         let audience = &message.audience.id;
         let (sought, begun) = tokio::join!(self.recaller.seek(text), self.begin(message));
-        let Begun { context, store_away } = begun?;
+        let Begun {
+            context,
+            store_away,
+        } = begun?;
         if context.duplicate.is_none() {
             let store = &**self.archive.store();
             self.recaller.learn(store, audience, &context.news).await;
@@ -131,8 +136,15 @@ impl Turns {
             Some(_) => context.window.iter().map(|turn| turn.id).collect(),
             None => Vec::new(),
         };
-        let recalled = self.recaller.recall(audience, &sought, &context.window, &shown);
-        Ok(Read { context, store_away, sought, recalled })
+        let recalled = self
+            .recaller
+            .recall(audience, &sought, &context.window, &shown);
+        Ok(Read {
+            context,
+            store_away,
+            sought,
+            recalled,
+        })
     }
 
     async fn begin(&self, message: &IncomingMessage) -> Result<Begun, StoreError> {
@@ -194,7 +206,10 @@ impl Turns {
             NoAnswer::Nothing => Notice::NoAnswer,
             NoAnswer::Model(error) => {
                 metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
-                tracing::warn!(error = &error as &dyn std::error::Error, "the model is down: answering from memory");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the model is down: answering from memory"
+                );
                 Notice::ModelDown(model_trouble(&error))
             }
         };
@@ -230,8 +245,17 @@ impl Turns {
     }
 
     /// An answer that only quotes memory.
-    fn from_memory(&self, text: &str, read: &Read, above: Option<Notice>) -> Result<Draft, TurnError> {
-        let recalled: Vec<Quoted> = read.recalled.iter().map(|memory| Memory::of(memory).quoted).collect();
+    fn from_memory(
+        &self,
+        text: &str,
+        read: &Read,
+        above: Option<Notice>,
+    ) -> Result<Draft, TurnError> {
+        let recalled: Vec<Quoted> = read
+            .recalled
+            .iter()
+            .map(|memory| Memory::of(memory).quoted)
+            .collect();
         let answer = self.prompts.render(&FromMemory {
             recalled: &recalled,
             noted: !is_question(text),
@@ -248,7 +272,13 @@ impl Turns {
     }
 
     /// What there is of an answer that was stopped, or of one that took too long.
-    fn cut_short(&self, text: &str, read: &Read, written: &str, why: Notice) -> Result<Draft, TurnError> {
+    fn cut_short(
+        &self,
+        text: &str,
+        read: &Read,
+        written: &str,
+        why: Notice,
+    ) -> Result<Draft, TurnError> {
         if written.is_empty() {
             return self.from_memory(text, read, Some(why));
         }
@@ -261,7 +291,13 @@ impl Turns {
         Ok(draft)
     }
 
-    async fn new_turn(&self, message: &IncomingMessage, text: &str, draft: &Draft, began: Instant) -> NewTurn {
+    async fn new_turn(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        draft: &Draft,
+        began: Instant,
+    ) -> NewTurn {
         // What an answer only quotes is not embedded again, or it would be recalled twice.
         let exchange = match draft.source {
             Source::Model => embedded_text(text, &draft.text),
@@ -291,15 +327,28 @@ impl Turns {
                 duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
             },
             context: Vec::new(),
-            recalled: draft.recalled.iter().map(|memory| (memory.id, memory.score)).collect(),
+            recalled: draft
+                .recalled
+                .iter()
+                .map(|memory| (memory.id, memory.score))
+                .collect(),
         }
     }
 
     fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {
-        let due = || summary::is_due(&read.context.window, read.context.summary.as_ref(), self.config.window_turns);
+        let due = || {
+            summary::is_due(
+                &read.context.window,
+                read.context.summary.as_ref(),
+                self.config.window_turns,
+            )
+        };
         match (kept, draft.source) {
             (Kept::Graph, Source::Model) if due() => After::Summarize,
-            (Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere, Source::Model | Source::Memory) => After::Nothing,
+            (
+                Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
+                Source::Model | Source::Memory,
+            ) => After::Nothing,
         }
     }
 }
@@ -333,7 +382,11 @@ fn outgoing(draft: &Draft, kept: &Kept, read: &Read) -> String {
         Kept::Duplicate(earlier) => return earlier.output.clone(),
         Kept::Graph => None,
         Kept::Journal => Some(Notice::StoreDown {
-            turns: if read.store_away { read.context.window.len() } else { 0 },
+            turns: if read.store_away {
+                read.context.window.len()
+            } else {
+                0
+            },
         }),
         Kept::Nowhere => Some(Notice::NotKept),
     };
@@ -349,17 +402,23 @@ pub async fn deliver(reply: &mut dyn Reply, text: &str) {
     let parts = SafeText::new(text).split(reply.limit());
     if let Err(error) = reply.finish(&parts).await {
         metrics::counter!("muninn_undelivered_total").increment(1);
-        tracing::warn!(error = &error as &dyn std::error::Error, "an answer was not delivered");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "an answer was not delivered"
+        );
     }
 }
 
 fn shown(read: &Read) -> Vec<ResponseId> {
     let window = read.context.window.iter().map(|turn| turn.id);
-    window.chain(read.recalled.iter().map(|memory| memory.id)).collect()
+    window
+        .chain(read.recalled.iter().map(|memory| memory.id))
+        .collect()
 }
 
 fn observe(stage: &'static str, began: Instant) {
-    metrics::histogram!("muninn_turn_seconds", "until" => stage).record(began.elapsed().as_secs_f64());
+    metrics::histogram!("muninn_turn_seconds", "until" => stage)
+        .record(began.elapsed().as_secs_f64());
 }
 
 fn count(draft: &Draft) {
@@ -369,6 +428,8 @@ fn count(draft: &Draft) {
     };
     metrics::counter!("muninn_turns_total", "source" => source).increment(1);
     metrics::counter!("muninn_recalled_total").increment(draft.recalled.len() as u64);
-    metrics::counter!("muninn_tokens_total", "kind" => "prompt").increment(u64::from(draft.usage.prompt));
-    metrics::counter!("muninn_tokens_total", "kind" => "completion").increment(u64::from(draft.usage.completion));
+    metrics::counter!("muninn_tokens_total", "kind" => "prompt")
+        .increment(u64::from(draft.usage.prompt));
+    metrics::counter!("muninn_tokens_total", "kind" => "completion")
+        .increment(u64::from(draft.usage.completion));
 }

@@ -47,10 +47,11 @@ pub struct Wired {
 /// the bot then answers from memory, and says so.
 pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
     let prompts = Arc::new(Prompts::load(config.prompts_dir.as_deref())?);
-    let Models { chat: model, embedder } = models(config)?;
-    let calibration = Calibration::shipped()?;
-    let settings = config.recall.settings(&calibration);
-    let recaller = Arc::new(Recaller::new(embedder, calibration, settings));
+    let Models {
+        chat: model,
+        embedder,
+    } = models(config)?;
+    let recaller = Arc::new(recaller(config, embedder)?);
     let store = graph::open(&config.graph).await?;
     let journal = Journal::open(&config.data_dir)?;
     let sessions = Arc::new(Sessions::default());
@@ -71,14 +72,21 @@ pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
         archive: Arc::clone(&archive),
         recaller,
     };
-    let summarizer = model.map(|model| Summarizer {
-        archive: Arc::clone(&archive),
-        model,
-        prompts,
-        window_turns: config.turn.window_turns,
-    });
-    let bot = Arc::new(Bot::new(sessions, turns, commands, summarizer, &config.admission));
-    Ok(Wired { bot, archive, store })
+    let window = config.turn.window_turns;
+    let summarizer =
+        model.map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, window));
+    let bot = Arc::new(Bot::new(
+        sessions,
+        turns,
+        commands,
+        summarizer,
+        &config.admission,
+    ));
+    Ok(Wired {
+        bot,
+        archive,
+        store,
+    })
 }
 
 /// The models: one that writes, where one is configured, and one that embeds.
@@ -86,6 +94,16 @@ pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
 pub struct Models {
     pub chat: Option<Arc<ChatModel>>,
     pub embedder: Embedder,
+}
+
+/// What recalls with this embedder.
+///
+/// # Errors
+/// When the shipped calibration is damaged.
+pub fn recaller(config: &Config, embedder: Embedder) -> Result<Recaller, WiringError> {
+    let calibration = Calibration::shipped()?;
+    let settings = config.recall.settings(&calibration);
+    Ok(Recaller::new(embedder, calibration, settings))
 }
 
 /// Makes the models, which share one limiter. Nothing is asked of them yet.

@@ -28,14 +28,19 @@ async fn an_answer_streams_and_the_next_turn_sees_it() {
         let bot = place.bot(&place.config(Some(&server), &[])).await;
         let room = bot.room("a");
 
-        server.expects(asks("My cat is called Miso.")).answers("What a nice name!");
+        server
+            .expects(asks("My cat is called Miso."))
+            .answers("What a nice name!");
         let answer = room.say("ada", "My cat is called Miso.").await;
         assert_eq!(answer.text(), "What a nice name!");
 
         server
             .expects(|request| prompt(request).contains("What a nice name!"))
             .answers("Miso.");
-        assert_eq!(room.say("ada", "What is my cat called?").await.text(), "Miso.");
+        assert_eq!(
+            room.say("ada", "What is my cat called?").await.text(),
+            "Miso."
+        );
         bot.end().await;
         server.finish();
     }
@@ -48,22 +53,29 @@ async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audie
         let config = place.config(Some(&server), &[]);
         let bot = place.bot(&config).await;
         server.expects(asks("is 4711.")).answers("Noted.");
-        bot.room("a").say("ada", "The code of the coffee machine is 4711.").await;
+        bot.room("a")
+            .say("ada", "The code of the coffee machine is 4711.")
+            .await;
         bot.end().await;
 
         let bot = place.bot(&config).await;
         server
             .expects(|request| {
                 let asked = request.last_user();
-                asked.contains("> The code of the coffee machine is 4711.") && asked.contains(", ada]")
+                asked.contains("> The code of the coffee machine is 4711.")
+                    && asked.contains(", ada]")
             })
             .answers("4711");
-        bot.room("b").say("bob", "What is the code of the coffee machine?").await;
+        bot.room("b")
+            .say("bob", "What is the code of the coffee machine?")
+            .await;
 
         server
             .expects(|request| !prompt(request).contains("4711"))
             .answers("I do not know.");
-        bot.room_of("a", "elsewhere").say("eve", "What is the code of the coffee machine?").await;
+        bot.room_of("a", "elsewhere")
+            .say("eve", "What is the code of the coffee machine?")
+            .await;
         bot.end().await;
         server.finish();
     }
@@ -80,12 +92,18 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost() {
         room.lose_next_delivery();
         let lost = room.send_as_event(&event, "ada", "Hello").await;
         let _ = lost.outcome().await;
-        assert_eq!(room.say_as_event(&event, "ada", "Hello").await.text(), "Hi!");
+        assert_eq!(
+            room.say_as_event(&event, "ada", "Hello").await.text(),
+            "Hi!"
+        );
         bot.end().await;
 
         let bot = place.bot(&config).await;
         let room = bot.room("a");
-        assert_eq!(room.say_as_event(&event, "ada", "Hello").await.text(), "Hi!");
+        assert_eq!(
+            room.say_as_event(&event, "ada", "Hello").await.text(),
+            "Hi!"
+        );
         let history = room.command("ada", "history").await.text();
         assert_eq!(history.matches("Hello").count(), 1, "{history}");
         bot.end().await;
@@ -94,11 +112,14 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_wait_for_each_other() {
+async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_wait_for_each_other()
+{
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let gate = Gate::closed();
-    server.expects(asks("first")).replies(Reply::chunks(["o", "ne"]).paused(&gate));
+    server
+        .expects(asks("first"))
+        .replies(Reply::chunks(["o", "ne"]).paused(&gate));
     server.expects(asks("second")).answers("two");
     server.expects(asks("aside")).answers("three");
 
@@ -110,7 +131,10 @@ async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_w
     gate.open();
     assert_eq!(first.answer().await.text(), "one");
     assert_eq!(second.answer().await.text(), "two");
-    assert!(prompt(&server.chats()[2]).contains("one"), "the second saw the first");
+    assert!(
+        prompt(&server.chats()[2]).contains("one"),
+        "the second saw the first"
+    );
     bot.end().await;
     server.finish();
 }
@@ -121,7 +145,9 @@ async fn a_stopped_answer_keeps_what_was_shown() {
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let room = bot.room("a");
 
-    server.expects(asks("Count.")).replies(Reply::chunks(["One, two, ", "three, "]).paused(&Gate::closed()));
+    server
+        .expects(asks("Count."))
+        .replies(Reply::chunks(["One, two, ", "three, "]).paused(&Gate::closed()));
     let mut counting = room.send("ada", "Count.").await;
     counting.shows("One, two,").await;
     room.stop().await;
@@ -135,7 +161,10 @@ async fn a_stopped_answer_keeps_what_was_shown() {
     assert_eq!(waiting.answer().await.text(), "(stopped)");
 
     let history = room.command("ada", "history").await.text();
-    assert!(history.contains("One, two, …") && !history.contains("Wait."), "{history}");
+    assert!(
+        history.contains("One, two, …") && !history.contains("Wait."),
+        "{history}"
+    );
     bot.end().await;
     server.finish();
 }
@@ -145,19 +174,32 @@ async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes() {
     for place in Place::every() {
         let bot = place.bot(&place.config(None, &[])).await;
         let room = bot.room("a");
-        let noted = room.say("ada", "The code of the coffee machine is 4711.").await.text();
+        let noted = room
+            .say("ada", "The code of the coffee machine is 4711.")
+            .await
+            .text();
         assert!(noted.contains("I will remember"), "{noted}");
         let mut answers = Vec::new();
         for _ in 0..3 {
-            answers.push(room.say("ada", "What is the code of the coffee machine?").await.text());
+            answers.push(
+                room.say("ada", "What is the code of the coffee machine?")
+                    .await
+                    .text(),
+            );
         }
         for answer in &answers {
             assert_eq!(answer.matches("4711").count(), 1, "{answer}");
             let today = chrono::Utc::now().format("%Y-").to_string();
-            assert!(answer.contains(&today) && answer.contains("ada"), "{answer}");
+            assert!(
+                answer.contains(&today) && answer.contains("ada"),
+                "{answer}"
+            );
         }
         let why = room.command("ada", "why").await.text();
-        assert!(why.contains("No model wrote it") && why.contains("4711"), "{why}");
+        assert!(
+            why.contains("No model wrote it") && why.contains("4711"),
+            "{why}"
+        );
         bot.end().await;
     }
 }
@@ -168,12 +210,25 @@ async fn a_model_that_is_down_leaves_memory() {
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let room = bot.room("a");
     server.expects(asks("is 4711.")).answers("Noted.");
-    room.say("ada", "The code of the coffee machine is 4711.").await;
+    room.say("ada", "The code of the coffee machine is 4711.")
+        .await;
 
-    server.expects(|_| true).replies(Reply::refusal(401, "invalid_api_key", "no"));
-    let answer = bot.room("b").say("ada", "What is the code of the coffee machine?").await.text();
-    assert!(answer.starts_with("I could not ask the model (it refused my key)"), "{answer}");
-    assert!(answer.contains("> The code of the coffee machine is 4711."), "{answer}");
+    server
+        .expects(|_| true)
+        .replies(Reply::refusal(401, "invalid_api_key", "no"));
+    let answer = bot
+        .room("b")
+        .say("ada", "What is the code of the coffee machine?")
+        .await
+        .text();
+    assert!(
+        answer.starts_with("I could not ask the model (it refused my key)"),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("> The code of the coffee machine is 4711."),
+        "{answer}"
+    );
 
     server.expects(asks("Better now?")).answers("Yes.");
     assert_eq!(room.say("ada", "Better now?").await.text(), "Yes.");
@@ -184,14 +239,36 @@ async fn a_model_that_is_down_leaves_memory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn embeddings_that_are_down_leave_words() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = place.bot(&place.config(Some(&server), &["--embedding-model=embedding"])).await;
-    server.expects(asks("is 4711.")).answers("Noted.");
-    bot.room("a").say("ada", "The code of the coffee machine is 4711.").await;
+    let bot = place
+        .bot(&place.config(Some(&server), &["--embedding-model=embedding"]))
+        .await;
+    for fact in [
+        "The code of the coffee machine is 4711.",
+        "We moved the standup to ten.",
+        "The printer is out of toner.",
+        "Bob is on holiday until Friday.",
+    ] {
+        server.expects(|_| true).answers("Noted.");
+        bot.room("a").say("ada", fact).await;
+    }
 
     server.embeds(Embeddings::Refused(400, "no".to_owned()));
-    server.expects(|request| request.last_user().contains("> The code of the coffee machine is 4711.")).answers("4711");
-    let answer = bot.room("b").say("ada", "What is the code of the coffee machine?").await.text();
-    assert_eq!(answer, "4711\n\n(The embedding service does not answer, so I searched my memory by words only.)");
+    server
+        .expects(|request| {
+            request
+                .last_user()
+                .contains("> The code of the coffee machine is 4711.")
+        })
+        .answers("4711");
+    let answer = bot
+        .room("b")
+        .say("ada", "What is the code of the coffee machine?")
+        .await
+        .text();
+    assert_eq!(
+        answer,
+        "4711\n\n(The embedding service does not answer, so I searched my memory by words only.)"
+    );
     bot.end().await;
     server.finish();
 }
@@ -200,29 +277,42 @@ async fn embeddings_that_are_down_leave_words() {
 async fn what_falls_out_of_the_window_is_summarised_after_the_reply() {
     for place in Place::every() {
         let server = ModelServer::start().await;
-        let bot = place.bot(&place.config(Some(&server), &["--window-turns=2"])).await;
+        let bot = place
+            .bot(&place.config(Some(&server), &["--window-turns=2"]))
+            .await;
         let room = bot.room("a");
         server
-            .expects(|request| request.model() == "utility" && request.last_user().contains("> fact 0"))
+            .expects(|request| {
+                request.model() == "utility" && request.last_user().contains("> fact 0")
+            })
             .answers("They collect facts.");
         for n in 0..8 {
-            server.expects(|request| request.model() == "chat").answers("Noted.");
+            server
+                .expects(|request| request.model() == "chat")
+                .answers("Noted.");
             room.say("ada", &format!("fact {n}")).await;
         }
         // Eight turns, two of them in the window: six fell out, which is a batch.
         server.arrived(9).await;
         let summarised = async {
             loop {
-                server.expects(|request| request.model() == "chat").answers("Noted.");
+                server
+                    .expects(|request| request.model() == "chat")
+                    .answers("Noted.");
                 room.say("ada", "And?").await;
                 if prompt(server.chats().last().unwrap()).contains("> They collect facts.") {
                     break;
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), summarised).await.unwrap();
+        tokio::time::timeout(Duration::from_secs(20), summarised)
+            .await
+            .unwrap();
         let last = prompt(server.chats().last().unwrap());
-        assert!(last.contains("fact 7") && !last.contains("\nfact 0"), "{last}");
+        assert!(
+            last.contains("fact 7") && !last.contains("\nfact 0"),
+            "{last}"
+        );
         bot.end().await;
         server.finish();
     }
@@ -239,24 +329,47 @@ async fn what_is_forgotten_is_gone() {
         };
         let room = bot.room("a");
         server.expects(asks("is 4711.")).answers("Noted.");
-        room.say("ada", "The code of the coffee machine is 4711.").await;
+        room.say("ada", "The code of the coffee machine is 4711.")
+            .await;
         if let Some(other) = &other {
-            server.expects(|request| request.last_user().contains("4711")).answers("4711");
-            other.room("b").say("bob", "What is the code of the coffee machine?").await;
-            assert!(other.room("b").command("bob", "forget last").await.text().starts_with("Forgotten"));
+            server
+                .expects(|request| request.last_user().contains("4711"))
+                .answers("4711");
+            other
+                .room("b")
+                .say("bob", "What is the code of the coffee machine?")
+                .await;
+            assert!(
+                other
+                    .room("b")
+                    .command("bob", "forget last")
+                    .await
+                    .text()
+                    .starts_with("Forgotten")
+            );
         }
         let refused = room.command("bob", "forget last").await.text();
         assert_eq!(refused, "There is nothing of yours to forget here.");
         let refused = room.command("bob", "forget session").await.text();
-        assert!(refused.starts_with("Others said things here too"), "{refused}");
+        assert!(
+            refused.starts_with("Others said things here too"),
+            "{refused}"
+        );
         let forgotten = room.command("ada", "forget last").await.text();
         assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
 
         for bot in std::iter::once(&bot).chain(&other) {
-            server.expects(|request| !prompt(request).contains("4711")).answers("I do not know.");
-            bot.room("c").say("eve", "What is the code of the coffee machine?").await;
+            server
+                .expects(|request| !prompt(request).contains("4711"))
+                .answers("I do not know.");
+            bot.room("c")
+                .say("eve", "What is the code of the coffee machine?")
+                .await;
         }
-        assert_eq!(room.command("ada", "history").await.text(), "Nothing was said here yet.");
+        assert_eq!(
+            room.command("ada", "history").await.text(),
+            "Nothing was said here yet."
+        );
         bot.end().await;
         if let Some(other) = other {
             other.end().await;
@@ -270,11 +383,18 @@ async fn the_model_can_search_memory_itself() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     server.expects(asks("is 4711.")).answers("Noted.");
-    bot.room("a").say("ada", "The code of the coffee machine is 4711.").await;
+    bot.room("a")
+        .say("ada", "The code of the coffee machine is 4711.")
+        .await;
 
     server
-        .expects(|request| request.tools() == ["search_memory"] && request.tool_results().is_empty())
-        .calls(&[("search_memory", json!({"query": "coffee machine code"})), ("fly", json!({}))]);
+        .expects(|request| {
+            request.tools() == ["search_memory"] && request.tool_results().is_empty()
+        })
+        .calls(&[
+            ("search_memory", json!({"query": "coffee machine code"})),
+            ("fly", json!({})),
+        ]);
     server
         .expects(|request| {
             let results = request.tool_results();
@@ -284,7 +404,10 @@ async fn the_model_can_search_memory_itself() {
     let room = bot.room("b");
     assert_eq!(room.say("ada", "I want an espresso!").await.text(), "4711");
     let why = room.command("ada", "why").await.text();
-    assert!(why.contains("4711") && why.contains("200 tokens read and 20 written"), "{why}");
+    assert!(
+        why.contains("4711") && why.contains("200 tokens read and 20 written"),
+        "{why}"
+    );
     bot.end().await;
     server.finish();
 }
@@ -305,10 +428,15 @@ async fn a_prompt_too_long_for_the_model_is_made_shorter() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_is_told_why() {
     let place = Place::embedded();
-    let bot = place.bot(&place.config(None, &["--message-chars=100", "--messages-per-minute=2"])).await;
+    let bot = place
+        .bot(&place.config(None, &["--message-chars=100", "--messages-per-minute=2"]))
+        .await;
     let room = bot.room("a");
     let long = room.say("ada", &"x".repeat(101)).await.text();
-    assert!(long.contains("101 characters; I read at most 100"), "{long}");
+    assert!(
+        long.contains("101 characters; I read at most 100"),
+        "{long}"
+    );
     let unknown = room.command("ada", "dance").await.text();
     assert!(unknown.contains("\"dance\""), "{unknown}");
     let help = room.command("ada", "help").await.text();
@@ -324,7 +452,9 @@ async fn a_turn_under_way_is_finished_at_the_end() {
     let config = place.config(Some(&server), &[]);
     let bot = place.bot(&config).await;
     let gate = Gate::closed();
-    server.expects(asks("Hello")).replies(Reply::chunks(["Hi ", "there!"]).paused(&gate));
+    server
+        .expects(asks("Hello"))
+        .replies(Reply::chunks(["Hi ", "there!"]).paused(&gate));
     let answer = bot.room("a").send("ada", "Hello").await;
     server.arrived(1).await;
     bot.shut_down();
@@ -342,8 +472,12 @@ async fn a_turn_under_way_is_finished_at_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = place.bot(&place.config(Some(&server), &["--turn-timeout=1"])).await;
-    server.expects(asks("Hello")).replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
+    let bot = place
+        .bot(&place.config(Some(&server), &["--turn-timeout=1"]))
+        .await;
+    server
+        .expects(asks("Hello"))
+        .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
     let answer = bot.room("a").say("ada", "Hello").await.text();
     assert_eq!(answer, "Well, …\n\n(I stopped after 1 seconds.)");
     bot.end().await;

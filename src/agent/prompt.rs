@@ -6,8 +6,8 @@
 
 use crate::graph::Turn;
 use crate::llm::ChatMessage;
-use crate::memory::Recalled;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
+use crate::memory::Recalled;
 use crate::prompts::{self, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
 
 /// What a message, or a block in one, costs beside its text, in tokens.
@@ -68,7 +68,11 @@ pub fn assemble(
     let memories = likeliest(brief.memories, left / 2);
     let question = prompts.render(&Question {
         recalled: &memories,
-        author: if several_people(brief) { brief.author } else { "" },
+        author: if several_people(brief) {
+            brief.author
+        } else {
+            ""
+        },
         question: &question,
     })?;
     let left = budget.saturating_sub(cost(&system) + cost(&question));
@@ -234,7 +238,10 @@ mod tests {
 
     #[test]
     fn everything_stands_in_its_order() {
-        let window = [turn("ada", "Hello", "Hi!"), turn("bob", "And me?", "Hi Bob!")];
+        let window = [
+            turn("ada", "Hello", "Hi!"),
+            turn("bob", "And me?", "Hi Bob!"),
+        ];
         let memories = [memory("The cat is called Miso.", 0.9)];
         insta::assert_snapshot!(assembled(
             &brief(&window, &memories, "What is my cat called?"),
@@ -255,13 +262,21 @@ mod tests {
             .map(|n| turn("ada", &format!("question {n} {}", "word ".repeat(20)), "ok"))
             .collect();
         let text = assembled(&brief(&window, &[], "Hello"), 800);
-        assert!(text.contains("question 49") && !text.contains("question 0 "), "{text}");
+        assert!(
+            text.contains("question 49") && !text.contains("question 0 "),
+            "{text}"
+        );
     }
 
     #[test]
     fn the_likeliest_memories_stay_in_the_order_shown() {
         let memories: Vec<Memory> = (0..40)
-            .map(|n| memory(&format!("fact {n}. {}", "word ".repeat(20)), f64::from(n % 7)))
+            .map(|n| {
+                memory(
+                    &format!("fact {n}. {}", "word ".repeat(20)),
+                    f64::from(n % 7),
+                )
+            })
             .collect();
         let kept = likeliest(&memories, 300);
         let firsts: Vec<&str> = kept.iter().map(|quoted| &quoted.input[0][..8]).collect();

@@ -144,7 +144,10 @@ mod tests {
             }
         );
         assert_eq!(run.answered("", calls(1)), Step::GiveUp);
-        assert_eq!(run.answered("Well.", calls(1)), Step::Reply("Well.".to_owned()));
+        assert_eq!(
+            run.answered("Well.", calls(1)),
+            Step::Reply("Well.".to_owned())
+        );
     }
 
     #[test]

@@ -77,11 +77,16 @@ impl<'a> Tools<'a> {
 
     async fn search_memory(&mut self, query: &str) -> String {
         let sought = self.recaller.seek(query).await;
-        let found = self.recaller.recall(self.audience, &sought, &[], &self.shown);
+        let found = self
+            .recaller
+            .recall(self.audience, &sought, &[], &self.shown);
         if found.is_empty() {
             return "Nothing more was found.".to_owned();
         }
-        let text = found.iter().map(|memory| as_text(&Memory::of(memory).quoted)).collect();
+        let text = found
+            .iter()
+            .map(|memory| as_text(&Memory::of(memory).quoted))
+            .collect();
         self.shown.extend(found.iter().map(|memory| memory.id));
         self.found.extend(found);
         text

@@ -21,7 +21,11 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCo
     if !Terminal::is_interactive() && config.model.is_none() {
         warn(&without_model(config));
     }
-    let Wired { bot, store, archive: _ } = wire(config).await?;
+    let Wired {
+        bot,
+        store,
+        archive: _,
+    } = wire(config).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     // Ctrl-C belongs to the conversation: it stops a turn.
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
@@ -51,7 +55,10 @@ fn without_model(config: &Config) -> String {
     )
 }
 
-#[expect(clippy::print_stderr, reason = "answers alone go to the output of a script")]
+#[expect(
+    clippy::print_stderr,
+    reason = "answers alone go to the output of a script"
+)]
 fn warn(text: &str) {
     eprintln!("muninn: {text}");
 }

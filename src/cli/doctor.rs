@@ -34,7 +34,12 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     findings.push(platforms(config));
 
     let mut out = std::io::stdout().lock();
-    for Finding { part, verdict, text } in &findings {
+    for Finding {
+        part,
+        verdict,
+        text,
+    } in &findings
+    {
         let mark = match verdict {
             Verdict::Well => "ok     ",
             Verdict::Worth => "note   ",
@@ -42,8 +47,14 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
         };
         writeln!(out, "{mark}  {part}: {text}")?;
     }
-    let wrong = findings.iter().any(|finding| finding.verdict == Verdict::Wrong);
-    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let wrong = findings
+        .iter()
+        .any(|finding| finding.verdict == Verdict::Wrong);
+    Ok(if wrong {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn prompts(config: &Config) -> Finding {
@@ -101,7 +112,9 @@ async fn journal(config: &Config) -> Finding {
             waiting => Finding {
                 part: "journal",
                 verdict: Verdict::Worth,
-                text: format!("{waiting} turns wait for the graph; `muninn chat` or `muninn serve` saves them"),
+                text: format!(
+                    "{waiting} turns wait for the graph; `muninn chat` or `muninn serve` saves them"
+                ),
             },
         },
         Err(error) => wrong("journal", &error),

@@ -8,14 +8,15 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
-use muninn::graph::transfer::{self, Progress};
 use muninn::graph;
+use muninn::graph::transfer::{self, Progress};
 
 /// Writes the whole graph to `path`, whole or not at all.
 pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {
     let store = graph::open(&config.graph).await?;
     let beside = path.with_extension("partial");
-    let file = File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
+    let file =
+        File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
     let mut out = BufWriter::new(file);
     let bar = bar();
     let exported = transfer::export(&*store, &mut out, &mut |progress| show(&bar, progress)).await;
@@ -25,20 +26,38 @@ pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitC
     out.flush()?;
     out.get_ref().sync_all()?;
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
-    say(&format!("{} nodes and relationships written to {}", bar.position(), path.display()))
+    say(&format!(
+        "{} nodes and relationships written to {}",
+        bar.position(),
+        path.display()
+    ))
 }
 
 /// Reads `path` into the graph.
-pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<ExitCode> {
+pub(super) async fn import(
+    config: &Config,
+    path: &Path,
+    replace: bool,
+) -> anyhow::Result<ExitCode> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let store = graph::open(&config.graph).await?;
     let bar = bar();
     let mut lines = BufReader::new(file);
-    let imported = transfer::import(&*store, &mut lines, &mut |progress| show(&bar, progress), replace).await;
+    let imported = transfer::import(
+        &*store,
+        &mut lines,
+        &mut |progress| show(&bar, progress),
+        replace,
+    )
+    .await;
     store.close().await?;
     bar.finish_and_clear();
     imported.with_context(|| format!("cannot import {}", path.display()))?;
-    say(&format!("{} nodes and relationships read from {}", bar.position(), path.display()))
+    say(&format!(
+        "{} nodes and relationships read from {}",
+        bar.position(),
+        path.display()
+    ))
 }
 
 fn bar() -> ProgressBar {

@@ -146,14 +146,20 @@ impl Archive {
                 Ok(Appended::Duplicate(earlier)) => return Kept::Duplicate(earlier),
                 Err(error) if error.is_transient() => self.went_away(&error),
                 Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "the graph refused a turn");
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "the graph refused a turn"
+                    );
                 }
             }
         }
         match self.journal.keep(turn.clone()).await {
             Ok(()) => Kept::Journal,
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "a turn could not be kept");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a turn could not be kept"
+                );
                 Kept::Nowhere
             }
         }
@@ -161,13 +167,20 @@ impl Archive {
 
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal
     /// held.
-    pub async fn forget(&self, session: &ConversationId, gone: impl Fn(&Turn) -> bool + Send + Sync) -> usize {
+    pub async fn forget(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> usize {
         self.windows.forget(session);
         self.journal
             .drop_where(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
             .await
             .unwrap_or_else(|error| {
-                tracing::error!(error = &error as &dyn std::error::Error, "the journal could not be written");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the journal could not be written"
+                );
                 0
             })
     }
@@ -188,7 +201,10 @@ impl Archive {
             pause = match self.replay().await {
                 Ok(()) => FIRST_LOOK,
                 Err(error) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, "the graph is still away");
+                    tracing::debug!(
+                        error = &error as &dyn std::error::Error,
+                        "the graph is still away"
+                    );
                     (pause * 2).min(SLOWEST)
                 }
             };
@@ -202,15 +218,26 @@ impl Archive {
     pub async fn replay(&self) -> Result<(), StoreError> {
         let mut saved = 0;
         while let Some(turn) = self.journal.first().await {
-            let guard = self.sessions.lock(&ConversationId::new(&turn.turn.session)).await;
+            let guard = self
+                .sessions
+                .lock(&ConversationId::new(&turn.turn.session))
+                .await;
             // Somebody may have had it forgotten while we waited for the session.
-            if self.journal.first().await.is_none_or(|first| first.turn.id != turn.turn.id) {
+            if self
+                .journal
+                .first()
+                .await
+                .is_none_or(|first| first.turn.id != turn.turn.id)
+            {
                 continue;
             }
             self.store.append(&guard, &turn).await?;
             saved += 1;
             if let Err(error) = self.journal.done(&turn).await {
-                tracing::error!(error = &error as &dyn std::error::Error, "the journal could not be written");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the journal could not be written"
+                );
             }
         }
         if saved == 0 {
@@ -235,7 +262,10 @@ impl Archive {
     fn went_away(&self, error: &StoreError) {
         metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
         if !self.away.swap(true, Ordering::Relaxed) {
-            tracing::warn!(error = error as &dyn std::error::Error, "the graph is away: answering from memory, keeping turns in the journal");
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "the graph is away: answering from memory, keeping turns in the journal"
+            );
         }
     }
 }

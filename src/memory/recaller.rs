@@ -143,7 +143,12 @@ impl Recaller {
     }
 
     /// What was considered for a message, best first, and what became of it.
-    pub fn candidates(&self, audience: &AudienceId, sought: &Sought, limit: usize) -> Vec<Candidate> {
+    pub fn candidates(
+        &self,
+        audience: &AudienceId,
+        sought: &Sought,
+        limit: usize,
+    ) -> Vec<Candidate> {
         self.look(audience, sought, &[], &[], |index, query| {
             candidates(index, &self.calibration, query, &self.settings, limit)
         })
@@ -161,7 +166,8 @@ impl Recaller {
             return Vec::new();
         };
         let before = &before[before.len().saturating_sub(REACH)..];
-        let vectors: Vec<Option<Vec<f32>>> = before.iter().map(|turn| self.vector_of(turn)).collect();
+        let vectors: Vec<Option<Vec<f32>>> =
+            before.iter().map(|turn| self.vector_of(turn)).collect();
         let earlier: Vec<Earlier<'_>> = before
             .iter()
             .zip(&vectors)

@@ -80,7 +80,10 @@ mod tests {
             let seen = &all[from..n];
             let shown = uncovered(seen, summary.as_ref(), TURNS);
             assert!(shown.len() >= TURNS.min(n));
-            assert!(from + (seen.len() - shown.len()) <= covered.max(from), "gap at {n}");
+            assert!(
+                from + (seen.len() - shown.len()) <= covered.max(from),
+                "gap at {n}"
+            );
             assert!(covered + read(TURNS) >= n, "the summary fell behind at {n}");
             if is_due(seen, summary.as_ref(), TURNS) {
                 let batch = to_cover(&all[covered..=n], TURNS);
@@ -89,7 +92,10 @@ mod tests {
                 summaries += 1;
             }
         }
-        assert!((60 / BATCH - 2..=60 / BATCH).contains(&summaries), "{summaries}");
+        assert!(
+            (60 / BATCH - 2..=60 / BATCH).contains(&summaries),
+            "{summaries}"
+        );
     }
 
     #[test]

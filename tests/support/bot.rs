@@ -8,8 +8,8 @@ use muninn::config::{Config, Options};
 use muninn::graph::GraphStore;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
-use muninn_platform::testing::Room;
 use muninn_platform::Inbox;
+use muninn_platform::testing::Room;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -42,7 +42,10 @@ impl Place {
                 set("MUNINN_REQUIRE_NEO4J").is_none(),
                 "MUNINN_REQUIRE_NEO4J is set, but NEO4J_TEST_URI is not"
             );
-            #[expect(clippy::print_stderr, reason = "a lane that does not run has to be seen")]
+            #[expect(
+                clippy::print_stderr,
+                reason = "a lane that does not run has to be seen"
+            )]
             {
                 eprintln!("Neo4j lane did not run: NEO4J_TEST_URI is not set");
             }
@@ -78,13 +81,20 @@ impl Place {
             #[command(flatten)]
             options: Options,
         }
-        let data = format!("--data-dir={}", self.folder.path().display());
-        let fixed = ["test", "--openai-api-key=", "--openai-base-url=", "--messages-per-minute=1000", &data];
-        let fixed = fixed.into_iter().map(str::to_owned);
-        let mut line: Vec<String> = fixed.chain(self.graph.clone()).collect();
-        if let Some(server) = model {
-            line.push(format!("--openai-base-url={}", server.base_url()));
+        let url = model.map_or(String::new(), ModelServer::base_url);
+        let mut line = vec![
+            "test".to_owned(),
+            "--openai-api-key=".to_owned(),
+            format!("--openai-base-url={url}"),
+            format!("--data-dir={}", self.folder.path().display()),
+        ];
+        if !more
+            .iter()
+            .any(|option| option.starts_with("--messages-per-minute"))
+        {
+            line.push("--messages-per-minute=1000".to_owned());
         }
+        line.extend(self.graph.clone());
         line.extend(more.iter().map(|&option| option.to_owned()));
         let mut config = Line::parse_from(line).options.into_config().unwrap();
         if let Some(server) = model {
@@ -95,7 +105,12 @@ impl Place {
 
     /// Starts a bot.
     pub async fn bot(&self, config: &Config) -> TestBot {
-        let Wired { bot, archive, store } = wire(config).await.unwrap();
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let Wired {
+            bot,
+            archive,
+            store,
+        } = wire(config).await.unwrap();
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(bot.run(received, shutdown.clone()));

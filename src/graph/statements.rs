@@ -133,11 +133,12 @@ pub(crate) const APPEND: &str = append!("RETURN position");
 
 /// Saves a turn with what it was made from.
 pub(crate) const APPEND_LINKED: &str = append!(concat!(
+    // One by one: an element id in a list is looked for in all nodes of the embedded engine.
     "WITH r, position ",
-    "OPTIONAL MATCH (k) WHERE elementId(k) IN $context ",
-    "WITH r, position, collect(k) AS sources ",
-    "FOREACH (source IN sources | MERGE (r)-[:CONTEXT]->(source)) ",
-    "WITH r, position ",
+    "UNWIND CASE WHEN size($context) = 0 THEN [null] ELSE $context END AS source ",
+    "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
+    "FOREACH (found IN CASE WHEN k IS NULL THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
+    "WITH r, position, count(k) AS sources ",
     "UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory ",
     "OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) ",
     "FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | ",

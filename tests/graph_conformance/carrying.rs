@@ -11,7 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::lanes::{Lane, Talk, ids};
 
 fn object(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap()
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is no map"),
+    }
 }
 
 fn node(labels: &[&str], properties: Value) -> GraphNode {

@@ -91,12 +91,15 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     " END) AS news"
 );
 
-/// The first part of a save. The session's lock comes first; whoever waited for it then sees
-/// whether its event has made a turn meanwhile, and gets no row if so. The channel is locked by a
+/// The first part of a save. An event that has made a turn already leaves nothing behind, not
+/// even a session. The session's lock comes next; whoever waited for it then sees whether its
+/// event has made a turn meanwhile, and gets no row if so. The channel is locked by a
 /// property of its own before its counter is read.
 macro_rules! append {
     ($tail:expr) => {
         concat!(
+            "OPTIONAL MATCH (early:Response {eventId: $eventId}) ",
+            "WITH early WHERE early IS NULL ",
             "MERGE (s:Session {id: $session}) ",
             "ON CREATE SET s.createdAt = datetime($createdAt), s.title = $title ",
             "SET s.updatedAt = datetime($createdAt) ",

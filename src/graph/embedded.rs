@@ -297,15 +297,32 @@ impl Engine for Embedded {
     }
 
     fn strip(&self, node: &mut GraphNode) {
+        // What the engine calls a node that has neither title nor name: `Raven_7`.
+        let minted = node.properties.get("id").and_then(|id| {
+            let id = match id {
+                Value::String(text) => text.clone(),
+                Value::Object(object) => tag_of(object)?.1.to_string(),
+                Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Null => id.to_string(),
+            };
+            Some(Value::String(format!("{}_{id}", node.labels.first()?)))
+        });
         let is_made_up = |value: &Value| {
             value
                 .as_object()
                 .and_then(tag_of)
                 .is_some_and(|(tag, _)| tag == MADE_UP)
         };
-        node.properties.retain(|_, value| !is_made_up(value));
         let owns_title = node.properties.remove(OWNS_TITLE).is_some();
-        if !owns_title && node.properties.get("title") == node.properties.get("name") {
+        let virtual_title = node.properties.get("name").cloned();
+        node.properties.retain(|key, value| {
+            let is_virtual = match key.as_str() {
+                "title" => !owns_title && (Some(&*value) == virtual_title.as_ref()),
+                "name" => minted.as_ref() == Some(&*value),
+                _ => false,
+            };
+            !is_virtual && !is_made_up(value)
+        });
+        if !owns_title && node.properties.get("title") == minted.as_ref() {
             node.properties.remove("title");
         }
         node.labels.retain(|label| label != NO_LABEL);

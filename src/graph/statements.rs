@@ -91,12 +91,15 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     " END) AS news"
 );
 
-/// The first part of a save. The session's lock comes first; whoever waited for it then sees
-/// whether its event has made a turn meanwhile, and gets no row if so. The channel is locked by a
+/// The first part of a save. An event that has made a turn already leaves nothing behind, not
+/// even a session. The session's lock comes next; whoever waited for it then sees whether its
+/// event has made a turn meanwhile, and gets no row if so. The channel is locked by a
 /// property of its own before its counter is read.
 macro_rules! append {
     ($tail:expr) => {
         concat!(
+            "OPTIONAL MATCH (early:Response {eventId: $eventId}) ",
+            "WITH early WHERE early IS NULL ",
             "MERGE (s:Session {id: $session}) ",
             "ON CREATE SET s.createdAt = datetime($createdAt), s.title = $title ",
             "SET s.updatedAt = datetime($createdAt) ",
@@ -133,11 +136,12 @@ pub(crate) const APPEND: &str = append!("RETURN position");
 
 /// Saves a turn with what it was made from.
 pub(crate) const APPEND_LINKED: &str = append!(concat!(
+    // One by one: an element id in a list is looked for in all nodes of the embedded engine.
     "WITH r, position ",
-    "OPTIONAL MATCH (k) WHERE elementId(k) IN $context ",
-    "WITH r, position, collect(k) AS sources ",
-    "FOREACH (source IN sources | MERGE (r)-[:CONTEXT]->(source)) ",
-    "WITH r, position ",
+    "UNWIND CASE WHEN size($context) = 0 THEN [null] ELSE $context END AS source ",
+    "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
+    "FOREACH (found IN CASE WHEN k IS NULL THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
+    "WITH r, position, count(k) AS sources ",
     "UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory ",
     "OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) ",
     "FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | ",

@@ -75,6 +75,8 @@ async fn an_event_makes_one_turn(lane: &Lane) {
     let elsewhere = beside.try_append(&again).await.unwrap();
     assert!(matches!(elsewhere, Appended::Duplicate(_)));
     assert!(beside.chain().await.is_empty());
+    let sessions = talk.store.sessions().await.unwrap();
+    assert!(!sessions.iter().any(|one| one.id == beside.session.as_str()));
 }
 
 async fn one_event_at_the_same_time_makes_one_turn(lane: &Lane) {

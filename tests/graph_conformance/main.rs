@@ -4,6 +4,11 @@
 //! `NEO4J_TEST_PASSWORD`) and empties it. Without one it says that it did not run, which is a
 //! failure where `MUNINN_REQUIRE_NEO4J=1`.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in what it is helped by"
+)]
+
 #[macro_use]
 mod lanes;
 

@@ -149,6 +149,7 @@ fn apply(held: &Held, job: Job) -> Answered {
         let options = options(&job.params, job.timeout);
         held.session
             .execute_auto_commit(&job.statement, &options, WRITE_ATTEMPTS)
+            .map_err(|error| refusal(&error))
     });
     (job.answer, result)
 }
@@ -166,6 +167,7 @@ fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
                 &job.statement,
                 &options(&job.params, job.timeout),
             )
+            .map_err(|error| refusal(&error))
         });
         let _ = job.answer.send(result);
     }
@@ -183,7 +185,7 @@ pub(super) fn stream(
     options.max_work_units = Some(usize::MAX);
     let outcome = quietly(|| {
         let snapshot = held.session.snapshot();
-        execute_read(&snapshot, statement, &options)
+        execute_read(&snapshot, statement, &options).map_err(|error| refusal(&error))
     })?;
     let CypherResult {
         columns, rows: all, ..
@@ -204,12 +206,12 @@ fn options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
 
 /// Without the engine's remarks on stderr; they are about statements, which are ours.
 fn quietly(
-    run: impl FnOnce() -> Result<ExecuteOutcome, KgError>,
+    run: impl FnOnce() -> Result<ExecuteOutcome, StoreError>,
 ) -> Result<ExecuteOutcome, StoreError> {
     with_query_warning_sink(QueryWarningSink::Silent, || {
         // A panic in the engine ends a statement, not the thread everyone depends on.
         match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(result) => result.map_err(|error| refusal(&error)),
+            Ok(result) => result,
             Err(_panic) => Err(StoreError::Refused {
                 message: "the embedded graph failed inside; see the log".to_owned(),
                 transient: false,
@@ -218,7 +220,9 @@ fn quietly(
     })
 }
 
-fn guarded(run: impl FnOnce() -> Result<ExecuteOutcome, KgError>) -> Result<Vec<Row>, StoreError> {
+fn guarded(
+    run: impl FnOnce() -> Result<ExecuteOutcome, StoreError>,
+) -> Result<Vec<Row>, StoreError> {
     let outcome = quietly(run)?;
     let CypherResult { columns, rows, .. } = outcome.result;
     Ok(rows.iter().map(|values| row(&columns, values)).collect())

@@ -1,0 +1,151 @@
+//! Appending and reading at 10,000 turns, on each store, and opening the embedded one.
+//!
+//! `NEO4J_TEST_URI` (with `NEO4J_TEST_USER` and `NEO4J_TEST_PASSWORD`) adds the server; what is
+//! written there stays.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use muninn::graph::{
+    Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open,
+};
+use muninn::session::{SessionGuard, Sessions};
+use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
+use secrecy::SecretString;
+use tokio::runtime::Runtime;
+use uuid::Uuid;
+
+const TURNS: i64 = 10_000;
+
+/// As long as the local embedder's vectors.
+const DIMENSIONS: usize = 256;
+
+struct Talk {
+    store: Arc<dyn GraphStore>,
+    guard: SessionGuard,
+    audience: Audience,
+}
+
+impl Talk {
+    async fn of_ten_thousand_turns(config: &GraphConfig) -> Self {
+        let id = Uuid::new_v4();
+        let session = ConversationId::new(format!("bench/{id}"));
+        let talk = Self {
+            store: open(config).await.expect("the store opens"),
+            guard: Sessions::default().lock(&session).await,
+            audience: Audience {
+                id: AudienceId::new(format!("bench/channel/{id}")),
+                platform: "bench".to_owned(),
+                workspace: String::new(),
+                name: "bench".to_owned(),
+            },
+        };
+        for _ in 0..TURNS {
+            talk.append().await;
+        }
+        talk
+    }
+
+    async fn append(&self) {
+        let id = ResponseId::fresh();
+        let turn = Turn {
+            id,
+            session: self.guard.session().as_str().to_owned(),
+            position: 0,
+            created_at: chrono::Utc::now(),
+            source: Source::Model,
+            input: "Which of the two ravens brings the news of the day, and to whom?".to_owned(),
+            rephrased_question: None,
+            output: "Both of them fly over the whole world each day and bring it to Odin. "
+                .repeat(4),
+            cypher: None,
+            event: id.to_string(),
+            author: "U1".to_owned(),
+            author_name: "Snorri".to_owned(),
+            volatile: false,
+            embedding: Some(Embedding {
+                embedder: "bench".to_owned(),
+                vector: vec![1.0 / 16.0; DIMENSIONS],
+            }),
+            model: None,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            duration_ms: 0,
+        };
+        let new = NewTurn {
+            audience: self.audience.clone(),
+            turn,
+            context: Vec::new(),
+            recalled: Vec::new(),
+        };
+        let appended = self.store.append(&self.guard, &new).await;
+        black_box(appended.expect("the turn is saved"));
+    }
+
+    async fn begin(&self) {
+        // Behind by nothing, as a process is that wrote the last turn itself.
+        let context = self
+            .store
+            .begin_turn(&TurnRead {
+                session: self.guard.session(),
+                audience: &self.audience.id,
+                event: &EventId::new("none"),
+                window: 10,
+                seen: i64::MAX / 2,
+            })
+            .await;
+        black_box(context.expect("the window is read"));
+    }
+}
+
+fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &GraphConfig) {
+    let talk = runtime.block_on(Talk::of_ten_thousand_turns(config));
+    let mut group = criterion.benchmark_group(name);
+    group
+        .sample_size(50)
+        .measurement_time(Duration::from_secs(10));
+    group.bench_function("append at 10,000 turns", |bench| {
+        bench.to_async(runtime).iter(|| talk.append());
+    });
+    group.bench_function("begin a turn at 10,000 turns", |bench| {
+        bench.to_async(runtime).iter(|| talk.begin());
+    });
+    group.finish();
+    runtime
+        .block_on(talk.store.close())
+        .expect("the store closes");
+}
+
+fn embedded(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("a runtime");
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = GraphConfig::at(format!("embedded:{}", folder.path().display()));
+    measure(criterion, &runtime, "embedded", &config);
+    let mut group = criterion.benchmark_group("embedded");
+    group.sample_size(10);
+    group.bench_function("open with 10,000 turns", |bench| {
+        bench.to_async(&runtime).iter(async || {
+            let store = open(&config).await.expect("the store opens");
+            store.close().await.expect("the store closes");
+        });
+    });
+    group.finish();
+}
+
+fn neo4j(criterion: &mut Criterion) {
+    let Ok(url) = std::env::var("NEO4J_TEST_URI") else {
+        return;
+    };
+    let config = GraphConfig {
+        user: std::env::var("NEO4J_TEST_USER").unwrap_or_default(),
+        password: SecretString::from(std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default()),
+        ..GraphConfig::at(url)
+    };
+    let runtime = Runtime::new().expect("a runtime");
+    measure(criterion, &runtime, "neo4j", &config);
+}
+
+criterion_group!(benches, embedded, neo4j);
+criterion_main!(benches);

@@ -23,7 +23,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// A stemmer for every text of an index; queries and exchanges have to use the same.
-pub struct Words {
+pub(super) struct Words {
     stemmer: Stemmer,
 }
 
@@ -44,7 +44,7 @@ impl Default for Words {
 impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
     /// that is not a stop word, in their order.
-    pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
+    pub(super) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
         let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
         for token in tokens(&lower) {
             if STOP_WORDS.binary_search(&token).is_ok() {
@@ -62,7 +62,7 @@ impl Words {
     }
 
     /// The stems as a list.
-    pub fn list(&self, text: &str) -> Vec<String> {
+    pub(super) fn list(&self, text: &str) -> Vec<String> {
         let mut list = Vec::new();
         self.each(text, |word| list.push(word.to_owned()));
         list
@@ -71,7 +71,7 @@ impl Words {
 
 /// The words by which an exchange is found by its date: `2023 may 8 monday`. (Which is why "may"
 /// is no stop word.)
-pub fn date_words(at: DateTime<Utc>) -> [String; 4] {
+pub(super) fn date_words(at: DateTime<Utc>) -> [String; 4] {
     [
         at.year().to_string(),
         at.format("%B").to_string().to_lowercase(),

@@ -4,14 +4,14 @@
 //!
 //! `recall_features EXCHANGES QUERIES OUT [CALIBRATION]`
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
+use muninn::graph::Turn;
 use muninn::llm::local::LocalEmbedder;
-use muninn::memory::eval::{Exchange, History, Question, histories, read_lines};
+use muninn::memory::eval::{Exchange, History, Question, read_lines, turns};
 use muninn::memory::{Calibration, Features, Query, RecallMode, RecallSettings, candidates};
 
 /// Random pieces of a history, for each question.
@@ -30,64 +30,55 @@ fn main() -> anyhow::Result<()> {
     let exchanges: Vec<Exchange> = read_lines(exchanges)?;
     let questions: Vec<Question> = read_lines(queries)?;
     let embedder = LocalEmbedder::shipped()?;
-    let whole = histories(&exchanges, &embedder);
-    let mut by_scope: HashMap<&str, Vec<&Exchange>> = HashMap::new();
-    for exchange in &exchanges {
-        by_scope.entry(&exchange.scope).or_default().push(exchange);
-    }
+    let scopes = turns(&exchanges, &embedder);
     let mut out = BufWriter::new(File::create(out)?);
     let mut random = Random(1);
     for question in &questions {
-        let history = whole
+        let all = scopes
             .get(question.scope.as_str())
             .context("unknown scope")?;
-        dump(
-            &mut out,
-            "whole",
-            history,
-            question,
-            &embedder,
-            &calibration,
-        )?;
-        let all = &by_scope[question.scope.as_str()];
+        let vector = embedder.embed(&question.question);
+        let mut ask = |kind, turns: &[Turn]| {
+            let history = History::new(turns, &embedder);
+            let rows = features(&history, question, vector.as_deref(), &calibration);
+            let line = serde_json::json!({"id": question.id, "kind": kind, "rows": rows});
+            writeln!(out, "{line}")
+        };
+        ask("whole", all)?;
         for _ in 0..PIECES {
-            let piece = History::new(random.piece(all).iter().copied(), &embedder);
-            dump(&mut out, "piece", &piece, question, &embedder, &calibration)?;
+            ask("piece", random.piece(all))?;
         }
     }
     out.flush()?;
     Ok(())
 }
 
-fn dump(
-    out: &mut impl Write,
-    kind: &str,
-    history: &History,
+fn features<'a>(
+    history: &'a History,
     question: &Question,
-    embedder: &LocalEmbedder,
+    vector: Option<&[f32]>,
     calibration: &Calibration,
-) -> anyhow::Result<()> {
-    let vector = embedder.embed(&question.question);
+) -> Vec<(&'a str, [f32; 10])> {
     let query = Query {
         text: &question.question,
-        vector: vector.as_deref(),
+        vector,
         earlier: &[],
         exclude: &[],
     };
-    let everything = RecallSettings {
+    // Nothing is kept, so nothing is folded.
+    let nothing = RecallSettings {
         mode: RecallMode::Probability,
         threshold: 0.0,
-        tokens: usize::MAX,
-        limit: usize::MAX,
+        tokens: 0,
+        limit: 0,
     };
-    let all = candidates(&history.index, calibration, &query, &everything, usize::MAX);
-    let rows: Vec<(&str, [f32; 10])> = all
+    candidates(&history.index, calibration, &query, &nothing, usize::MAX)
         .iter()
-        .map(|one| (history.name(one.exchange.id), row(&one.exchange.features)))
-        .collect();
-    let line = serde_json::json!({"id": question.id, "kind": kind, "rows": rows});
-    writeln!(out, "{line}")?;
-    Ok(())
+        .map(|one| {
+            let name = history.name(one.exchange.id);
+            (name, row(&one.exchange.features))
+        })
+        .collect()
 }
 
 /// In the order that `fit_recall.py` names.

@@ -89,4 +89,3 @@ if '--table' in sys.argv:
     show('cosine', {i: a[4][:, 0] for i, a in enumerate(asked)}); show('words', words)
     sets = [('cosine + BM25', NAMES[:4]), ('+ coverage', NAMES[:4]+['coverage']), ('+ next to it', NAMES[:6]+['coverage']), ('+ around it', FIRST), ('+ company', NAMES)]
     for name, names in sets: s = held_out(names); show(name, s); print(' '*28, [at(s, t) for t in (.015, .0175, .02)])
-    for n in NAMES: show('all but '+n, held_out([m for m in NAMES if m != n]))

@@ -87,7 +87,10 @@ pub fn evaluate(
     calibration: &Calibration,
     limit: usize,
 ) -> anyhow::Result<Vec<Answered>> {
-    let scopes = histories(exchanges, embedder);
+    let scopes: HashMap<&str, History> = turns(exchanges, embedder)
+        .into_iter()
+        .map(|(scope, turns)| (scope, History::new(&turns, embedder)))
+        .collect();
     let settings = RecallSettings {
         mode: RecallMode::Probability,
         threshold: 0.0,
@@ -124,53 +127,43 @@ pub fn evaluate(
 #[derive(Debug)]
 pub struct History {
     pub index: AudienceIndex,
-    names: Vec<String>,
+    names: HashMap<ResponseId, String>,
 }
 
 impl History {
-    /// An index of exchanges, in their order.
-    pub fn new<'a>(
-        exchanges: impl IntoIterator<Item = &'a Exchange>,
-        embedder: &LocalEmbedder,
-    ) -> Self {
+    /// An index of turns made by [`turns`], in their order.
+    pub fn new<'a>(turns: impl IntoIterator<Item = &'a Turn>, embedder: &LocalEmbedder) -> Self {
         let of = (embedder.name(), embedder.dimension());
         let mut history = Self {
             index: AudienceIndex::new(Some(of), 0),
-            names: Vec::new(),
+            names: HashMap::new(),
         };
-        for exchange in exchanges {
-            history.names.push(exchange.id.clone());
-            let position = history.names.len() as i64;
-            history.index.push(&turn(exchange, position, embedder));
+        for turn in turns {
+            history.names.insert(turn.id, turn.event.clone());
+            history.index.push(turn);
         }
         history
     }
 
     /// The exchange's id in the file it came from; empty for an id that is not of this history.
     pub fn name(&self, id: ResponseId) -> &str {
-        let place = usize::try_from(id.0.as_u128()).unwrap_or(0);
-        self.names
-            .get(place.wrapping_sub(1))
-            .map_or("", String::as_str)
+        self.names.get(&id).map_or("", String::as_str)
     }
 }
 
-/// One history a scope.
-pub fn histories<'a>(
+/// The turns of each scope, in order.
+pub fn turns<'a>(
     exchanges: &'a [Exchange],
     embedder: &LocalEmbedder,
-) -> HashMap<&'a str, History> {
-    let mut scopes: HashMap<&str, Vec<&Exchange>> = HashMap::new();
-    for exchange in exchanges {
-        scopes.entry(&exchange.scope).or_default().push(exchange);
+) -> HashMap<&'a str, Vec<Turn>> {
+    let mut in_order: Vec<&Exchange> = exchanges.iter().collect();
+    in_order.sort_by_key(|exchange| exchange.seq);
+    let mut scopes: HashMap<&str, Vec<Turn>> = HashMap::new();
+    for exchange in in_order {
+        let turns = scopes.entry(&exchange.scope).or_default();
+        turns.push(turn(exchange, turns.len() as i64 + 1, embedder));
     }
     scopes
-        .into_iter()
-        .map(|(scope, mut exchanges)| {
-            exchanges.sort_by_key(|exchange| exchange.seq);
-            (scope, History::new(exchanges, embedder))
-        })
-        .collect()
 }
 
 fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {

@@ -256,10 +256,6 @@ impl AudienceIndex {
         &self.entries[number]
     }
 
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
-    }
-
     pub(super) fn postings(&self) -> &Postings {
         &self.postings
     }

@@ -30,3 +30,235 @@ pub(super) fn turn(position: i64, input: &str, output: &str) -> Turn {
         duration_ms: 0,
     }
 }
+
+fn embedded(position: i64, input: &str, output: &str, embedder: &LocalEmbedder) -> Turn {
+    let vector = embedder.embed(&embedded_text(input, output));
+    Turn {
+        embedding: vector.map(|vector| Embedding {
+            embedder: embedder.name().to_owned(),
+            vector,
+        }),
+        ..turn(position, input, output)
+    }
+}
+
+struct Fixture {
+    embedder: LocalEmbedder,
+    calibration: Calibration,
+    index: AudienceIndex,
+}
+
+impl Fixture {
+    fn new(exchanges: &[(&str, &str)]) -> Self {
+        let embedder = LocalEmbedder::shipped().unwrap();
+        let of = (embedder.name(), embedder.dimension());
+        let mut index = AudienceIndex::new(Some(of), 0);
+        for ((input, output), position) in exchanges.iter().zip(1..) {
+            index.push(&embedded(position, input, output, &embedder));
+        }
+        Self {
+            calibration: Calibration::shipped().unwrap(),
+            embedder,
+            index,
+        }
+    }
+
+    fn everything() -> RecallSettings {
+        RecallSettings {
+            mode: RecallMode::Probability,
+            threshold: 0.0,
+            tokens: usize::MAX,
+            limit: 50,
+        }
+    }
+
+    fn recall(&self, text: &str, settings: &RecallSettings) -> Vec<Recalled> {
+        let vector = self.embedder.embed(text);
+        let query = Query {
+            text,
+            vector: vector.as_deref(),
+            earlier: &[],
+            exclude: &[],
+        };
+        recall(&self.index, &self.calibration, &query, settings)
+    }
+}
+
+const TALK: &[(&str, &str)] = &[
+    ("When is the release?", "The release goes out on Thursday."),
+    (
+        "Where is the style guide?",
+        "The style guide is in the wiki.",
+    ),
+    ("The release slips.", "The release goes out on Monday now."),
+    ("I like pears.", "Noted: pears."),
+];
+
+fn numbers(recalled: &[Recalled]) -> Vec<u128> {
+    recalled.iter().map(|one| one.id.0.as_u128()).collect()
+}
+
+#[test]
+fn a_correction_comes_after_what_it_corrects() {
+    let fixture = Fixture::new(TALK);
+    let settings = RecallSettings {
+        limit: 2,
+        ..Fixture::everything()
+    };
+    let recalled = fixture.recall("When does the release go out?", &settings);
+    assert_eq!(numbers(&recalled), [1, 3]);
+    assert_eq!(recalled[1].output, TALK[2].1);
+    assert_eq!(&*recalled[1].author, "Ada");
+}
+
+#[test]
+fn the_window_is_left_out_and_so_is_what_repeats_it() {
+    let mut talk = TALK.to_vec();
+    talk.push(TALK[3]);
+    let fixture = Fixture::new(&talk);
+    let text = "Who likes pears?";
+    let vector = fixture.embedder.embed(text);
+    let verdicts = |exclude: &[ResponseId]| {
+        let query = Query {
+            text,
+            vector: vector.as_deref(),
+            earlier: &[],
+            exclude,
+        };
+        let settings = Fixture::everything();
+        candidates(&fixture.index, &fixture.calibration, &query, &settings, 2)
+            .iter()
+            .map(|one| (one.exchange.id.0.as_u128(), one.verdict))
+            .collect::<std::collections::HashMap<_, _>>()
+    };
+    let newest = ResponseId(Uuid::from_u128(5));
+    let duplicate = Verdict::Duplicate { of: newest };
+    assert_eq!(
+        verdicts(&[]),
+        [(5, Verdict::Recalled), (4, duplicate)].into()
+    );
+    assert_eq!(
+        verdicts(&[newest]),
+        [(5, Verdict::InWindow), (4, duplicate)].into()
+    );
+}
+
+#[test]
+fn what_is_volatile_or_quotes_memory_is_seen_and_not_recalled() {
+    let mut fixture = Fixture::new(TALK);
+    let volatile = Turn {
+        volatile: true,
+        ..embedded(5, "Who likes pears?", "Five people do.", &fixture.embedder)
+    };
+    let quote = Turn {
+        source: Source::Memory,
+        ..turn(6, "Who likes pears?", "I remember: pears.")
+    };
+    fixture.index.push(&volatile);
+    fixture.index.push(&quote);
+    fixture.index.push(&quote);
+    assert_eq!((fixture.index.len(), fixture.index.position()), (4, 6));
+    let recalled = fixture.recall("Who likes pears?", &Fixture::everything());
+    assert_eq!(recalled.len(), 4);
+}
+
+#[test]
+fn the_budget_and_the_limit_hold() {
+    let long = "pears ".repeat(2_000);
+    let mut talk = TALK.to_vec();
+    talk.push(("pears", &long));
+    let fixture = Fixture::new(&talk);
+    let settings = RecallSettings {
+        tokens: 60,
+        ..Fixture::everything()
+    };
+    let recalled = fixture.recall("pears", &settings);
+    assert!(!recalled.is_empty() && recalled.len() <= 3);
+    assert!(recalled.iter().all(|one| one.output.len() < 100));
+}
+
+#[test]
+fn without_vectors_words_decide() {
+    let fixture = Fixture::new(TALK);
+    let query = Query {
+        text: "Who likes pears?",
+        vector: None,
+        earlier: &[],
+        exclude: &[],
+    };
+    let settings = RecallSettings::by(&fixture.calibration);
+    let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
+    assert!(numbers(&recalled).contains(&4));
+    let cosine = RecallSettings {
+        mode: RecallMode::Cosine,
+        ..settings
+    };
+    assert_eq!(
+        recall(&fixture.index, &fixture.calibration, &query, &cosine),
+        []
+    );
+}
+
+#[test]
+fn vectors_of_another_embedder_are_never_compared() {
+    let mut fixture = Fixture::new(TALK);
+    let vector = fixture.embedder.embed("pears").unwrap();
+    let made_by = |position, embedder: &str, vector: Vec<f32>| Turn {
+        embedding: Some(Embedding {
+            embedder: embedder.into(),
+            vector,
+        }),
+        ..turn(position, "kiwis", "plums")
+    };
+    let ours = fixture.embedder.name().to_owned();
+    fixture
+        .index
+        .push(&made_by(5, "other/model", vector.clone()));
+    fixture.index.push(&made_by(6, &ours, vec![1.0; 3]));
+    fixture
+        .index
+        .push(&made_by(7, &ours, vec![f32::NAN; vector.len()]));
+    assert_eq!(fixture.index.foreign_vectors(), 3);
+    let recalled = fixture.recall("pears", &Fixture::everything());
+    let odd = recalled.iter().filter(|one| one.id.0.as_u128() > 4);
+    assert!(odd.into_iter().all(|one| one.features.cosine.is_none()));
+    assert!(recalled.iter().all(|one| one.probability.is_finite()));
+}
+
+#[test]
+fn odd_input_is_no_trouble() {
+    let million = "x y ".repeat(250_000);
+    for history in [&TALK[..0], &TALK[..1], &[(&*million, "🎉"), ("", "")]] {
+        let fixture = Fixture::new(history);
+        for text in ["", "🎉", "อักษรไทย", "\0", &million] {
+            for recalled in fixture.recall(text, &Fixture::everything()) {
+                assert!((0.0..=1.0).contains(&recalled.probability));
+                assert!(recalled.input.len() <= MAX_KEPT_CHARS * 4 + 3);
+            }
+        }
+        for vector in [vec![f32::NAN; 256], vec![0.0; 256], vec![1.0; 7], vec![]] {
+            let query = Query {
+                text: "release",
+                vector: Some(&vector),
+                earlier: &[],
+                exclude: &[],
+            };
+            let settings = Fixture::everything();
+            let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
+            assert!(recalled.iter().all(|one| one.probability.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn a_long_history_is_searched_too() {
+    let fillers: Vec<String> = (0..3_000)
+        .map(|n| format!("Ticket {n} was closed."))
+        .collect();
+    let mut talk: Vec<(&str, &str)> = fillers.iter().map(|text| (&**text, "Fine.")).collect();
+    talk.insert(1_500, TALK[1]);
+    let fixture = Fixture::new(&talk);
+    let settings = RecallSettings::by(&fixture.calibration);
+    let recalled = fixture.recall("Where do I find the style guide?", &settings);
+    assert!(numbers(&recalled).contains(&1_501), "{recalled:?}");
+}

@@ -1,0 +1,119 @@
+//! What recall finds, and where it is silent, in a history of our own: `tests/data/`.
+
+use std::path::Path;
+
+use muninn::llm::local::LocalEmbedder;
+use muninn::memory::eval::{Exchange, History, read_lines, turns};
+use muninn::memory::{Calibration, Earlier, Query, RecallSettings, embedded_text, recall};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Question {
+    id: String,
+    question: String,
+    evidence: Vec<String>,
+    /// The exchange it follows on.
+    after: Option<String>,
+}
+
+struct Bench {
+    embedder: LocalEmbedder,
+    calibration: Calibration,
+    exchanges: Vec<Exchange>,
+    history: History,
+    questions: Vec<Question>,
+}
+
+/// Shares of the questions, and exchanges per question.
+#[derive(Debug, Default)]
+struct Rates {
+    questions: usize,
+    found: usize,
+    recalled_something: usize,
+    exchanges: usize,
+}
+
+impl Bench {
+    fn load() -> Self {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let embedder = LocalEmbedder::shipped().unwrap();
+        let exchanges: Vec<Exchange> = read_lines(&data.join("recall_exchanges.jsonl")).unwrap();
+        let history = History::new(&turns(&exchanges, &embedder)["team"], &embedder);
+        Self {
+            questions: read_lines(&data.join("recall_queries.jsonl")).unwrap(),
+            calibration: Calibration::shipped().unwrap(),
+            embedder,
+            exchanges,
+            history,
+        }
+    }
+
+    /// The questions whose ids begin with `kind`, with the turn before them or without it.
+    fn rates(&self, kind: &str, with_history: bool) -> Rates {
+        let mut rates = Rates::default();
+        for question in self.questions.iter().filter(|q| q.id.starts_with(kind)) {
+            let names = self.recalled(question, with_history);
+            rates.questions += 1;
+            rates.exchanges += names.len();
+            rates.recalled_something += usize::from(!names.is_empty());
+            let found = question.evidence.iter().any(|one| names.contains(one));
+            rates.found += usize::from(found);
+        }
+        rates
+    }
+
+    fn recalled(&self, question: &Question, with_history: bool) -> Vec<String> {
+        let before = question.after.as_ref().filter(|_| with_history);
+        let before = before.and_then(|id| self.exchanges.iter().find(|one| one.id == *id));
+        let text = before.map(|one| embedded_text(&one.input, &one.output));
+        let before = text.as_ref().map(|text| self.embedder.embed(text));
+        let earlier: Vec<Earlier<'_>> = text
+            .iter()
+            .zip(&before)
+            .map(|(text, vector)| Earlier {
+                text,
+                vector: vector.as_deref(),
+            })
+            .collect();
+        let vector = self.embedder.embed(&question.question);
+        let query = Query {
+            text: &question.question,
+            vector: vector.as_deref(),
+            earlier: &earlier,
+            exclude: &[],
+        };
+        let settings = RecallSettings::by(&self.calibration);
+        recall(&self.history.index, &self.calibration, &query, &settings)
+            .iter()
+            .map(|one| self.history.name(one.id).to_owned())
+            .collect()
+    }
+}
+
+/// As a rate that a test can compare: per cent.
+fn percent(part: usize, whole: usize) -> usize {
+    part * 100 / whole
+}
+
+#[test]
+fn what_was_said_is_found_and_what_was_not_is_met_with_silence() {
+    let bench = Bench::load();
+    let known = bench.rates("q", true);
+    let unknown = bench.rates("n", true);
+    assert!(percent(known.found, known.questions) >= 95, "{known:?}");
+    assert!(known.exchanges <= 8 * known.questions, "{known:?}");
+    let disturbed = percent(unknown.recalled_something, unknown.questions);
+    assert!(disturbed <= 10, "{unknown:?}");
+}
+
+#[test]
+fn a_question_that_leans_on_the_turn_before_is_understood() {
+    let bench = Bench::load();
+    let alone = bench.rates("f", false);
+    let following = bench.rates("f", true);
+    assert!(following.found > alone.found, "{alone:?} {following:?}");
+    assert!(
+        percent(following.found, following.questions) >= 90,
+        "{following:?}"
+    );
+}

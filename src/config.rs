@@ -13,7 +13,7 @@ use secrecy::SecretString;
 
 use crate::graph::GraphConfig;
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
-use crate::memory::{Calibration, DEFAULT_RECALL_LIMIT, RecallMode, RecallSettings};
+use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Options {
     /// Key of the model service; without it and a base address there is no model
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub openai_api_key: SecretString,
-    /// Address of an OpenAI-compatible service, such as http://localhost:11434/v1 for Ollama
+    /// Address of an OpenAI-compatible service, such as that of an Ollama
     #[arg(long, env, global = true, default_value = "")]
     pub openai_base_url: String,
     /// Model that answers
@@ -93,7 +93,7 @@ pub struct Options {
     #[arg(long, env, global = true, value_parser = threshold)]
     pub recall_threshold: Option<f64>,
     /// Tokens of recalled turns at most
-    #[arg(long, env, global = true, default_value_t = 1_500)]
+    #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
 
     /// Messages a minute from one person
@@ -174,7 +174,7 @@ pub struct RecallConfig {
 }
 
 /// A cosine from which two texts are about the same, for the shipped embedder. Cosines of another
-/// lie elsewhere, and then RECALL_THRESHOLD has to be set.
+/// lie elsewhere, and then `RECALL_THRESHOLD` has to be set.
 const COSINE_THRESHOLD: f64 = 0.45;
 
 impl RecallConfig {
@@ -188,7 +188,7 @@ impl RecallConfig {
             mode: self.mode,
             threshold: self.threshold.unwrap_or(measured),
             tokens: self.tokens,
-            limit: DEFAULT_RECALL_LIMIT,
+            ..RecallSettings::by(calibration)
         }
     }
 }

@@ -34,10 +34,24 @@ pub use rank::{
 pub use recaller::{Recaller, Sought, is_question};
 pub use text::MAX_SEARCHED_CHARS;
 
+/// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
+pub const DEFAULT_RECALL_TOKENS: usize = 1_000;
 /// Exchanges recalled at most.
 pub const DEFAULT_RECALL_LIMIT: usize = 20;
 
 /// What of an exchange is embedded: question and answer, without speakers' names (they hurt).
 pub fn embedded_text(input: &str, output: &str) -> String {
     [input, output].join("\n")
+}
+
+impl RecallSettings {
+    /// What is recalled unless the configuration says otherwise.
+    pub fn by(calibration: &Calibration) -> Self {
+        Self {
+            mode: RecallMode::Probability,
+            threshold: calibration.threshold,
+            tokens: DEFAULT_RECALL_TOKENS,
+            limit: DEFAULT_RECALL_LIMIT,
+        }
+    }
 }

@@ -173,7 +173,7 @@ impl Turns {
         stop: &CancellationToken,
     ) -> Result<Option<Draft>, TurnError> {
         let Some(model) = &self.model else {
-            return self.from_memory(text, read, None).map(Some);
+            return self.quote_memory(text, read, None).map(Some);
         };
         let mut tools = Tools::new(&self.recaller, &message.audience.id, shown(read));
         let (shown, watched) = watch::channel(String::new());
@@ -213,7 +213,7 @@ impl Turns {
                 Notice::ModelDown(model_trouble(&error))
             }
         };
-        self.from_memory(text, read, Some(why))
+        self.quote_memory(text, read, Some(why))
     }
 
     async fn ask(
@@ -245,7 +245,7 @@ impl Turns {
     }
 
     /// An answer that only quotes memory.
-    fn from_memory(
+    fn quote_memory(
         &self,
         text: &str,
         read: &Read,
@@ -280,7 +280,7 @@ impl Turns {
         why: Notice,
     ) -> Result<Draft, TurnError> {
         if written.is_empty() {
-            return self.from_memory(text, read, Some(why));
+            return self.quote_memory(text, read, Some(why));
         }
         let answer = Answer {
             text: format!("{written} …"),

@@ -87,13 +87,13 @@ impl Archive {
     /// When the graph answered with something other than that it is away.
     pub async fn begin(&self, read: &TurnRead<'_>) -> Result<Begun, StoreError> {
         if self.is_away() {
-            return Ok(self.from_memory(read.session));
+            return Ok(self.remembered(read.session));
         }
         let mut context = match self.store.begin_turn(read).await {
             Ok(context) => context,
             Err(error) if error.is_transient() => {
                 self.went_away(&error);
-                return Ok(self.from_memory(read.session));
+                return Ok(self.remembered(read.session));
             }
             Err(error) => return Err(error),
         };
@@ -249,7 +249,7 @@ impl Archive {
         Ok(())
     }
 
-    fn from_memory(&self, session: &ConversationId) -> Begun {
+    fn remembered(&self, session: &ConversationId) -> Begun {
         Begun {
             context: TurnContext {
                 window: self.windows.get(session),

@@ -46,6 +46,10 @@ const QUEUE: usize = 256;
 /// Every node has a label here; this one stands for none.
 const NO_LABEL: &str = "MuninnUnlabelled";
 
+/// Begins the id of a node that came without one. The engine's own made-up ids turn into ordinary
+/// numbers where another node of the label has a number as id.
+const NO_ID: &str = "muninn:none:";
+
 /// A node without a title shows its name as title here. One that has both says so.
 const OWNS_TITLE: &str = "muninnOwnsTitle";
 
@@ -311,6 +315,7 @@ impl Engine for Embedded {
                 .as_object()
                 .and_then(tag_of)
                 .is_some_and(|(tag, _)| tag == MADE_UP)
+                || value.as_str().is_some_and(|id| id.starts_with(NO_ID))
         };
         let owns_title = node.properties.remove(OWNS_TITLE).is_some();
         let virtual_title = node.properties.get("name").cloned();
@@ -338,25 +343,23 @@ impl Engine for Embedded {
                 node.properties
                     .insert(OWNS_TITLE.to_owned(), Value::Bool(true));
             }
+            if !node.properties.contains_key("id") {
+                let id = format!("{NO_ID}{}", uuid::Uuid::new_v4());
+                node.properties.insert("id".to_owned(), Value::String(id));
+            }
             if node.labels.is_empty() {
                 node.labels.push(NO_LABEL.to_owned());
             }
         }
-        let key = |node: &GraphNode| (node.labels.clone(), node.properties.contains_key("id"));
-        for ((labels, has_id), members) in grouped(&nodes, key) {
+        for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
             let mut pattern = String::new();
             for label in labels {
                 pattern.push(':');
                 pattern.push_str(&quoted(&label)?);
             }
             // An id set later is not the one by which the log knows the node.
-            let id = if has_id {
-                " {id: row.properties.id}"
-            } else {
-                ""
-            };
             let statement = format!(
-                "UNWIND $rows AS row CREATE (n{pattern}{id}) SET n += row.properties \
+                "UNWIND $rows AS row CREATE (n{pattern} {{id: row.properties.id}}) SET n += row.properties \
                  RETURN row.place AS place, elementId(n) AS id"
             );
             let rows: Vec<Value> = members

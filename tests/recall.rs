@@ -1,5 +1,7 @@
 //! What recall finds, and where it is silent, in a history of our own: `tests/data/`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 
 use muninn::llm::local::LocalEmbedder;

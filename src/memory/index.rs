@@ -48,8 +48,7 @@ impl Entry {
     }
 }
 
-/// A vector as eight-bit integers: `value[i] * scale`. A quarter of the memory, and half a
-/// cosine's hundredth of error at most.
+/// A vector as eight-bit integers: `value[i] * scale`. A quarter of the memory of floats.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quantised {
     pub(super) values: Vec<i8>,
@@ -242,7 +241,7 @@ impl AudienceIndex {
         self.foreign
     }
 
-    /// Bytes held on the heap, computed; within a few per cent of what the allocator gives.
+    /// Bytes held on the heap, computed from capacities; what the allocator adds is not in it.
     pub fn heap_bytes(&self) -> usize {
         let texts: usize = self.entries.iter().map(|entry| entry.text.len()).sum();
         texts

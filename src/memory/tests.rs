@@ -262,3 +262,29 @@ fn a_long_history_is_searched_too() {
     let recalled = fixture.recall("Where do I find the style guide?", &settings);
     assert!(numbers(&recalled).contains(&1_501), "{recalled:?}");
 }
+
+#[test]
+fn words_alone_find_what_was_said_in_a_young_history() {
+    let mut index = AudienceIndex::new(None, 0);
+    let told = [
+        "The code of the coffee machine is 4711.",
+        "We moved the standup to ten.",
+        "The printer is out of toner.",
+        "Bob is on holiday until Friday.",
+    ];
+    for (position, told) in (1..).zip(told) {
+        index.push(&turn(position, told, "Noted."));
+    }
+    let calibration = Calibration::shipped().unwrap();
+    let query = Query {
+        text: "What is the code of the coffee machine?",
+        vector: None,
+        earlier: &[],
+        exclude: &[],
+    };
+    let settings = RecallSettings::by(&calibration);
+    let considered = candidates(&index, &calibration, &query, &settings, 9);
+    let found = recall(&index, &calibration, &query, &settings);
+    assert_eq!(found.len(), 1, "{considered:#?}");
+    assert_eq!(found[0].input, told[0]);
+}

@@ -7,6 +7,8 @@ pub mod prompt;
 pub mod run;
 pub mod tools;
 
+use std::time::Instant;
+
 use tokio::sync::watch;
 
 use crate::llm::tokens::{Keep, cut, estimate_message};
@@ -153,11 +155,14 @@ async fn ask(
     shown: &watch::Sender<String>,
 ) -> Result<Completion, ModelError> {
     shown.send_modify(String::clear);
-    model
+    let began = Instant::now();
+    let completed = model
         .complete(request, &mut |text| {
             shown.send_modify(|shown| shown.push_str(text))
         })
-        .await
+        .await;
+    metrics::histogram!("muninn_model_seconds").record(began.elapsed().as_secs_f64());
+    completed
 }
 
 /// Calls the tools and adds the results. A call beyond the limit gets an answer too: services

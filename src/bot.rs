@@ -34,6 +34,8 @@ pub struct Bot {
     backlog: Arc<Semaphore>,
     running: DashMap<ConversationId, CancellationToken>,
     tasks: TaskTracker,
+    /// Nothing is taken in any more: what can be done another time is left.
+    closing: CancellationToken,
 }
 
 impl Bot {
@@ -54,6 +56,7 @@ impl Bot {
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
             running: DashMap::new(),
             tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
         }
     }
 
@@ -84,6 +87,7 @@ impl Bot {
                 None => break,
             }
         }
+        self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         done.cancel();
@@ -166,8 +170,12 @@ impl Bot {
     fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
         let (bot, message) = (Arc::clone(self), message.clone());
         self.tasks.spawn(async move {
-            if let Some(summarizer) = &bot.summarizer {
-                summarizer.carry_on(&bot.sessions, &message).await;
+            let Some(summarizer) = &bot.summarizer else {
+                return;
+            };
+            tokio::select! {
+                () = bot.closing.cancelled() => {}
+                () = summarizer.carry_on(&bot.sessions, &message) => {}
             }
         });
     }

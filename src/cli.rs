@@ -70,7 +70,7 @@ enum Command {
 /// # Errors
 /// With a sentence for the person at the terminal.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    log(&cli.options)?;
+    log(&cli.command, &cli.options)?;
     let config = cli.options.into_config()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -108,9 +108,24 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn log(options: &Options) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&options.log)
-        .map_err(|error| anyhow::anyhow!("LOG is {:?}: {error}", options.log))?;
+/// Its errors quote whole answers of the model, so `async_openai` is silent.
+const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off";
+const CHAT_LOG: &str = "error,async_openai=off";
+
+fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
+    let chosen = options.log.as_deref().unwrap_or(match command {
+        // A person talks there; what they should know is said in the chat.
+        Command::Chat { .. } => CHAT_LOG,
+        Command::Serve
+        | Command::Doctor
+        | Command::Sessions
+        | Command::Recall { .. }
+        | Command::RecallEval(_)
+        | Command::Export { .. }
+        | Command::Import { .. } => SERVICE_LOG,
+    });
+    let filter = EnvFilter::try_new(chosen)
+        .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -118,14 +118,9 @@ pub struct Options {
     /// Address of /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
-    /// What is logged, in the syntax of tracing's EnvFilter
-    #[arg(
-        long,
-        env,
-        global = true,
-        default_value = "warn,muninn=info,async_openai=off"
-    )]
-    pub log: String,
+    /// What is logged, in the syntax of tracing's EnvFilter; unset for what suits the command
+    #[arg(long, env, global = true)]
+    pub log: Option<String>,
     /// How it is logged: text or json
     #[arg(long, env, global = true, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,

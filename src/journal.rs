@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::Mutex;
 
+use crate::files::{private_file, private_folder};
 use crate::graph::NewTurn;
 
 /// The journal could not be read or written.
@@ -140,9 +141,9 @@ impl Journal {
 
 /// The path of a journal nobody uses, and the lock that keeps it so.
 fn free_slot(folder: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
-    std::fs::create_dir_all(folder)?;
+    private_folder(folder)?;
     for slot in 0..SLOTS {
-        let lock = private()
+        let lock = private_file()
             .write(true)
             .open(folder.join(format!("journal-{slot}.lock")))?;
         match lock.try_lock() {
@@ -180,7 +181,7 @@ fn read(path: &Path, file: std::fs::File) -> Result<Vec<NewTurn>, JournalError> 
 }
 
 fn append(path: &Path, line: &[u8]) -> std::io::Result<()> {
-    let mut file = private().append(true).open(path)?;
+    let mut file = private_file().append(true).open(path)?;
     let before = file.metadata()?.len();
     let written = file.write_all(line).and_then(|()| file.sync_data());
     if written.is_err() {
@@ -193,22 +194,13 @@ fn append(path: &Path, line: &[u8]) -> std::io::Result<()> {
 /// Puts a new file in the place of the old one, so that a crash leaves one of the two.
 fn rewrite(path: &Path, turns: &[NewTurn]) -> std::io::Result<()> {
     let beside = path.with_extension("new");
-    let mut file = private().truncate(true).write(true).open(&beside)?;
+    let mut file = private_file().truncate(true).write(true).open(&beside)?;
     for turn in turns {
         serde_json::to_writer(&mut file, turn)?;
         file.write_all(b"\n")?;
     }
     file.sync_data()?;
     std::fs::rename(beside, path)
-}
-
-/// It holds what people said.
-fn private() -> std::fs::OpenOptions {
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 async fn in_background(

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use support::bot::Place;
 use support::model_server::{Embeddings, Gate, ModelServer, Reply, Request};
+use support::proxy::Proxy;
 
 /// What the model was told in its prompt, all roles together.
 fn prompt(request: &Request) -> String {
@@ -269,6 +270,55 @@ async fn embeddings_that_are_down_leave_words() {
         answer,
         "4711\n\n(The embedding service does not answer, so I searched my memory by words only.)"
     );
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back() {
+    let Some(address) = Place::neo4j_address() else {
+        return;
+    };
+    let (proxy, server) = (Proxy::to(address).await, ModelServer::start().await);
+    let place = Place::neo4j(Some(&proxy.bolt_url())).unwrap();
+    let bot = place
+        .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
+        .await;
+    let room = bot.room("a");
+    server.expects(asks("called Miso.")).answers("Noted.");
+    room.say("ada", "My cat is called Miso.").await;
+
+    proxy.cut();
+    server.expects(asks("called?")).answers("Miso.");
+    let away = room.say("ada", "What is my cat called?").await.text();
+    assert!(
+        away.starts_with(
+            "Miso.\n\n(My memory cannot be reached right now: I answered from the last 1 turns."
+        ),
+        "{away}"
+    );
+    server
+        .expects(|request| prompt(request).contains("What is my cat called?"))
+        .answers("Grey.");
+    room.say("ada", "And its colour?").await;
+    let asked = server.chats().last().map(prompt).unwrap();
+    assert!(asked.contains("called Miso."), "{asked}");
+    let history = room.command("ada", "history").await.text();
+    assert!(history.contains("try again later"), "{history}");
+    assert_eq!(bot.archive.waiting().await, 2);
+
+    proxy.mend();
+    bot.saved_all().await;
+    let history = room.command("ada", "history").await.text();
+    let places: Vec<Option<usize>> = ["called Miso.", "What is my cat called?", "And its colour?"]
+        .iter()
+        .map(|said| history.find(said))
+        .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{history}"
+    );
+    assert_eq!(history.matches("And its colour?").count(), 1, "{history}");
     bot.end().await;
     server.finish();
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
+use muninn::files::private_file;
 use muninn::graph;
 use muninn::graph::transfer::{self, Progress};
 
@@ -15,8 +16,11 @@ use muninn::graph::transfer::{self, Progress};
 pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {
     let store = graph::open(&config.graph).await?;
     let beside = path.with_extension("partial");
-    let file =
-        File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
+    let file = private_file()
+        .write(true)
+        .truncate(true)
+        .open(&beside)
+        .with_context(|| format!("cannot write {}", beside.display()))?;
     let mut out = BufWriter::new(file);
     let bar = bar();
     let exported = transfer::export(&*store, &mut out, &mut |progress| show(&bar, progress)).await;

@@ -273,6 +273,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         let Some(row) = rows.first() else {
             return Ok(Forgotten::default());
         };
+        self.engine.scrub().await?;
         let count = |column| usize::try_from(integer(row, column)).unwrap_or_default();
         Ok(Forgotten {
             turns: count("turns"),

@@ -198,7 +198,7 @@ fn bindings(params: &Params) -> Result<Bindings, StoreError> {
 }
 
 fn open_here(folder: &Path, warnings: &Warnings) -> Result<Held, StoreError> {
-    std::fs::create_dir_all(folder).map_err(|error| {
+    crate::files::private_folder(folder).map_err(|error| {
         StoreError::Misconfigured(format!(
             "the folder {} of GRAPH_URL cannot be made: {error}",
             folder.display()
@@ -415,6 +415,24 @@ impl Engine for Embedded {
 
     fn warnings(&self) -> Vec<String> {
         self.warnings.all()
+    }
+
+    /// The log keeps what it was told until it is folded into the file.
+    async fn scrub(&self) -> Result<(), StoreError> {
+        let held = {
+            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            let threads = threads.as_ref().ok_or_else(|| self.closed())?;
+            Arc::clone(&threads.held)
+        };
+        let (answer, answered) = oneshot::channel();
+        worker::thread("graph-scrub", move || {
+            let _ = answer.send(held.session.checkpoint_online());
+        })?;
+        let folded = answered.await.map_err(|_| self.closed())?;
+        folded.map(drop).map_err(|error| StoreError::Refused {
+            message: format!("the graph's log could not be folded in: {error}"),
+            transient: true,
+        })
     }
 
     async fn close(&self) -> Result<(), StoreError> {

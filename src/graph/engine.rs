@@ -55,6 +55,9 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// What the person who runs the bot should know of.
     fn warnings(&self) -> Vec<String>;
 
+    /// Removes what was deleted from every file of this engine's own that may still hold it.
+    async fn scrub(&self) -> Result<(), StoreError>;
+
     async fn close(&self) -> Result<(), StoreError>;
 }
 

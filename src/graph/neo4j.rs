@@ -343,6 +343,11 @@ impl Engine for Neo4j {
         Vec::new()
     }
 
+    async fn scrub(&self) -> Result<(), StoreError> {
+        // Its files and their logs are the server's business.
+        Ok(())
+    }
+
     async fn close(&self) -> Result<(), StoreError> {
         // Connections close with the last handle; every write was drained, so none is under way.
         Ok(())

@@ -1,19 +1,16 @@
 //! Servers that are away, slow or closed to us; files that are in use, torn or too new.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
 use muninn::graph::{GraphConfig, StoreError, open};
 use secrecy::SecretString;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::lanes::{Lane, Talk, ids, server};
+use crate::proxy::Proxy;
 
 const QUICK: Duration = Duration::from_secs(8);
 
@@ -72,41 +69,6 @@ async fn a_wrong_password_is_an_error_soon() {
     assert!(!error.to_string().contains("not the password"));
 }
 
-/// A way to the server that can be cut.
-struct Proxy {
-    address: SocketAddr,
-    is_cut: Arc<AtomicBool>,
-    cut: Arc<tokio::sync::Notify>,
-}
-
-impl Proxy {
-    async fn to(target: String) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let proxy = Self {
-            address: listener.local_addr().unwrap(),
-            is_cut: Arc::default(),
-            cut: Arc::default(),
-        };
-        let (is_cut, cut) = (Arc::clone(&proxy.is_cut), Arc::clone(&proxy.cut));
-        tokio::spawn(async move {
-            while let Ok((mut client, _)) = listener.accept().await {
-                if is_cut.load(Ordering::SeqCst) {
-                    continue;
-                }
-                let (target, cut) = (target.clone(), Arc::clone(&cut));
-                tokio::spawn(async move {
-                    let mut server = TcpStream::connect(target).await.unwrap();
-                    tokio::select! {
-                        _ = copy_bidirectional(&mut client, &mut server) => {}
-                        () = cut.notified() => {}
-                    }
-                });
-            }
-        });
-        proxy
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_and_comes_back_is_used_again() {
     let Some(Lane::Neo4j(config, _share)) = Lane::neo4j().await else {
@@ -115,20 +77,19 @@ async fn a_server_that_goes_and_comes_back_is_used_again() {
     let target = config.url.split_once("://").unwrap().1.to_owned();
     let proxy = Proxy::to(target).await;
     let through = GraphConfig {
-        url: format!("bolt://{}", proxy.address),
+        url: proxy.bolt_url(),
         timeout: Duration::from_secs(3),
         ..*config
     };
     let talk = Talk::on(&open(&through).await.unwrap());
     let first = talk.say("before").await;
-    proxy.is_cut.store(true, Ordering::SeqCst);
-    proxy.cut.notify_waiters();
+    proxy.cut();
     let lost = talk.turn("meanwhile");
     let started = Instant::now();
     let error = talk.try_append(&lost).await.unwrap_err();
     assert!(error.is_transient(), "{error}");
     assert!(started.elapsed() < QUICK);
-    proxy.is_cut.store(false, Ordering::SeqCst);
+    proxy.mend();
     // The connections in the pool are found out to be dead; the same turn is saved once.
     let mut saved = talk.try_append(&lost).await;
     for _ in 0..20 {

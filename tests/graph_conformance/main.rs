@@ -11,6 +11,9 @@
 
 #[macro_use]
 mod lanes;
+#[allow(unreachable_pub, reason = "shared with other test binaries")]
+#[path = "../support/proxy.rs"]
+mod proxy;
 
 mod carrying;
 mod chains;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
@@ -57,6 +58,12 @@ impl Place {
             graph.push(format!("--graph-password={password}"));
         }
         Some(Self::new(tempfile::tempdir().unwrap(), graph))
+    }
+
+    /// Host and port of that Neo4j.
+    pub fn neo4j_address() -> Option<String> {
+        let url = std::env::var("NEO4J_TEST_URI").ok()?;
+        url.split_once("://").map(|(_, address)| address.to_owned())
     }
 
     /// Every graph there is.
@@ -166,6 +173,17 @@ impl TestBot {
     /// Takes nothing in any more; turns under way are finished.
     pub fn shut_down(&self) {
         self.shutdown.cancel();
+    }
+
+    /// Returns when no turn waits for the graph any more.
+    pub async fn saved_all(&self) {
+        let saved = async {
+            while self.archive.is_away() || self.archive.waiting().await > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let saved = tokio::time::timeout(Duration::from_secs(60), saved).await;
+        saved.expect("the graph came back, and so the journal is replayed");
     }
 
     /// Ends it cleanly.

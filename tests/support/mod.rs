@@ -8,3 +8,4 @@
 
 pub mod bot;
 pub mod model_server;
+pub mod proxy;

@@ -1,8 +1,10 @@
 //! The commands.
 
+mod calibrate;
 mod chat;
 mod doctor;
 mod inspect;
+mod reembed;
 mod serve;
 mod transfer;
 
@@ -54,6 +56,14 @@ enum Command {
     },
     /// Recall for a file of questions, to measure it
     RecallEval(EvalArgs),
+    /// Embed again what another embedder has embedded; goes on where it was stopped
+    Reembed,
+    /// Fit recall to the configured embedder, by the conversations there are
+    Calibrate {
+        /// Folder that gets the curve as a picture; unset for the one of the calibration
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
     /// Write everything in the graph to a file of JSON lines
     Export { file: PathBuf },
     /// Read a file that `export` wrote into an empty graph
@@ -103,6 +113,8 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
             muninn::memory::eval::run(&args)?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Reembed => reembed::run(&config).await,
+        Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }
@@ -121,6 +133,8 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Sessions
         | Command::Recall { .. }
         | Command::RecallEval(_)
+        | Command::Reembed
+        | Command::Calibrate { .. }
         | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });

@@ -234,6 +234,16 @@ impl ChainShape {
     }
 }
 
+/// How many of an audience's turns have a vector of the same embedder, of those that recall
+/// compares vectors of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddedBy {
+    pub audience: AudienceId,
+    /// None: they have no vector.
+    pub embedder: Option<String>,
+    pub turns: usize,
+}
+
 /// How a store is, for `muninn doctor`.
 #[derive(Clone, Debug)]
 pub struct StoreHealth {
@@ -343,6 +353,31 @@ pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
 
     /// Removes turns with their vectors, the summary that covered them and the quotes of them.
     async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError>;
+
+    /// Whose vectors the turns have that recall compares vectors of: neither volatile ones nor
+    /// questions that memory alone answered.
+    async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError>;
+
+    /// A stretch of the audience's turns after `seen`, at most `limit` long, and of it the turns
+    /// whose vector is missing though it should be there, or was not made by `embedder`; without
+    /// their vectors.
+    async fn stale_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError>;
+
+    /// Replaces vectors by those of `embedder` and ends the audience's epoch, in one transaction.
+    /// `None` says that the embedder knows nothing of the turn's text: it is not stale any more.
+    /// Says how many turns there still were.
+    async fn set_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        vectors: &[(ResponseId, Option<Vec<f32>>)],
+    ) -> Result<usize, StoreError>;
 
     /// All sessions, the most recent first.
     async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError>;

@@ -8,7 +8,10 @@
 
 mod archive;
 pub mod cache;
+pub mod calibrate;
 mod calibration;
+pub mod calibration_file;
+pub mod curve;
 pub mod eval;
 mod features;
 mod history;
@@ -16,6 +19,7 @@ mod index;
 mod postings;
 mod rank;
 mod recaller;
+pub mod reembed;
 pub mod summary;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use crate::graph::{self, GraphStore, StoreError};
 use crate::journal::{Journal, JournalError};
 use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
+use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
 use crate::prompts::{PromptError, Prompts};
 use crate::session::Sessions;
@@ -26,6 +27,8 @@ pub enum WiringError {
     Embedder(#[from] LocalEmbedderError),
     #[error(transparent)]
     Calibration(#[from] CalibrationError),
+    #[error(transparent)]
+    CalibrationFile(#[from] CalibrationFileError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -53,6 +56,9 @@ pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
     } = models(config)?;
     let recaller = Arc::new(recaller(config, embedder)?);
     let store = graph::open(&config.graph).await?;
+    // Beside the start, which it must not hold up: every turn is looked at.
+    let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
+    tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
     let journal = Journal::open(&config.data_dir)?;
     let sessions = Arc::new(Sessions::default());
     let archive = Arc::new(Archive::new(
@@ -99,11 +105,22 @@ pub struct Models {
 /// What recalls with this embedder.
 ///
 /// # Errors
-/// When the shipped calibration is damaged.
+/// When the calibration is damaged.
 pub fn recaller(config: &Config, embedder: Embedder) -> Result<Recaller, WiringError> {
-    let calibration = Calibration::shipped()?;
+    let calibration = calibration(config, &embedder)?;
     let settings = config.recall.settings(&calibration);
     Ok(Recaller::new(embedder, calibration, settings))
+}
+
+/// The calibration that was made for this embedder here, or else the shipped one.
+///
+/// # Errors
+/// When it is damaged; names the file.
+pub fn calibration(config: &Config, embedder: &Embedder) -> Result<Calibration, WiringError> {
+    match calibration_file::load(&config.data_dir, embedder)? {
+        Some(own) => Ok(own),
+        None => Ok(Calibration::shipped()?),
+    }
 }
 
 /// Makes the models, which share one limiter. Nothing is asked of them yet.

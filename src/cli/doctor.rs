@@ -4,9 +4,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use muninn::config::Config;
-use muninn::graph::{self, StoreHealth};
+use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::Journal;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
+use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
 
 use muninn::wiring::{self, Models};
@@ -70,11 +71,13 @@ async fn store(config: &Config) -> Vec<Finding> {
         Err(error) => return vec![wrong("graph", &error)],
     };
     let health = opened.health().await;
+    let vectors = vectors(config, &*opened).await;
     let closed = opened.close().await;
     let mut findings = match health {
         Ok(health) => of_health(&health),
         Err(error) => vec![wrong("graph", &error)],
     };
+    findings.extend(vectors);
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
     findings
 }
@@ -102,6 +105,39 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         verdict: Verdict::Worth,
         text: warning.clone(),
     }));
+    findings
+}
+
+/// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.
+async fn vectors(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
+    let Ok(Models { chat: _, embedder }) = wiring::models(config) else {
+        return Vec::new();
+    };
+    let worth = |text| Finding {
+        part: "recall",
+        verdict: Verdict::Worth,
+        text,
+    };
+    let mut findings: Vec<Finding> = wiring::calibration(config, &embedder)
+        .err()
+        .map(|error| wrong("recall", &error))
+        .into_iter()
+        .collect();
+    match stale(store, &embedder).await {
+        Ok(Stale { foreign, missing }) => {
+            if foreign > 0 {
+                findings.push(worth(format!(
+                    "{foreign} turns have vectors of another embedder; run `muninn reembed`"
+                )));
+            }
+            if missing > 0 {
+                findings.push(worth(format!(
+                    "{missing} turns have no vector; run `muninn reembed`"
+                )));
+            }
+        }
+        Err(error) => findings.push(wrong("graph", &error)),
+    }
     findings
 }
 

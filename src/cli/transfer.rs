@@ -64,7 +64,7 @@ pub(super) async fn import(
     ))
 }
 
-fn bar() -> ProgressBar {
+pub(super) fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
@@ -74,7 +74,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.done);
 }
 
-fn say(text: &str) -> anyhow::Result<ExitCode> {
+pub(super) fn say(text: &str) -> anyhow::Result<ExitCode> {
     writeln!(std::io::stdout().lock(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }

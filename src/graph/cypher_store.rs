@@ -9,9 +9,9 @@ use super::record::{append_params, integer, list, params, summary, text, turn, t
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
-    Appended, ChainShape, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode, NewTurn, News,
-    ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn, TurnContext, TurnRead,
-    migrate, statements,
+    Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode,
+    NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn,
+    TurnContext, TurnRead, migrate, statements,
 };
 use crate::session::SessionGuard;
 
@@ -279,6 +279,61 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             turns: count("turns"),
             quotes: count("quotes"),
         })
+    }
+
+    async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
+        let rows = self
+            .engine
+            .read(statements::EMBEDDERS, params(json!({})))
+            .await?;
+        let by = |row: &Row| EmbeddedBy {
+            audience: AudienceId::new(text(row, "audience").unwrap_or_default()),
+            embedder: text(row, "embedder").filter(|name| !name.is_empty()),
+            turns: usize::try_from(integer(row, "turns")).unwrap_or_default(),
+        };
+        Ok(rows.iter().map(by).collect())
+    }
+
+    async fn stale_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let until = seen.saturating_add(limit.min(statements::NEWS_LIMIT));
+        let bound = json!({
+            "embedder": embedder, "audience": audience.as_str(), "seen": seen, "until": until,
+        });
+        let rows = self
+            .engine
+            .read(statements::STALE_EMBEDDINGS, params(bound))
+            .await?;
+        news(single(&rows)?, seen, until)
+    }
+
+    async fn set_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        vectors: &[(ResponseId, Option<Vec<f32>>)],
+    ) -> Result<usize, StoreError> {
+        let rows: Vec<Value> = vectors
+            .iter()
+            .map(|(id, vector)| {
+                let vector = vector.as_deref();
+                let embedding = vector.map_or(Value::Null, |vector| self.engine.embedding(vector));
+                json!({"id": id.to_string(), "embedding": embedding})
+            })
+            .collect();
+        let bound = json!({"embedder": embedder, "audience": audience.as_str(), "rows": rows});
+        let rows = self
+            .engine
+            .write(statements::SET_EMBEDDINGS, params(bound))
+            .await?;
+        let turns = rows.first().map_or(0, |row| integer(row, "turns"));
+        Ok(usize::try_from(turns).unwrap_or_default())
     }
 
     async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {

@@ -43,6 +43,19 @@ macro_rules! turn_fields {
     };
 }
 
+/// Whether a response is one that recall compares vectors of: not made from live results, and not
+/// a question that memory alone answered (`memory::is_question` says the same of a text).
+#[rustfmt::skip]
+macro_rules! has_to_be_embedded {
+    ($r:literal) => {
+        concat!(
+            "(coalesce(", $r, ".volatile, false) = false AND NOT (coalesce(", $r, ".source, 'model') = 'memory' ",
+            "AND (trim(", $r, ".input) ENDS WITH '?' OR trim(", $r, ".input) ENDS WITH '？' ",
+            "OR trim(", $r, ".input) ENDS WITH '؟')))"
+        )
+    };
+}
+
 /// The longest window that can be asked for. Cypher takes no parameter as a path's length.
 pub(crate) const MAX_WINDOW: usize = 64;
 
@@ -90,6 +103,44 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     turn_with_embedding!("n"),
     " END) AS news"
 );
+
+/// Of a stretch of an audience's turns, those whose vector is missing or of another embedder. An
+/// embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
+pub(crate) const STALE_EMBEDDINGS: &str = concat!(
+    "OPTIONAL MATCH (c:Channel {id: $audience}) ",
+    "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
+    "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
+    "ELSE [null] END AS position ",
+    "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
+    "RETURN epoch, last, ",
+    "collect(CASE WHEN n IS NULL THEN null ",
+    "WHEN coalesce(n.embedder, '') <> $embedder AND ",
+    has_to_be_embedded!("n"),
+    " THEN ",
+    turn!("n"),
+    " ELSE null END) AS news"
+);
+
+/// How many turns of each audience have a vector of which embedder; an empty name where they have
+/// none.
+pub(crate) const EMBEDDERS: &str = concat!(
+    "MATCH (r:Response) WHERE ",
+    has_to_be_embedded!("r"),
+    " RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, count(r) AS turns"
+);
+
+/// Replaces vectors, and ends the audience's epoch. The channel is locked by a property of its own
+/// before its epoch is read; a turn that was forgotten meanwhile is not found.
+pub(crate) const SET_EMBEDDINGS: &str = "\
+    MATCH (c:Channel {id: $audience}) \
+    SET c.updatedAt = datetime() \
+    WITH c \
+    SET c.epoch = coalesce(c.epoch, 0) + 1 \
+    WITH c \
+    UNWIND $rows AS row \
+    MATCH (r:Response {id: row.id, audience: $audience}) \
+    SET r.embedding = row.embedding, r.embedder = $embedder \
+    RETURN count(r) AS turns";
 
 /// The first part of a save. An event that has made a turn already leaves nothing behind, not
 /// even a session. The session's lock comes next; whoever waited for it then sees whether its

@@ -53,6 +53,31 @@ impl Embedder {
             Self::Remote(remote) => remote.name(),
         }
     }
+
+    /// Whether vectors of this name are its own, as far as is known: before a service's first
+    /// answer, those of any dimension are.
+    pub fn made(&self, name: &str) -> bool {
+        match (self.name(), self) {
+            (Some(own), _) => own == name,
+            (None, Self::Remote(remote)) => name
+                .strip_prefix("openai/")
+                .and_then(|rest| rest.strip_prefix(remote.model()))
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|dimension| dimension.parse::<usize>().is_ok()),
+            (None, Self::Local(_)) => false,
+        }
+    }
+
+    /// Its name; a service is asked to embed a word if it has not said anything yet.
+    ///
+    /// # Errors
+    /// When the service fails, or knows nothing of any word.
+    pub async fn identified(&self) -> Result<&str, ModelError> {
+        if self.name().is_none() {
+            self.embed(&["memory".to_owned()]).await?;
+        }
+        self.name().ok_or_else(|| nonsense("no vector for a word"))
+    }
 }
 
 /// Embeds by an OpenAI-compatible service.

@@ -1,14 +1,14 @@
 //! From scores to the probability that an exchange helps to answer: numbers fitted elsewhere
 //! (`embedder/training/fit_recall.py`) and how they are applied.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 
 const SHIPPED: &str = include_str!("../../embedder/calibration.json");
 
 /// The numbers of one embedder.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// The embedder they were fitted with.
     pub embedder: String,
@@ -23,21 +23,21 @@ pub struct Calibration {
 
 /// Mean and standard deviation of a query's scores over a usual history, so that a young one is
 /// not judged by itself alone.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
     pub cosine: Spread,
     pub bm25: Spread,
 }
 
 /// Where scores lie.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     pub mean: f32,
     pub deviation: f32,
 }
 
 /// Three logistic models.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightSets {
     /// Without [`Features::company`]; chooses whose company is looked at.
     pub first: Weights,
@@ -48,7 +48,7 @@ pub struct WeightSets {
 }
 
 /// One coefficient a feature, named as in [`Features`].
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
     pub bias: f32,
@@ -92,7 +92,7 @@ impl Calibration {
         Ok(calibration)
     }
 
-    fn check(&self) -> Result<(), CalibrationError> {
+    pub(super) fn check(&self) -> Result<(), CalibrationError> {
         let Prior { cosine, bm25 } = &self.prior;
         let sound = |spread: &Spread| spread.mean.is_finite() && spread.deviation > 0.0;
         if !sound(cosine) || !sound(bm25) {

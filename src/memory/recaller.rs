@@ -6,6 +6,7 @@
 use muninn_platform::AudienceId;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
+use super::reembed::{Stale, stale};
 use super::{
     AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
     recall,
@@ -120,6 +121,27 @@ impl Recaller {
                 self.indexes.invalidate(audience);
                 self.load(store, audience).await;
             }
+        }
+    }
+
+    /// Says in the log where turns have vectors that cannot be compared.
+    pub async fn notice_stale(&self, store: &dyn GraphStore) {
+        match stale(store, &self.embedder).await {
+            Ok(Stale {
+                foreign: 0,
+                missing: _,
+            }) => {}
+            Ok(Stale {
+                foreign,
+                missing: _,
+            }) => tracing::warn!(
+                turns = foreign,
+                "turns have vectors of another embedder, so only their words are found; run `muninn reembed`"
+            ),
+            Err(error) => tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the vectors cannot be counted"
+            ),
         }
     }
 

@@ -18,6 +18,7 @@ mod proxy;
 mod carrying;
 mod chains;
 mod crashes;
+mod embedding;
 mod faults;
 mod forgetting;
 mod reading;

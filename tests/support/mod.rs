@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     dead_code,
+    unused_imports,
     unreachable_pub,
     reason = "a test may panic, and each test binary uses a part of this"
 )]

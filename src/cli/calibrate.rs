@@ -1,0 +1,56 @@
+//! `muninn calibrate`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use muninn::config::Config;
+use muninn::files::private_folder;
+use muninn::graph;
+use muninn::memory::calibrate::{Beside, Calibrated, calibrate};
+use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
+use muninn::wiring::{Models, models};
+
+use super::transfer::say;
+
+/// Fits recall to the configured embedder, and says and draws what thresholds come to.
+pub(super) async fn run(config: &Config, out: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let Models { chat: _, embedder } = models(config)?;
+    let store = graph::open(&config.graph).await?;
+    let beside = Beside {
+        window: config.turn.window_turns,
+        tokens: config.recall.tokens,
+        limit: DEFAULT_RECALL_LIMIT,
+    };
+    let calibrated = calibrate(&*store, &embedder, beside).await;
+    store.close().await?;
+    let Calibrated {
+        calibration,
+        exchanges,
+        curve,
+    } = calibrated?;
+    let file = calibration_file::save(&config.data_dir, &calibration)?;
+    let name = &calibration.embedder;
+    let picture = match out {
+        Some(folder) => {
+            private_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            folder.join(calibration_file::file_name(name, "svg"))
+        }
+        None => calibration_file::place(&config.data_dir, name, "svg"),
+    };
+    let in_use = config.recall.threshold.unwrap_or(calibration.threshold);
+    std::fs::write(&picture, curve.svg(name, in_use))
+        .with_context(|| format!("cannot write {}", picture.display()))?;
+    let cosine = calibration.prior.cosine;
+    say(&format!(
+        "{name}, by {exchanges} exchanges and {} of their questions; cosines {:.3} ± {:.3}\n\n{}\n\
+         Calibration: {}, for `muninn chat` and `muninn serve` from their next start\n\
+         Curve: {}",
+        curve.questions(),
+        cosine.mean,
+        cosine.deviation,
+        curve.table(in_use),
+        file.display(),
+        picture.display()
+    ))
+}

@@ -1,0 +1,127 @@
+//! Brings vectors of another embedder over to the one that is configured.
+//!
+//! Work is found by query and written in batches, so a second run goes on where the first ended,
+//! and one that is done finds nothing.
+
+use super::embedded_text;
+use crate::graph::{GraphStore, ResponseId, Source, StoreError, Turn};
+use crate::llm::{Embedder, ModelError};
+
+/// Positions of an audience that are looked at together: what bounds memory, and what is lost at
+/// most when it ends midway.
+const BATCH: usize = 256;
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reembedded {
+    /// Turns that were given a vector, or found to have nothing to embed.
+    pub turns: usize,
+    /// Of these, the ones in which the embedder found nothing to embed.
+    pub empty: usize,
+    /// Turns there were to do at the beginning.
+    pub total: usize,
+}
+
+/// Why it ended early. What was done stays.
+#[derive(Debug, thiserror::Error)]
+pub enum ReembedError {
+    #[error(
+        "the embeddings failed after {done} turns; what was done stays, and `muninn reembed` goes on from there"
+    )]
+    Embedder {
+        done: usize,
+        #[source]
+        source: ModelError,
+    },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Vectors that recall cannot compare with the embedder's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stale {
+    /// Turns with a vector of another embedder.
+    pub foreign: usize,
+    /// Turns that should have a vector, and have none.
+    pub missing: usize,
+}
+
+/// Counts what there would be to do; a service is not asked anything for it.
+///
+/// # Errors
+/// When the graph cannot be asked.
+pub async fn stale(store: &dyn GraphStore, embedder: &Embedder) -> Result<Stale, StoreError> {
+    let mut stale = Stale::default();
+    for by in store.embedders().await? {
+        match by.embedder {
+            None => stale.missing += by.turns,
+            Some(name) if !embedder.made(&name) => stale.foreign += by.turns,
+            Some(_) => {}
+        }
+    }
+    Ok(stale)
+}
+
+/// Embeds every exchange again whose vector is missing or of another embedder, and tells after
+/// each batch how far it is.
+///
+/// # Errors
+/// When the embeddings or the graph fail; what was done until then stays.
+pub async fn reembed(
+    store: &dyn GraphStore,
+    embedder: &Embedder,
+    tell: &mut (dyn FnMut(Reembedded) + Send),
+) -> Result<Reembedded, ReembedError> {
+    let identified = embedder.identified().await;
+    let name = identified.map_err(|source| ReembedError::Embedder { done: 0, source })?;
+    let mut stale = store.embedders().await?;
+    stale.retain(|by| by.embedder.as_deref() != Some(name));
+    let mut far = Reembedded {
+        total: stale.iter().map(|by| by.turns).sum(),
+        ..Reembedded::default()
+    };
+    tell(far);
+    let mut audiences: Vec<_> = stale.into_iter().map(|by| by.audience).collect();
+    audiences.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+    audiences.dedup();
+    for audience in &audiences {
+        let mut seen = 0;
+        loop {
+            let page = store.stale_embeddings(name, audience, seen, BATCH).await?;
+            if !page.turns.is_empty() {
+                let vectors = embed(embedder, &page.turns).await;
+                let vectors = vectors.map_err(|source| ReembedError::Embedder {
+                    done: far.turns,
+                    source,
+                })?;
+                store.set_embeddings(name, audience, &vectors).await?;
+                far.turns += vectors.len();
+                far.empty += vectors.iter().filter(|(_, one)| one.is_none()).count();
+                tell(far);
+            }
+            if !page.more {
+                break;
+            }
+            seen = page.through;
+        }
+    }
+    Ok(far)
+}
+
+async fn embed(
+    embedder: &Embedder,
+    turns: &[Turn],
+) -> Result<Vec<(ResponseId, Option<Vec<f32>>)>, ModelError> {
+    let texts: Vec<String> = turns.iter().map(text).collect();
+    let vectors = embedder.embed(&texts).await?;
+    let ids = turns.iter().map(|turn| turn.id);
+    Ok(ids.zip(vectors).collect())
+}
+
+/// What of a turn is embedded: what memory alone answered only quotes.
+fn text(turn: &Turn) -> String {
+    match turn.source {
+        Source::Model => embedded_text(&turn.input, &turn.output),
+        Source::Memory => turn.input.clone(),
+    }
+}

@@ -1,0 +1,201 @@
+//! A change of embedder: noticed, brought over, and calibrated.
+
+mod support;
+
+use muninn::config::Config;
+use muninn::memory::calibrate::{Beside, CalibrateError, Calibrated, calibrate};
+use muninn::memory::reembed::{ReembedError, Reembedded, Stale, reembed, stale};
+use muninn::memory::{Calibration, calibration_file};
+use muninn::wiring::{self, Models, WiringError, models};
+use support::bot::{Place, TestBot};
+use support::model_server::{Embeddings, ModelServer};
+
+const REMOTE: &str = "--embedding-model=embedding";
+/// So long a window that nothing leaves it.
+const WITHOUT_SUMMARY: &str = "--window-turns=50";
+const BESIDE: Beside = Beside {
+    window: 1,
+    tokens: 1_000,
+    limit: 20,
+};
+
+/// Says something, which is answered.
+async fn say(server: &ModelServer, bot: &TestBot, text: &str) {
+    server.expects(|_| true).answers("Noted.");
+    bot.room("a").say("ada", text).await;
+}
+
+/// What of the bot's memory the model is given with a message in another conversation.
+async fn recalled(server: &ModelServer, bot: &TestBot, text: &str) -> String {
+    server.expects(|_| true).answers("I see.");
+    bot.room("b").say("bob", text).await;
+    server.chats().last().unwrap().last_user().to_owned()
+}
+
+async fn embed_again(bot: &TestBot, config: &Config) -> Result<Reembedded, ReembedError> {
+    let Models { chat: _, embedder } = models(config).unwrap();
+    reembed(&*bot.store, &embedder, &mut |_| {}).await
+}
+
+async fn counted(bot: &TestBot, config: &Config) -> Stale {
+    let Models { chat: _, embedder } = models(config).unwrap();
+    stale(&*bot.store, &embedder).await.unwrap()
+}
+
+/// Every text lies in the same direction, so that what shares no word is found by its vector.
+fn all_alike() -> Embeddings {
+    Embeddings::Scripted(Box::new(|texts| {
+        let one = |(index, _)| serde_json::json!({"index": index, "embedding": [0.6, 0.8]});
+        let data: Vec<_> = texts.iter().enumerate().map(one).collect();
+        serde_json::json!({ "data": data })
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_turns_are_found_by_words_until_they_are_embedded_again() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        say(&server, &bot, "The espresso code is 4711.").await;
+        say(&server, &bot, "Our ferry leaves at noon.").await;
+        bot.end().await;
+
+        server.embeds(all_alike());
+        let cosine = ["--recall-mode=cosine", "--recall-threshold=0.9", REMOTE];
+        let by_cosine = place.config(Some(&server), &cosine);
+        let config = place.config(Some(&server), &[REMOTE]);
+        let bot = place.bot(&config).await;
+        assert!(counted(&bot, &config).await.foreign >= 2);
+        let found = recalled(&server, &bot, "What is the espresso code?").await;
+        assert!(found.contains("> The espresso code is 4711."), "{found}");
+        bot.end().await;
+        let bot = place.bot(&by_cosine).await;
+        let found = recalled(&server, &bot, "Quid novi?").await;
+        assert!(!found.contains("> Our ferry leaves"), "{found}");
+
+        // The bot runs on meanwhile, and sees that its index is of an ended epoch.
+        let done = embed_again(&bot, &config).await.unwrap();
+        assert!(done.turns >= 2 && done.turns == done.total, "{done:?}");
+        let again = embed_again(&bot, &config).await.unwrap();
+        assert_eq!(again, Reembedded::default());
+        assert_eq!(counted(&bot, &config).await, Stale::default());
+        let found = recalled(&server, &bot, "Quid novi?").await;
+        assert!(found.contains("> Our ferry leaves"), "{found}");
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_embedded_before_the_service_failed_stays() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    for (audience, text) in [("one", "first"), ("two", "second"), ("two", "🎉")] {
+        server.expects(|_| true).answers("Noted.");
+        bot.room_of("a", audience).say("ada", text).await;
+    }
+    let config = place.config(Some(&server), &[REMOTE]);
+    let embeds = |at_most: usize| {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        Embeddings::Scripted(Box::new(move |texts| {
+            if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= at_most {
+                return serde_json::json!({ "data": [] });
+            }
+            let one = |(index, _)| serde_json::json!({"index": index, "embedding": [0.6, 0.8]});
+            let data: Vec<_> = texts.iter().enumerate().map(one).collect();
+            serde_json::json!({ "data": data })
+        }))
+    };
+    // Once for the name, once for the first audience.
+    server.embeds(embeds(2));
+    let error = embed_again(&bot, &config).await.unwrap_err().to_string();
+    assert!(error.contains("failed after 1 turns"), "{error}");
+    assert_eq!(counted(&bot, &config).await.foreign, 2);
+    server.embeds(embeds(9));
+    let done = embed_again(&bot, &config).await.unwrap();
+    assert_eq!((done.turns, done.total), (2, 2));
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let config = place.config(Some(&server), &[REMOTE, WITHOUT_SUMMARY]);
+    let bot = place.bot(&config).await;
+    let Models { chat: _, embedder } = models(&config).unwrap();
+    for n in 0..29 {
+        say(
+            &server,
+            &bot,
+            &format!("The parcel {n} is on shelf {}.", n % 7),
+        )
+        .await;
+    }
+    let early = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    assert!(matches!(early, CalibrateError::TooLittle { exchanges: 29 }));
+    say(&server, &bot, "Where is parcel 3?").await;
+    let made = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap();
+    bot.end().await;
+    server.finish();
+
+    let Calibrated {
+        calibration,
+        exchanges,
+        curve,
+    } = made;
+    assert_eq!((exchanges, curve.questions()), (30, 28));
+    assert_eq!(calibration.embedder, "openai/embedding/64");
+    let shipped = Calibration::shipped().unwrap();
+    assert!(calibration.prior.cosine.mean > shipped.prior.cosine.mean);
+    assert_eq!(calibration.threshold, shipped.threshold);
+    let points = curve.points();
+    let falls = |pair: &[muninn::memory::curve::Point]| pair[0].exchanges >= pair[1].exchanges;
+    assert!(points.windows(2).all(falls) && points[0].exchanges > 0.0);
+
+    assert_eq!(wiring::calibration(&config, &embedder).unwrap(), shipped);
+    let path = calibration_file::save(&config.data_dir, &calibration).unwrap();
+    // Also by an embedder whose service has not said anything yet.
+    let Models { chat: _, embedder } = models(&config).unwrap();
+    assert_eq!(
+        wiring::calibration(&config, &embedder).unwrap(),
+        calibration
+    );
+    std::fs::write(&path, "{").unwrap();
+    let error = match wiring::wire(&config).await.unwrap_err() {
+        WiringError::CalibrationFile(error) => error.to_string(),
+        other => panic!("{other}"),
+    };
+    let says_what_to_do = error.contains("calibration/") && error.contains("`muninn calibrate`");
+    assert!(says_what_to_do, "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_vectors_of_the_embedder_nothing_is_calibrated() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place
+        .bot(&place.config(Some(&server), &[WITHOUT_SUMMARY]))
+        .await;
+    for n in 0..30 {
+        say(
+            &server,
+            &bot,
+            &format!("The parcel {n} is on shelf {}.", n % 7),
+        )
+        .await;
+    }
+    let config = place.config(Some(&server), &[REMOTE]);
+    let Models { chat: _, embedder } = models(&config).unwrap();
+    let error = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    assert!(
+        error.to_string().contains("run `muninn reembed` first"),
+        "{error}"
+    );
+    server.embeds(all_alike());
+    let Models { chat: _, embedder } = models(&config).unwrap();
+    reembed(&*bot.store, &embedder, &mut |_| {}).await.unwrap();
+    let error = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    assert!(matches!(error, CalibrateError::AllAlike { .. }), "{error}");
+    bot.end().await;
+    server.finish();
+}

@@ -231,6 +231,16 @@ async fn a_model_that_is_down_leaves_memory() {
         "{answer}"
     );
 
+    // Nobody reads the window then, so what stands in it is found too.
+    server
+        .expects(|_| true)
+        .replies(Reply::refusal(401, "invalid_api_key", "no"));
+    let answer = room
+        .say("ada", "What is the code of the coffee machine?")
+        .await
+        .text();
+    assert!(answer.contains("is 4711."), "{answer}");
+
     server.expects(asks("Better now?")).answers("Yes.");
     assert_eq!(room.say("ada", "Better now?").await.text(), "Yes.");
     bot.end().await;

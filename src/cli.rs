@@ -8,6 +8,7 @@ mod reembed;
 mod serve;
 mod transfer;
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -142,6 +143,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     match options.log_format {
         LogFormat::Text => builder.init(),

@@ -262,7 +262,7 @@ pub struct StoreHealth {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Nobody answers, or the answer took too long.
-    #[error("the graph at {url} cannot be reached")]
+    #[error("the graph at {url} cannot be reached; start it, or correct GRAPH_URL")]
     Unreachable {
         url: String,
         #[source]

@@ -72,9 +72,7 @@ impl Journal {
     /// When it could not be written.
     pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
         let mut waiting = self.waiting.lock().await;
-        let mut line =
-            serde_json::to_vec(&turn).map_err(|error| unusable(&self.path, error.into()))?;
-        line.push(b'\n');
+        let line = self.line(&turn)?;
         let path = self.path.clone();
         in_background(move || append(&path, &line))
             .await
@@ -103,6 +101,26 @@ impl Journal {
 
     pub async fn is_empty(&self) -> bool {
         self.len().await == 0
+    }
+
+    /// Keeps a turn that the graph refuses in a file beside the journal, for a person to look at.
+    ///
+    /// # Errors
+    /// When it could not be written there.
+    pub async fn set_aside(&self, turn: &NewTurn) -> Result<(), JournalError> {
+        let path = self.path.with_extension("refused.jsonl");
+        let line = self.line(turn)?;
+        let (file, failed) = (path.clone(), path);
+        in_background(move || append(&file, &line))
+            .await
+            .map_err(|error| unusable(&failed, error))
+    }
+
+    fn line(&self, turn: &NewTurn) -> Result<Vec<u8>, JournalError> {
+        let mut line =
+            serde_json::to_vec(turn).map_err(|error| unusable(&self.path, error.into()))?;
+        line.push(b'\n');
+        Ok(line)
     }
 
     /// Drops a turn that is in the graph now.
@@ -263,6 +281,21 @@ mod tests {
         journal.keep(new_turn("terminal/a", "next")).await.unwrap();
         drop(journal);
         assert_eq!(Journal::open(folder.path()).unwrap().len().await, 2);
+    }
+
+    #[tokio::test]
+    async fn what_the_graph_refuses_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path()).unwrap();
+        let turn = new_turn("terminal/a", "odd");
+        journal.keep(turn.clone()).await.unwrap();
+        journal.set_aside(&turn).await.unwrap();
+        journal.done(&turn).await.unwrap();
+        drop(journal);
+        assert!(Journal::open(folder.path()).unwrap().is_empty().await);
+        let aside = std::fs::read(folder.path().join("journal-0.refused.jsonl")).unwrap();
+        let aside: NewTurn = serde_json::from_slice(&aside).unwrap();
+        assert_eq!(aside.turn, turn.turn);
     }
 
     #[tokio::test]

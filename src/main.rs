@@ -5,6 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser;
+use muninn::errors::in_one_line;
 
 fn main() -> ExitCode {
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
@@ -23,8 +24,20 @@ fn load_env_file() -> anyhow::Result<()> {
     match dotenvy::from_path(".env") {
         Ok(()) => Ok(()),
         Err(error) if error.not_found() => Ok(()),
+        // The line may hold a secret, so it is named and not shown.
+        Err(dotenvy::Error::LineParse(line, _)) => Err(anyhow::anyhow!(
+            "cannot read .env: {} is no NAME=value; put quotes around a value with blanks",
+            place_of(&line)
+        )),
         Err(error) => Err(anyhow::anyhow!("cannot read .env: {error}")),
     }
+}
+
+/// Where a line stands in `.env`.
+fn place_of(line: &str) -> String {
+    let file = std::fs::read_to_string(".env").unwrap_or_default();
+    let number = file.lines().position(|read| read.contains(line.trim()));
+    number.map_or("a line".to_owned(), |number| format!("line {}", number + 1))
 }
 
 #[expect(
@@ -32,6 +45,6 @@ fn load_env_file() -> anyhow::Result<()> {
     reason = "the last word of a command that failed"
 )]
 fn complain(error: &anyhow::Error) -> ExitCode {
-    eprintln!("muninn: {error:#}");
+    eprintln!("muninn: {}", in_one_line(error.as_ref()));
     ExitCode::FAILURE
 }

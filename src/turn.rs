@@ -131,11 +131,7 @@ impl Turns {
             let store = &**self.archive.store();
             self.recaller.learn(store, audience, &context.news).await;
         }
-        // Without a model nobody reads the window, so it is searched as well.
-        let shown: Vec<ResponseId> = match self.model {
-            Some(_) => context.window.iter().map(|turn| turn.id).collect(),
-            None => Vec::new(),
-        };
+        let shown: Vec<ResponseId> = context.window.iter().map(|turn| turn.id).collect();
         let recalled = self
             .recaller
             .recall(audience, &sought, &context.window, &shown);
@@ -173,7 +169,7 @@ impl Turns {
         stop: &CancellationToken,
     ) -> Result<Option<Draft>, TurnError> {
         let Some(model) = &self.model else {
-            return self.quote_memory(text, read, None).map(Some);
+            return self.quote_memory(message, text, read, None).map(Some);
         };
         let mut tools = Tools::new(&self.recaller, &message.audience.id, shown(read));
         let (shown, watched) = watch::channel(String::new());
@@ -193,14 +189,22 @@ impl Turns {
                 recalled.extend(tools.into_found());
                 Ok(Some(Draft::of_model(answer, recalled, read)))
             }
-            Ended::Answered(Err(error)) => self.without_answer(text, read, error).map(Some),
+            Ended::Answered(Err(error)) => {
+                self.without_answer(message, text, read, error).map(Some)
+            }
             Ended::Early(Notice::Stopped) if written.is_empty() => Ok(None),
-            Ended::Early(why) => self.cut_short(text, read, &written, why).map(Some),
+            Ended::Early(why) => self.cut_short(message, text, read, &written, why).map(Some),
         }
     }
 
     /// What is left when the model gave no answer.
-    fn without_answer(&self, text: &str, read: &Read, error: NoAnswer) -> Result<Draft, TurnError> {
+    fn without_answer(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        read: &Read,
+        error: NoAnswer,
+    ) -> Result<Draft, TurnError> {
         let why = match error {
             NoAnswer::Prompt(error) => return Err(error.into()),
             NoAnswer::Nothing => Notice::NoAnswer,
@@ -213,7 +217,7 @@ impl Turns {
                 Notice::ModelDown(model_trouble(&error))
             }
         };
-        self.quote_memory(text, read, Some(why))
+        self.quote_memory(message, text, read, Some(why))
     }
 
     async fn ask(
@@ -247,17 +251,22 @@ impl Turns {
     /// An answer that only quotes memory.
     fn quote_memory(
         &self,
+        message: &IncomingMessage,
         text: &str,
         read: &Read,
         above: Option<Notice>,
     ) -> Result<Draft, TurnError> {
-        let recalled: Vec<Quoted> = read
-            .recalled
+        // Nobody reads the window then, so it is searched as well.
+        let audience = &message.audience.id;
+        let recalled = self
+            .recaller
+            .recall(audience, &read.sought, &read.context.window, &[]);
+        let quoted: Vec<Quoted> = recalled
             .iter()
             .map(|memory| Memory::of(memory).quoted)
             .collect();
         let answer = self.prompts.render(&FromMemory {
-            recalled: &recalled,
+            recalled: &quoted,
             noted: !is_question(text),
         })?;
         Ok(Draft {
@@ -265,7 +274,7 @@ impl Turns {
             source: Source::Memory,
             model: None,
             usage: Usage::default(),
-            recalled: read.recalled.clone(),
+            recalled,
             above,
             below: Draft::notices(read),
         })
@@ -274,13 +283,14 @@ impl Turns {
     /// What there is of an answer that was stopped, or of one that took too long.
     fn cut_short(
         &self,
+        message: &IncomingMessage,
         text: &str,
         read: &Read,
         written: &str,
         why: Notice,
     ) -> Result<Draft, TurnError> {
         if written.is_empty() {
-            return self.quote_memory(text, read, Some(why));
+            return self.quote_memory(message, text, read, Some(why));
         }
         let answer = Answer {
             text: format!("{written} …"),

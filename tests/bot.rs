@@ -231,6 +231,16 @@ async fn a_model_that_is_down_leaves_memory() {
         "{answer}"
     );
 
+    // Nobody reads the window then, so what stands in it is found too.
+    server
+        .expects(|_| true)
+        .replies(Reply::refusal(401, "invalid_api_key", "no"));
+    let answer = room
+        .say("ada", "What is the code of the coffee machine?")
+        .await
+        .text();
+    assert!(answer.contains("is 4711."), "{answer}");
+
     server.expects(asks("Better now?")).answers("Yes.");
     assert_eq!(room.say("ada", "Better now?").await.text(), "Yes.");
     bot.end().await;
@@ -289,8 +299,14 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
     room.say("ada", "My cat is called Miso.").await;
 
     proxy.cut();
+    let event = bot.event("away");
     server.expects(asks("called?")).answers("Miso.");
-    let away = room.say("ada", "What is my cat called?").await.text();
+    let away = room
+        .say_as_event(&event, "ada", "What is my cat called?")
+        .await
+        .text();
+    let again = room.say_as_event(&event, "ada", "What is my cat called?");
+    assert_eq!(again.await.text(), "Miso.");
     assert!(
         away.starts_with(
             "Miso.\n\n(My memory cannot be reached right now: I answered from the last 1 turns."

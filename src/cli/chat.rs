@@ -21,6 +21,10 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCo
     if !Terminal::is_interactive() && config.model.is_none() {
         warn(&without_model(config));
     }
+    // Who sits here owns the machine, and a script may be as fast as it likes.
+    let mut config = config.clone();
+    config.admission.messages_per_minute = u32::MAX;
+    let config = &config;
     let Wired {
         bot,
         store,

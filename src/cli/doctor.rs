@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use muninn::config::Config;
+use muninn::errors::in_one_line;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::Journal;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
@@ -225,15 +226,9 @@ fn well(part: &'static str, text: impl Into<String>) -> Finding {
 
 /// An error with its causes, in one line.
 fn wrong(part: &'static str, error: &dyn std::error::Error) -> Finding {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        text += &format!(": {source}");
-        cause = source.source();
-    }
     Finding {
         part,
         verdict: Verdict::Wrong,
-        text,
+        text: in_one_line(error),
     }
 }

@@ -43,10 +43,12 @@ pub(super) async fn import(
     path: &Path,
     replace: bool,
 ) -> anyhow::Result<ExitCode> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let open = || File::open(path).with_context(|| format!("cannot read {}", path.display()));
+    transfer::check(&mut BufReader::new(open()?))
+        .with_context(|| format!("cannot import {}", path.display()))?;
     let store = graph::open(&config.graph).await?;
     let bar = bar();
-    let mut lines = BufReader::new(file);
+    let mut lines = BufReader::new(open()?);
     let imported = transfer::import(
         &*store,
         &mut lines,

@@ -198,6 +198,12 @@ fn bindings(params: &Params) -> Result<Bindings, StoreError> {
 }
 
 fn open_here(folder: &Path, warnings: &Warnings) -> Result<Held, StoreError> {
+    if folder.is_file() {
+        return Err(StoreError::Misconfigured(format!(
+            "{} is a file; GRAPH_URL must name a folder",
+            folder.display()
+        )));
+    }
     crate::files::private_folder(folder).map_err(|error| {
         StoreError::Misconfigured(format!(
             "the folder {} of GRAPH_URL cannot be made: {error}",

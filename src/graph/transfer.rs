@@ -3,7 +3,7 @@
 //! The file is JSON lines: a head, the nodes, the relationships, and an end that counts them, so
 //! that half a file is found out. Knowledge goes with the conversations, whatever its labels are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, Write};
 
 use async_trait::async_trait;
@@ -205,6 +205,40 @@ fn write_line<W: Write>(writer: &mut W, line: &Line) -> Result<(), TransferError
     Ok(())
 }
 
+/// Reads a file of [`export`] without a store, so that a damaged one is known before anything is
+/// replaced by it.
+///
+/// # Errors
+/// [`TransferError::Line`] for a line that is none of an export.
+pub fn check<R: BufRead>(reader: &mut R) -> Result<(), TransferError> {
+    let mut lines = Lines { reader, number: 0 };
+    lines.head()?;
+    let mut names = HashSet::new();
+    let mut ties = 0;
+    loop {
+        match lines.next()? {
+            Some(Line::Node(node)) => {
+                names.insert(node.id);
+            }
+            Some(Line::Relationship(one)) => {
+                ties += 1;
+                for end in [&one.from, &one.to] {
+                    if !names.contains(end) {
+                        return Err(lines.error(no_node(end)));
+                    }
+                }
+            }
+            Some(Line::End {
+                nodes,
+                relationships,
+            }) if (names.len() as u64, ties) == (nodes, relationships) => return Ok(()),
+            Some(Line::End { .. }) => return Err(lines.error(MISCOUNTED)),
+            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
+            None => return Err(lines.error("the file ends too early")),
+        }
+    }
+}
+
 /// Reads a file of [`export`] into a store that is empty, or that `replace` empties first.
 ///
 /// Until it is done the graph is marked, so that the next one to open it hears of a part.
@@ -248,7 +282,7 @@ pub async fn import<R: BufRead + Send>(
             }) => {
                 batch.flush(lines.number).await?;
                 if batch.made != (nodes, relationships) {
-                    return Err(lines.error("the numbers don't match what came before"));
+                    return Err(lines.error(MISCOUNTED));
                 }
                 break;
             }
@@ -314,6 +348,12 @@ impl<R: BufRead> Lines<'_, R> {
     }
 }
 
+const MISCOUNTED: &str = "the numbers don't match what came before";
+
+fn no_node(name: &str) -> String {
+    format!("there is no node {name:?} before it")
+}
+
 struct Batch<'a> {
     store: &'a dyn GraphStore,
     /// What the nodes of the file are called in the store.
@@ -327,7 +367,7 @@ impl Batch<'_> {
     fn named(&self, mut one: GraphRelationship) -> Result<GraphRelationship, String> {
         for end in [&mut one.from, &mut one.to] {
             let name = self.names.get(end.as_str());
-            end.clone_from(name.ok_or_else(|| format!("there is no node {end:?} before it"))?);
+            end.clone_from(name.ok_or_else(|| no_node(end))?);
         }
         Ok(one)
     }

@@ -87,19 +87,22 @@ impl Archive {
     /// When the graph answered with something other than that it is away.
     pub async fn begin(&self, read: &TurnRead<'_>) -> Result<Begun, StoreError> {
         if self.is_away() {
-            return Ok(self.remembered(read.session));
+            return Ok(self.remembered(read));
         }
         let mut context = match self.store.begin_turn(read).await {
             Ok(context) => context,
             Err(error) if error.is_transient() => {
                 self.went_away(&error);
-                return Ok(self.remembered(read.session));
+                return Ok(self.remembered(read));
             }
             Err(error) => return Err(error),
         };
         // The graph is back, but turns of this session are still on their way to it.
         if self.journal.holds(read.session.as_str()).await {
             context.window = self.windows.get(read.session);
+            context.duplicate = context
+                .duplicate
+                .or_else(|| answered(&context.window, read));
         } else {
             self.windows.set(read.session, &context.window);
         }
@@ -231,8 +234,21 @@ impl Archive {
             {
                 continue;
             }
-            self.store.append(&guard, &turn).await?;
-            saved += 1;
+            match self.store.append(&guard, &turn).await {
+                Ok(_) => saved += 1,
+                Err(error) if error.is_transient() => return Err(error),
+                Err(error) => {
+                    // It would be refused for ever, and hold up those behind it.
+                    tracing::error!(error = &error as &dyn std::error::Error, response = %turn.turn.id, "the graph refuses a turn of the journal; it is set aside");
+                    if let Err(error) = self.journal.set_aside(&turn).await {
+                        tracing::error!(
+                            error = &error as &dyn std::error::Error,
+                            "it could not be set aside"
+                        );
+                        return Ok(());
+                    }
+                }
+            }
             if let Err(error) = self.journal.done(&turn).await {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
@@ -249,10 +265,13 @@ impl Archive {
         Ok(())
     }
 
-    fn remembered(&self, session: &ConversationId) -> Begun {
+    /// What memory holds of a session, for as long as the graph cannot say more.
+    fn remembered(&self, read: &TurnRead<'_>) -> Begun {
+        let window = self.windows.get(read.session);
         Begun {
             context: TurnContext {
-                window: self.windows.get(session),
+                duplicate: answered(&window, read),
+                window,
                 ..TurnContext::default()
             },
             store_away: true,
@@ -268,4 +287,12 @@ impl Archive {
             );
         }
     }
+}
+
+/// The turn that the event made already, as far as the window knows.
+fn answered(window: &[Turn], read: &TurnRead<'_>) -> Option<Turn> {
+    window
+        .iter()
+        .find(|turn| turn.event == read.event.as_str())
+        .cloned()
 }

@@ -1,0 +1,281 @@
+//! What people get wrong: a sentence that says what to do, and nothing lost.
+
+use std::time::{Duration, Instant};
+
+use crate::home::{Exported, Home, NOTED};
+use crate::support::bot::Place;
+use crate::support::model_server::{ModelServer, Reply};
+
+/// A home with something to lose.
+async fn lived_in() -> (Home, Exported) {
+    let home = Home::new();
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    let exported = home.export().await;
+    (home, exported)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_that_are_no_messages_are_said_and_the_others_answered() {
+    let home = Home::new();
+    let blank = home.chat(&[], &["", "  \t", "", "Hello there."]).await;
+    assert_eq!(blank.succeeds(), format!("{NOTED}\n"));
+    assert_eq!(home.run(&["chat"], "").await.succeeds(), "");
+
+    let unknown = home.chat(&[], &["/nonsense"]).await;
+    assert!(
+        unknown.succeeds().contains("no command \"nonsense\""),
+        "{unknown:?}"
+    );
+
+    let mut bytes = b"a\xff\xfeb\n".to_vec();
+    bytes.extend_from_slice(b"The cat is called Miso.\n");
+    let invalid = home.run(&["chat"], bytes).await;
+    invalid.fails(
+        1,
+        &[
+            "line 1 is not valid UTF-8",
+            "1 of the lines could not be read",
+        ],
+    );
+    assert_eq!(invalid.out, format!("{NOTED}\n"));
+
+    let long = format!("{}\nThe dog is called Rex.\n", "x".repeat(1_000_000));
+    let long = home.run(&["chat"], long).await;
+    let lines = long.succeeds();
+    assert!(lines.starts_with("That message has 1000000 characters; I read at most 20000."));
+    assert!(lines.ends_with(&format!("\n{NOTED}\n")), "{lines}");
+
+    let longer = format!(
+        "{}\nThe bird is called Hugin.\n",
+        "x".repeat(1024 * 1024 + 1)
+    );
+    let longer = home.run(&["chat"], longer).await;
+    longer.fails(1, &["line 1 is longer than 1048576 bytes"]);
+    assert_eq!(longer.out, format!("{NOTED}\n"));
+    assert_eq!(
+        home.export().await.chain(),
+        [
+            "Hello there.",
+            "The cat is called Miso.",
+            "The dog is called Rex.",
+            "The bird is called Hugin.",
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_make_no_sense_are_named() {
+    let (mut home, before) = lived_in().await;
+    for (name, value, code, words) in [
+        (
+            "GRAPH_USER",
+            "neo4j",
+            1,
+            ["GRAPH_PASSWORD is not", "both or neither"],
+        ),
+        (
+            "GRAPH_PASSWORD",
+            "s3cret",
+            1,
+            ["GRAPH_USER is not", "both or neither"],
+        ),
+        (
+            "GRAPH_URL",
+            "http://localhost:7474",
+            1,
+            ["GRAPH_URL", "bolt://HOST:7687"],
+        ),
+        (
+            "GRAPH_URL",
+            "bolt://u:s3cret@localhost",
+            1,
+            ["GRAPH_URL", "GRAPH_PASSWORD"],
+        ),
+        (
+            "RECALL_THRESHOLD",
+            "7",
+            2,
+            ["RECALL_THRESHOLD", "between 0 and 1"],
+        ),
+        ("WINDOW_TURNS", "0", 1, ["WINDOW_TURNS is 0", "at least 1"]),
+        (
+            "EMBEDDING_MODEL",
+            "m",
+            1,
+            ["EMBEDDING_MODEL", "OPENAI_BASE_URL"],
+        ),
+        ("PROMPTS_DIR", "nowhere", 1, ["nowhere", "PROMPTS_DIR"]),
+        ("HTTP_ADDR", "here", 2, ["HTTP_ADDR", "here"]),
+    ] {
+        home.set(name, value);
+        let refused = home.chat(&[], &["Hello?"]).await;
+        refused.fails(code, &words);
+        assert_eq!(refused.out, "", "{name}");
+        assert!(!refused.err.contains("s3cret"), "{refused:?}");
+        home.unset(name);
+    }
+    assert_eq!(home.export().await, before);
+
+    std::fs::write(home.path(".env"), "BOT NAME = Hugin\n").unwrap();
+    home.chat(&[], &["Hello?"])
+        .await
+        .fails(1, &["cannot read .env", "line 1"]);
+    std::fs::write(home.path(".env"), "\nOPENAI_API_KEY=s3cret with blanks\n").unwrap();
+    let refused = home.chat(&[], &["Hello?"]).await;
+    refused.fails(1, &["cannot read .env", "line 2", "quotes"]);
+    assert!(!refused.err.contains("s3cret"), "{refused:?}");
+    std::fs::write(home.path(".env"), "RECALL_THRESHOLD=7\n").unwrap();
+    home.chat(&[], &["Hello?"])
+        .await
+        .fails(2, &["RECALL_THRESHOLD"]);
+    std::fs::write(home.path(".env"), "BOT_NAME=Hugin\n").unwrap();
+    let named = home.chat(&[], &[]).await;
+    named.succeeds();
+    assert!(
+        named.err.contains("Hugin answers from memory alone"),
+        "{named:?}"
+    );
+    assert_eq!(home.export().await, before);
+
+    let session = home.chat(&["--session", "a/b"], &["Hello?"]).await;
+    session.fails(1, &["session name \"a/b\""]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_is_not_there_is_named_quickly() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("bolt://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let home = Home::new().with("GRAPH_URL", &url);
+    let began = Instant::now();
+    home.chat(&[], &["Hello?"])
+        .await
+        .fails(1, &[&url, "cannot be reached"]);
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    assert!(doctor.out.contains("PROBLEM  graph: "), "{doctor:?}");
+    assert!(doctor.out.contains(&url), "{doctor:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_password_is_said() {
+    if Place::neo4j(None).is_none() {
+        return;
+    }
+    // Somebody it does not know: a real user would be locked out for a while.
+    let home = Home::new()
+        .with("GRAPH_URL", std::env::var("NEO4J_TEST_URI").unwrap())
+        .with("GRAPH_USER", "nobody")
+        .with("GRAPH_PASSWORD", "s3cret-of-nobody");
+    let refused = home.chat(&[], &["Hello?"]).await;
+    refused.fails(1, &["refused the user name or password", "GRAPH_PASSWORD"]);
+    assert!(!refused.err.contains("s3cret"), "{refused:?}");
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    assert!(doctor.out.contains("PROBLEM  graph: "), "{doctor:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_graph_is_left_as_it_is() {
+    let (home, before) = lived_in().await;
+    let file = home.path("muninn-data/graph.kgl");
+    let whole = std::fs::read(&file).unwrap();
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    for byte in &mut flipped[middle..middle + 64] {
+        *byte ^= 0x5a;
+    }
+    for damaged in [
+        b"garbage".to_vec(),
+        whole[..whole.len() / 2].to_vec(),
+        flipped,
+    ] {
+        std::fs::write(&file, &damaged).unwrap();
+        let refused = home.chat(&[], &["Hello?"]).await;
+        refused.fails(1, &["graph.kgl is damaged", "import the last export"]);
+        let doctor = home.run(&["doctor"], "").await;
+        doctor.fails(1, &[]);
+        assert!(doctor.out.contains("PROBLEM  graph: "), "{doctor:?}");
+        assert_eq!(
+            std::fs::read(&file).unwrap(),
+            damaged,
+            "nothing was changed"
+        );
+    }
+    std::fs::write(&file, &whole).unwrap();
+    assert_eq!(home.export().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_in_use_names_the_process_that_uses_it() {
+    let (home, _) = lived_in().await;
+    let mut first = home.start(&["chat"]);
+    first.say("I was here first.").await;
+    assert!(first.line().await.is_some());
+    let pid = format!("process {}", first.pid());
+    for arguments in [&["chat"][..], &["sessions"], &["export", "x.jsonl"]] {
+        let refused = home.run(arguments, "Hello?\n").await;
+        refused.fails(1, &["is in use by", &pid, "stop that process"]);
+        assert_eq!(refused.out, "");
+    }
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    assert!(doctor.out.contains(&pid), "{doctor:?}");
+
+    first.say("And still am.").await;
+    first.end().await.succeeds();
+    let chain = home.export().await;
+    assert_eq!(chain.chain()[1..], ["I was here first.", "And still am."]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_nobody_knows_leaves_memory_and_a_sentence() {
+    let server = ModelServer::start().await;
+    let home = Home::new().with_model(&server);
+    server.expects(|_| true).answers("Noted.");
+    let fact = "The code of the coffee machine is 4711.";
+    home.chat(&[], &[fact]).await.succeeds();
+    assert!(
+        home.run(&["doctor"], "")
+            .await
+            .succeeds()
+            .contains("the service lists chat")
+    );
+
+    let home = home.with("CHAT_MODEL", "gpt-9");
+    server
+        .expects(|request| request.model() == "gpt-9")
+        .replies(Reply::refusal(
+            404,
+            "model_not_found",
+            "The model `gpt-9` does not exist",
+        ));
+    let question = "What is the code of the coffee machine?";
+    let answered = home.chat(&["--session", "other"], &[question]).await;
+    let text = answered.succeeds();
+    assert!(
+        text.starts_with("I could not ask the model (it does not know \"gpt-9\")"),
+        "{text}"
+    );
+    assert!(text.contains(&format!("> {fact}")), "{text}");
+
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    assert!(doctor.out.contains("PROBLEM  model: "), "{doctor:?}");
+    assert!(doctor.out.contains("gpt-9; check CHAT_MODEL"), "{doctor:?}");
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_finds_nothing_wrong_with_a_fresh_folder() {
+    let home = Home::new();
+    let doctor = home.run(&["doctor"], "").await;
+    let text = doctor.succeeds();
+    assert!(!text.contains("PROBLEM"), "{text}");
+    for part in ["prompts", "graph", "journal", "model", "platforms"] {
+        assert!(text.contains(&format!("  {part}: ")), "{part} in {text}");
+    }
+}

@@ -1,0 +1,110 @@
+//! `kill -9` at any moment.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+
+use crate::home::{Home, NOTED};
+
+const KILLS: u64 = 50;
+/// More lines than a process lives to answer.
+const LINES: usize = 40;
+
+/// xorshift: the moments are random, but the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// A line like no other, some of them long.
+fn line(round: u64, number: usize, dice: &mut Dice) -> String {
+    let times = if dice.below(8) == 0 { 300 } else { 1 };
+    format!("note {round}-{number}{}", " and so on".repeat(times))
+}
+
+/// Everything that was asked, the one line that may or may not have been kept marked.
+struct Told {
+    line: String,
+    shown: bool,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_kills_lose_no_answer_that_was_shown() {
+    let mut dice = Dice(0x6d75_6e69_6e6e);
+    // Nothing is recalled, so that every answer is one line.
+    let home = Home::new()
+        .with("MESSAGES_PER_MINUTE", "1000")
+        .with("RECALL_THRESHOLD", "1");
+    let mut told: Vec<Told> = Vec::new();
+    for round in 0..KILLS {
+        let mut chat = home.start(&["chat"]);
+        let lines: Vec<String> = (0..LINES).map(|n| line(round, n, &mut dice)).collect();
+        let mut stdin = chat.take_stdin();
+        let input = lines.join("\n") + "\n";
+        // Ends with the process, which does not read all of it.
+        let typing = tokio::spawn(async move { stdin.write_all(input.as_bytes()).await });
+
+        // One in eight is killed while it starts, which reads what the one before left.
+        let answers = match dice.below(8) {
+            0 => 0,
+            _ => 1 + dice.below(6),
+        };
+        for _ in 0..answers {
+            let answer = chat.line().await;
+            assert_eq!(answer.as_deref(), Some(NOTED), "{}", chat.errors());
+        }
+        let moment = Duration::from_micros(dice.below(if answers == 0 { 300_000 } else { 20_000 }));
+        let due = Instant::now() + moment;
+        tokio::time::sleep_until(due.into()).await;
+        chat.kill().await;
+        let mut shown = usize::try_from(answers).unwrap();
+        while let Some(answer) = chat.line().await {
+            // What was cut off was not shown.
+            shown += usize::from(answer == NOTED);
+        }
+        let _ = typing.await;
+        assert!(shown < LINES, "it was killed while it answered");
+        let asked = lines.into_iter().take(shown + 1).enumerate();
+        told.extend(asked.map(|(n, line)| Told {
+            line,
+            shown: n < shown,
+        }));
+
+        // Mostly the next process meets what the kill left, not what an export tidied up.
+        if round % 10 == 9 {
+            holds(home.export().await.chain(), &told);
+        }
+    }
+    let history = home.chat(&[], &["/history"]).await;
+    assert!(
+        history.succeeds().contains(&format!("note {}-", KILLS - 1)),
+        "{history:?}"
+    );
+    assert!(
+        home.run(&["doctor"], "")
+            .await
+            .succeeds()
+            .contains("1 conversations")
+    );
+}
+
+/// Everything shown is there, in its order, and nothing else but what was under way.
+#[track_caller]
+fn holds(chain: Vec<&str>, told: &[Told]) {
+    let mut kept = chain.into_iter().peekable();
+    for Told { line, shown } in told {
+        let is_there = kept.next_if_eq(&line.as_str()).is_some();
+        let beginning = &line[..line.len().min(20)];
+        assert!(
+            is_there || !shown,
+            "{beginning} was answered, and is not in the graph"
+        );
+    }
+    assert_eq!(kept.next(), None, "nothing else is there");
+}

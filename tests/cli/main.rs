@@ -1,0 +1,14 @@
+//! The binary as people run it: a folder, a terminal or a script, and nothing else.
+//!
+//! The Neo4j lane runs on the server of `NEO4J_TEST_URI`, where it only fails to get in.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod carrying;
+mod crashes;
+mod home;
+mod serving;
+#[path = "../support/mod.rs"]
+mod support;
+mod talking;

@@ -1,0 +1,175 @@
+//! `muninn serve`.
+
+use std::os::unix::fs::FileTypeExt as _;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+
+use crate::home::{Home, LONG, Running, eventually};
+use crate::support::model_server::{Gate, ModelServer, Reply};
+
+/// An address where nobody listens.
+async fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+/// Opens the terminal socket as soon as it is there.
+async fn connect(home: &Home, serving: &Running) -> BufReader<UnixStream> {
+    let path = home.path("socket");
+    let connected = eventually("the socket", async || UnixStream::connect(&path).await.ok());
+    tokio::select! {
+        stream = connected => BufReader::new(stream),
+        () = tokio::time::sleep(LONG) => panic!("no socket: {}", serving.errors()),
+    }
+}
+
+async fn say(talk: &mut BufReader<UnixStream>, line: &str) {
+    let line = format!("{line}\n");
+    talk.get_mut().write_all(line.as_bytes()).await.unwrap();
+}
+
+async fn hear(talk: &mut BufReader<UnixStream>) -> String {
+    let mut line = String::new();
+    let read = tokio::time::timeout(LONG, talk.read_line(&mut line)).await;
+    read.expect("an answer in time").unwrap();
+    line
+}
+
+/// The whole answer to a GET.
+async fn get(address: &str, path: &str) -> String {
+    let mut stream = eventually("the HTTP server", async || {
+        TcpStream::connect(address).await.ok()
+    })
+    .await;
+    let request = format!("GET {path} HTTP/1.0\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_talks_on_its_socket_tells_its_health_and_counts() {
+    let server = ModelServer::start().await;
+    let address = free_address().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket")
+        .with("HTTP_ADDR", &address);
+    server.expects(|_| true).answers("Hello, Ada.");
+    let serving = home.start(&["serve"]);
+
+    let mut talk = connect(&home, &serving).await;
+    say(&mut talk, "Good morning.").await;
+    assert_eq!(hear(&mut talk).await, "Hello, Ada.\n");
+    say(&mut talk, "/nonsense").await;
+    assert!(hear(&mut talk).await.contains("no command \"nonsense\""));
+
+    let health = get(&address, "/healthz").await;
+    assert!(health.starts_with("HTTP/1.0 200 OK"), "{health}");
+    assert!(health.ends_with("\r\n\r\nok\n"), "{health}");
+    let metrics = get(&address, "/metrics").await;
+    for line in [
+        "muninn_turns_total{source=\"model\"} 1",
+        "muninn_turn_seconds_bucket{until=\"turn\"",
+        "muninn_tokens_total{kind=\"prompt\"} 100",
+        "muninn_tokens_total{kind=\"completion\"} 10",
+    ] {
+        assert!(metrics.contains(line), "no {line} in {metrics}");
+    }
+
+    // One data folder, one process.
+    let second = Home::new().with(
+        "GRAPH_URL",
+        format!("embedded:{}", home.path("muninn-data").display()),
+    );
+    let refused = second.chat(&[], &["Hello?"]).await;
+    refused.fails(
+        1,
+        &[
+            "muninn-data is in use by",
+            &format!("process {}", serving.pid()),
+        ],
+    );
+    // And one socket.
+    let third = Home::new().with("TERMINAL_SOCKET", home.path("socket").to_str().unwrap());
+    third
+        .run(&["serve"], "")
+        .await
+        .fails(1, &["another process is listening"]);
+
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    assert!(!home.path("socket").exists());
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_sigterm_the_answer_under_way_is_finished() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket");
+    let gate = Gate::closed();
+    server
+        .expects(|_| true)
+        .replies(Reply::chunks(["One, ", "two, ", "three."]).paused(&gate));
+    let serving = home.start(&["serve"]);
+    let mut talk = connect(&home, &serving).await;
+    let socket = std::fs::symlink_metadata(home.path("socket")).unwrap();
+    assert!(socket.file_type().is_socket());
+    say(&mut talk, "Count.").await;
+    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+
+    serving.signal("TERM").await;
+    eventually("that it knows of the signal", async || {
+        serving
+            .errors()
+            .contains("turns under way are finished")
+            .then_some(())
+    })
+    .await;
+    gate.open();
+    assert_eq!(hear(&mut talk).await, "One, two, three.\n");
+    assert_eq!(hear(&mut talk).await, "", "then it hangs up");
+    serving.end().await.succeeds();
+    assert!(!home.path("socket").exists());
+    let history = home.chat(&[], &["/history"]).await;
+    assert!(
+        history.succeeds().contains("One, two, three."),
+        "{history:?}"
+    );
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_served_is_named() {
+    let nothing = Home::new();
+    nothing
+        .run(&["serve"], "")
+        .await
+        .fails(1, &["no platform is configured", "TERMINAL_SOCKET"]);
+
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("HTTP_ADDR", &address);
+    home.chat(&[], &["Remember me."]).await.succeeds();
+    let before = home.export().await;
+    home.run(&["serve"], "")
+        .await
+        .fails(1, &[&address, "HTTP_ADDR"]);
+    assert!(!home.path("socket").exists());
+    assert_eq!(home.export().await, before);
+
+    std::fs::write(home.path("socket"), "something else").unwrap();
+    home.run(&["serve"], "")
+        .await
+        .fails(1, &["socket", "no socket is there"]);
+    assert_eq!(
+        std::fs::read(home.path("socket")).unwrap(),
+        b"something else"
+    );
+}

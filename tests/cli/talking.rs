@@ -1,0 +1,151 @@
+//! The first run, the next day, and what can be asked.
+
+use chrono::Utc;
+
+use crate::home::{Home, NOTED};
+use crate::support::model_server::ModelServer;
+
+const FACT: &str = "The code of the coffee machine is 4711.";
+const QUESTION: &str = "What is the code of the coffee machine?";
+
+/// Whether an answer quotes the fact, with the day on which it was said.
+fn recalls(answer: &[&str], said: [String; 2]) -> bool {
+    let dated = said.map(|day| format!("{day}, ada:"));
+    dated.iter().any(|date| date == answer[0]) && answer[1] == format!("> {FACT}")
+}
+
+fn today() -> String {
+    Utc::now().format("%Y-%m-%d").to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_configured_and_it_remembers() {
+    let home = Home::new();
+    let before = today();
+    let first = home.chat(&[], &[FACT]).await;
+    let said = || [before.clone(), today()];
+    assert_eq!(first.succeeds(), format!("{NOTED}\n"));
+    assert_eq!(first.err.lines().count(), 1, "{first:?}");
+    assert!(first.err.contains("from memory alone"), "{first:?}");
+    assert!(first.err.contains("OPENAI_API_KEY"), "{first:?}");
+
+    let later = home.chat(&[], &[QUESTION]).await;
+    later.succeeds();
+    assert!(recalls(&later.lines(), said()), "{later:?}");
+    let elsewhere = home.chat(&["--session", "other"], &[QUESTION]).await;
+    elsewhere.succeeds();
+    assert!(recalls(&elsewhere.lines(), said()), "{elsewhere:?}");
+
+    let sessions = home.run(&["sessions"], "").await;
+    sessions.succeeds();
+    let listed = sessions.lines();
+    assert_eq!(listed.len(), 2, "the latest first: {listed:?}");
+    assert!(
+        listed[0].contains("1 turns  terminal/other  What is"),
+        "{listed:?}"
+    );
+    assert!(
+        listed[1].contains("2 turns  terminal/default  The code"),
+        "{listed:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_can_ask_for_the_history_and_the_reason() {
+    let home = Home::new();
+    let asked = home.chat(&[], &[FACT, QUESTION, "/why", "/history"]).await;
+    let text = asked.succeeds();
+    assert!(text.contains("My last answer was to: What is"), "{text}");
+    assert!(text.contains("No model wrote it"), "{text}");
+    let history = text.split_once("Recalled:\n").unwrap().1;
+    let at = |words: &str| {
+        history
+            .find(words)
+            .unwrap_or_else(|| panic!("{words} in {text}"))
+    };
+    assert!(at(", ada] The code") < at("] ada: The code"), "{text}");
+    assert!(at("] ada: The code") < at("] ada: What is"), "{text}");
+
+    let help = home.chat(&[], &["/help"]).await;
+    for command in ["history", "why", "forget last", "forget session"] {
+        assert!(help.succeeds().contains(command), "{help:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_is_gone_from_the_disk() {
+    let home = Home::new();
+    let first = home.chat(&[], &["The xylophone is in room 7.", FACT]).await;
+    first.succeeds();
+    let last = home.chat(&[], &["/forget last", "/history"]).await;
+    let text = last.succeeds();
+    assert!(text.starts_with("Forgotten: your last turn"), "{text}");
+    assert!(
+        text.contains("xylophone") && !text.contains("4711"),
+        "{text}"
+    );
+
+    let all = home
+        .chat(&[], &["/forget session", "/history", "/why"])
+        .await;
+    let nothing = "Nothing was said here yet.";
+    assert_eq!(
+        all.succeeds(),
+        format!("Forgotten: all 1 turns of this conversation.\n{nothing}\n{nothing}\n")
+    );
+    assert!(
+        home.chat(&[], &[QUESTION])
+            .await
+            .succeeds()
+            .contains("remember nothing")
+    );
+    for file in std::fs::read_dir(home.path("muninn-data")).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        for word in ["xylophone", "4711"] {
+            let found = bytes
+                .windows(word.len())
+                .any(|part| part == word.as_bytes());
+            assert!(!found, "{word} in {}", path.display());
+        }
+    }
+    let listed = home.export().await;
+    assert!(!format!("{listed:?}").contains("xylophone"), "{listed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_model_its_answers_are_the_output() {
+    let server = ModelServer::start().await;
+    let home = Home::new().with_model(&server);
+    server
+        .expects(|request| request.last_user().ends_with("Hello") && request.model() == "chat")
+        .answers("Hi there, Ada!");
+    server
+        .expects(|request| request.last_user().ends_with("And now?"))
+        .answers("One line.\nAnd another.");
+    let talked = home.chat(&[], &["Hello", "And now?"]).await;
+    assert_eq!(
+        talked.succeeds(),
+        "Hi there, Ada!\nOne line.\nAnd another.\n"
+    );
+    assert_eq!(talked.err, "");
+    let why = home.chat(&[], &["/why"]).await;
+    assert!(
+        why.succeeds()
+            .contains("from 100 tokens read and 10 written"),
+        "{why:?}"
+    );
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_may_be_as_fast_as_it_likes() {
+    let home = Home::new();
+    let told: Vec<String> = (0..30).map(|n| format!("Fact {n}.")).collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let answered = home.chat(&[], &told).await;
+    answered.succeeds();
+    assert!(!answered.out.contains("a minute"), "{answered:?}");
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(sessions.succeeds().contains("30 turns"), "{sessions:?}");
+}

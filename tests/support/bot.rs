@@ -101,6 +101,13 @@ impl Place {
         {
             line.push("--messages-per-minute=1000".to_owned());
         }
+        // What is asked of a loaded machine is not to be taken for a graph that is away.
+        if !more
+            .iter()
+            .any(|option| option.starts_with("--graph-timeout"))
+        {
+            line.push("--graph-timeout=60".to_owned());
+        }
         line.extend(self.graph.clone());
         line.extend(more.iter().map(|&option| option.to_owned()));
         let mut config = Line::parse_from(line).options.into_config().unwrap();

@@ -18,6 +18,7 @@ mod request;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -173,14 +174,12 @@ impl ModelServer {
 
     /// Returns when this many chat requests have come since the start.
     pub async fn arrived(&self, requests: usize) {
-        let mut arrived = self.shared.arrived.subscribe();
-        arrived.wait_for(|n| *n >= requests).await.unwrap();
+        reaches(&self.shared.arrived, requests, "chat requests").await;
     }
 
     /// Returns when the client has gone away from this many unfinished answers since the start.
     pub async fn abandoned(&self, answers: usize) {
-        let mut abandoned = self.shared.abandoned.subscribe();
-        abandoned.wait_for(|n| *n >= answers).await.unwrap();
+        reaches(&self.shared.abandoned, answers, "abandoned answers").await;
     }
 
     /// Fails the test if anything went otherwise than scripted.
@@ -220,6 +219,18 @@ pub struct Expecting<'a> {
     server: &'a ModelServer,
     fits: Predicate,
     place: String,
+}
+
+/// Waits for a count; longer than any turn takes is a failure of the test.
+async fn reaches(count: &watch::Sender<usize>, least: usize, what: &str) {
+    let mut counted = count.subscribe();
+    let reached = counted.wait_for(|n| *n >= least);
+    let in_time = tokio::time::timeout(Duration::from_secs(60), reached).await;
+    assert!(
+        in_time.is_ok(),
+        "{least} {what} did not come, but {}",
+        *count.borrow()
+    );
 }
 
 impl Expecting<'_> {

@@ -16,8 +16,8 @@
 //! # }
 //! ```
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -41,6 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Numbers the events of all rooms, so that no two are the same by accident.
 static EVENTS: AtomicUsize = AtomicUsize::new(1);
+
+/// When this process began to number them.
+static RUN: OnceLock<i64> = OnceLock::new();
 
 /// One conversation as a test sees it. Clones are the same conversation.
 #[derive(Clone, Debug)]
@@ -212,9 +215,11 @@ impl Room {
     }
 }
 
-/// An event id that no other message of this process has.
+/// An event id that no other message has, nor one of an earlier test run on the same server.
 pub fn next_event() -> String {
-    format!("test/event/{}", EVENTS.fetch_add(1, Ordering::Relaxed))
+    let run = RUN.get_or_init(|| Utc::now().timestamp_micros());
+    let number = EVENTS.fetch_add(1, Ordering::Relaxed);
+    format!("test/event/{run}/{}/{number}", std::process::id())
 }
 
 /// Keeps what the bot does with a reply.

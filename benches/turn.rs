@@ -28,9 +28,9 @@ use muninn::commands::Commands;
 use muninn::config::{Config, Options};
 use muninn::graph::transfer::{GraphNode, GraphRelationship, Portable};
 use muninn::graph::{
-    Appended, ChainShape, Embedding, Explanation, Forget, Forgotten, GraphStore, NewTurn, News,
-    ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn, TurnContext,
-    TurnRead, open,
+    Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore,
+    NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
+    TurnContext, TurnRead, open,
 };
 use muninn::journal::Journal;
 use muninn::llm::local::LocalEmbedder;
@@ -235,6 +235,31 @@ impl GraphStore for Timed {
     async fn append(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<Appended, StoreError> {
         *lock(&self.last) = Some(turn.clone());
         self.call("append", self.store.append(guard, turn)).await
+    }
+
+    async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
+        self.call("embedders", self.store.embedders()).await
+    }
+
+    async fn stale_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let call = self.store.stale_embeddings(embedder, audience, seen, limit);
+        self.call("stale_embeddings", call).await
+    }
+
+    async fn set_embeddings(
+        &self,
+        embedder: &str,
+        audience: &AudienceId,
+        vectors: &[(ResponseId, Option<Vec<f32>>)],
+    ) -> Result<usize, StoreError> {
+        let call = self.store.set_embeddings(embedder, audience, vectors);
+        self.call("set_embeddings", call).await
     }
 
     async fn turns_since(

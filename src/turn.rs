@@ -131,10 +131,15 @@ impl Turns {
             let store = &**self.archive.store();
             self.recaller.learn(store, audience, &context.news).await;
         }
-        let shown: Vec<ResponseId> = context.window.iter().map(|turn| turn.id).collect();
-        let recalled = self
-            .recaller
-            .recall(audience, &sought, &context.window, &shown);
+        let recalled = match self.model {
+            Some(_) => {
+                let shown: Vec<ResponseId> = context.window.iter().map(|turn| turn.id).collect();
+                self.recaller
+                    .recall(audience, &sought, &context.window, &shown)
+            }
+            // What is quoted without a model is recalled with the window, later.
+            None => Vec::new(),
+        };
         Ok(Read {
             context,
             store_away,

@@ -122,10 +122,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
     }
 
     async fn append(&self, guard: &SessionGuard, new: &NewTurn) -> Result<Appended, StoreError> {
-        let statement = if new.context.is_empty() && new.recalled.is_empty() {
-            statements::APPEND
-        } else {
-            statements::APPEND_LINKED
+        let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
+            (true, true) => statements::APPEND,
+            (true, false) => statements::APPEND_RECALLED,
+            (false, true | false) => statements::APPEND_LINKED,
         };
         let bound = append_params(&self.engine, guard.session().as_str(), new);
         let refusal = match self.engine.write(statement, bound).await {

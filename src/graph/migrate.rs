@@ -53,17 +53,33 @@ pub(crate) async fn run(engine: &impl Engine) -> Result<(), StoreError> {
     if found.importing {
         tracing::warn!("{INTERRUPTED_IMPORT}");
     }
-    if !missing(engine).await?.is_empty() {
-        for (_name, statement) in engine.constraints() {
-            engine.write(statement, params(json!({}))).await?;
-        }
-    }
+    make_constraints(engine).await?;
     for migration in MIGRATIONS.iter().filter(|step| step.to > found.version) {
         for statement in migration.statements {
             engine.write(statement, params(json!({}))).await?;
         }
         let version = params(json!({"version": migration.to}));
         engine.write(statements::SET_SCHEMA, version).await?;
+    }
+    Ok(())
+}
+
+/// Makes the constraints and indexes that are not there yet.
+async fn make_constraints(engine: &impl Engine) -> Result<(), StoreError> {
+    let missing_names = missing(engine).await?;
+    let to_make = engine
+        .constraints()
+        .iter()
+        .filter(|(name, _)| missing_names.iter().any(|missing| missing == name));
+    for (name, statement) in to_make {
+        let Err(error) = engine.write(statement, params(json!({}))).await else {
+            continue;
+        };
+        // Neo4j's `IF NOT EXISTS` looks before it locks: of two processes that start at the same
+        // time, one may be told that what it asked for has come to be meanwhile.
+        if missing(engine).await?.iter().any(|missing| missing == name) {
+            return Err(error);
+        }
     }
     Ok(())
 }

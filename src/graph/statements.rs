@@ -185,19 +185,29 @@ macro_rules! append {
 /// Saves a turn made from nothing.
 pub(crate) const APPEND: &str = append!("RETURN position");
 
-/// Saves a turn with what it was made from.
+macro_rules! link_recalled {
+    () => {
+        "WITH r, position \
+        UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory \
+        OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) \
+        FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | \
+        CREATE (r)-[:RECALLED {score: memory.score}]->(found)) \
+        RETURN position, count(m) AS memories"
+    };
+}
+
+/// Saves a turn with the memories it was given.
+pub(crate) const APPEND_RECALLED: &str = append!(link_recalled!());
+
+/// Saves a turn with the nodes it was made from, at least one, and its memories. An element id that
+/// is null or in a list is looked for in all nodes of the embedded engine, so there is one a row.
 pub(crate) const APPEND_LINKED: &str = append!(concat!(
-    // One by one: an element id in a list is looked for in all nodes of the embedded engine.
     "WITH r, position ",
-    "UNWIND CASE WHEN size($context) = 0 THEN [null] ELSE $context END AS source ",
+    "UNWIND $context AS source ",
     "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
     "FOREACH (found IN CASE WHEN k IS NULL THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
     "WITH r, position, count(k) AS sources ",
-    "UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory ",
-    "OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) ",
-    "FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | ",
-    "CREATE (r)-[:RECALLED {score: memory.score}]->(found)) ",
-    "RETURN position, count(m) AS memories"
+    link_recalled!()
 ));
 
 pub(crate) const TURN_BY_EVENT: &str = concat!(

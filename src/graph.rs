@@ -3,6 +3,7 @@
 //! [`GraphStore`] is the contract. Knows nothing of
 //! platforms or models; ranking what was read is the business of [`crate::memory`].
 
+pub mod confine;
 mod cypher_store;
 mod embedded;
 mod engine;
@@ -10,6 +11,7 @@ mod migrate;
 mod neo4j;
 mod open;
 mod record;
+pub mod schema;
 mod statements;
 pub mod transfer;
 mod value;

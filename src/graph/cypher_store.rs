@@ -1,11 +1,16 @@
 //! [`GraphStore`] in Cypher, on any [`Engine`].
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use muninn_platform::{AudienceId, ConversationId};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::confine::ConfinedCypher;
 use super::engine::{Engine, Row};
+use super::query::{QueryError, QueryLimits, QueryResult};
 use super::record::{append_params, integer, list, params, summary, text, turn, turns, unexpected};
+use super::schema::Survey;
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
@@ -356,6 +361,19 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             pointers: count("pointers"),
             links: count("links"),
         })
+    }
+
+    async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
+        Ok(Arc::new(Survey::default()))
+    }
+
+    async fn query(
+        &self,
+        _query: &ConfinedCypher,
+        _params: Map<String, Value>,
+        _limits: QueryLimits,
+    ) -> Result<QueryResult, QueryError> {
+        Ok(QueryResult::default())
     }
 
     async fn health(&self) -> Result<StoreHealth, StoreError> {

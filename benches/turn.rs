@@ -27,6 +27,7 @@ use muninn::bot::Bot;
 use muninn::commands::Commands;
 use muninn::config::{Config, Options};
 use muninn::graph::confine::ConfinedCypher;
+use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
 use muninn::graph::schema::Survey;
 use muninn::graph::transfer::{GraphNode, GraphRelationship, Portable};
@@ -330,6 +331,14 @@ impl GraphStore for Timed {
     ) -> Result<QueryResult, QueryError> {
         let call = self.store.query(query, params, limits);
         self.call("query", call).await
+    }
+
+    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
+        self.call("merge_nodes", self.store.merge_nodes(put)).await
+    }
+
+    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
+        self.call("merge_links", self.store.merge_links(put)).await
     }
 
     async fn health(&self) -> Result<StoreHealth, StoreError> {

@@ -2,9 +2,11 @@
 
 mod calibrate;
 mod chat;
+mod demo;
 mod doctor;
 mod inspect;
 mod reembed;
+mod schema;
 mod serve;
 mod transfer;
 
@@ -40,6 +42,17 @@ enum Command {
     Serve,
     /// Check configuration, graph and models, and say what to do
     Doctor,
+    /// Load knowledge to try things on, once however often it is called
+    Demo {
+        #[arg(value_enum)]
+        demo: demo::Demo,
+    },
+    /// Show what the team's knowledge is made of
+    Schema {
+        /// As JSON, in the form that other commands read
+        #[arg(long)]
+        json: bool,
+    },
     /// List the conversations
     Sessions,
     /// Show what would be recalled for a question, and why
@@ -97,6 +110,8 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Chat { session } => chat::run(&config, &session).await,
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
+        Command::Demo { demo } => demo::run(&config, demo).await,
+        Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
             question,
@@ -131,6 +146,8 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         Command::Chat { .. } => CHAT_LOG,
         Command::Serve
         | Command::Doctor
+        | Command::Demo { .. }
+        | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }
         | Command::RecallEval(_)

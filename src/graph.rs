@@ -7,6 +7,7 @@ pub mod confine;
 mod cypher_store;
 mod embedded;
 mod engine;
+pub mod knowledge;
 mod migrate;
 mod neo4j;
 mod open;
@@ -29,6 +30,7 @@ use uuid::Uuid;
 use crate::session::SessionGuard;
 
 use self::confine::ConfinedCypher;
+use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
 pub use self::open::{GraphConfig, open};
 use self::query::{QueryError, QueryLimits, QueryResult};
 use self::schema::Survey;
@@ -404,6 +406,14 @@ pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
         params: serde_json::Map<String, serde_json::Value>,
         limits: QueryLimits,
     ) -> Result<QueryResult, QueryError>;
+
+    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
+    /// there stays as it is.
+    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError>;
+
+    /// Creates those relationships that are not there yet, in one transaction; says how many.
+    /// One that lacks an end is left out.
+    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError>;
 
     async fn health(&self) -> Result<StoreHealth, StoreError>;
 

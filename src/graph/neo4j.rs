@@ -5,6 +5,7 @@
 //! minute, so everything goes through `execute`, drained to the end; and deadlocks arrive with the
 //! result, where the driver does not repeat them.
 
+mod confined;
 mod values;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use self::values::{bolt, from_bolt};
 use super::StoreError;
 use super::engine::{Engine, Params, Row, quoted};
 use super::open::GraphConfig;
+use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, listed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
 
@@ -258,6 +260,15 @@ impl Engine for Neo4j {
         }
     }
 
+    async fn confined(
+        &self,
+        statement: &str,
+        params: Params,
+        limits: QueryLimits,
+    ) -> Result<Rows, QueryError> {
+        confined::run(self, statement, &params, limits).await
+    }
+
     fn embedding(&self, vector: &[f32]) -> Value {
         listed(vector)
     }
@@ -267,6 +278,8 @@ impl Engine for Neo4j {
     }
 
     fn strip(&self, _node: &mut GraphNode) {}
+
+    fn prepare(&self, _node: &mut GraphNode) {}
 
     async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
         let mut ids = vec![String::new(); nodes.len()];

@@ -1,9 +1,16 @@
 //! What the team's knowledge is made of: labels, relationship types, properties and patterns.
 
+mod cache;
+mod survey;
+mod tally;
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub(crate) use self::cache::Cache;
 
 /// The schema of the knowledge in a graph; memory is no part of it.
 ///
@@ -62,6 +69,13 @@ impl Survey {
     /// No knowledge at all.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// For a prompt: the most counted first, in at most `budget` tokens by
+    /// [`estimate`](crate::llm::tokens::estimate); says how much has no room. A budget of less
+    /// than 120 holds nothing.
+    pub fn text(&self, budget: u32) -> String {
+        text::text(self, budget)
     }
 }
 

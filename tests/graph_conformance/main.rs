@@ -21,4 +21,5 @@ mod crashes;
 mod embedding;
 mod faults;
 mod forgetting;
+mod knowledge;
 mod reading;

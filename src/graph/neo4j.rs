@@ -5,6 +5,7 @@
 //! minute, so everything goes through `execute`, drained to the end; and deadlocks arrive with the
 //! result, where the driver does not repeat them.
 
+mod columns;
 mod confined;
 mod values;
 

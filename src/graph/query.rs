@@ -1,6 +1,8 @@
 //! Running a confined statement: what it may cost, what it gives, and why it failed.
 
 mod shown;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -217,94 +219,4 @@ pub(crate) fn literal(params: Map<String, Value>) -> Map<String, Value> {
         .into_iter()
         .map(|(key, from)| (key, value(from)))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const LIMITS: QueryLimits = QueryLimits {
-        rows: 3,
-        bytes: 100,
-        time: Duration::from_secs(1),
-    };
-
-    #[test]
-    fn positions_are_found_in_either_engines_words() {
-        for (message, at) in [
-            (
-                "Invalid input 'X' (line 2, column 17 (offset: 30))",
-                Some((2, 17)),
-            ),
-            (
-                "Cypher syntax error at line 1, col 49: Unexpected",
-                Some((1, 49)),
-            ),
-            ("Unknown function: foo", None),
-            ("the line is long", None),
-        ] {
-            assert_eq!(position(message), at, "{message}");
-        }
-    }
-
-    #[test]
-    fn a_complaint_is_one_line_and_proposes_nothing_of_memory() {
-        let said = |message, statement| QueryError::complaint(message, None, statement).to_string();
-        assert_eq!(
-            said("Unknown function: foo\n  here ^", "RETURN foo()"),
-            "Unknown function: foo"
-        );
-        for leak in ["did you mean 'Response'?", "did you mean HAS_RESPONSE?"] {
-            assert!(!said(leak, "MATCH (n:Respons)").contains("RESP"), "{leak}");
-            assert!(!said(leak, "MATCH (n:Respons)").contains("Resp"), "{leak}");
-        }
-        let long = "x".repeat(10_000);
-        assert_eq!(said(&long, "").len(), COMPLAINT);
-        let error = QueryError::complaint("Unexpected", Some((2, 3)), "");
-        assert_eq!(error.to_string(), "line 2, column 3: Unexpected");
-    }
-
-    #[test]
-    fn rows_end_at_the_first_limit() {
-        let mut rows = Rows::within(LIMITS, vec!["n".to_owned()]);
-        for n in 0..3 {
-            assert_eq!(
-                rows.push(vec![json!(n)]).unwrap(),
-                ControlFlow::Continue(())
-            );
-        }
-        assert_eq!(rows.push(vec![json!(3)]).unwrap(), ControlFlow::Break(()));
-        assert_eq!((rows.rows.len(), rows.cut), (3, Some(Cut::Rows)));
-
-        let mut rows = Rows::within(LIMITS, vec!["n".to_owned()]);
-        let _ = rows.push(vec![json!("x".repeat(60))]).unwrap();
-        assert_eq!(
-            rows.push(vec![json!("x".repeat(60))]).unwrap(),
-            ControlFlow::Break(())
-        );
-        assert_eq!((rows.rows.len(), rows.cut), (1, Some(Cut::Bytes)));
-
-        let mut rows = Rows::within(LIMITS, vec!["n".to_owned()]);
-        let error = rows.push(vec![json!("x".repeat(600))]).unwrap_err();
-        assert!(matches!(error, QueryError::TooBig), "{error}");
-    }
-
-    #[test]
-    fn ids_come_from_their_columns_only_and_once() {
-        let mut rows = Rows::within(LIMITS, vec!["id".to_owned(), "other".to_owned()]);
-        let _ = rows.push(vec![json!("b"), json!("x")]).unwrap();
-        let _ = rows
-            .push(vec![json!(["a", ["b", null]]), json!("y")])
-            .unwrap();
-        let result = rows.finish(&["id".to_owned(), "gone".to_owned()]);
-        assert_eq!(result.nodes, ["b", "a"]);
-    }
-
-    #[test]
-    fn a_parameter_that_looks_tagged_is_a_map() {
-        let params = literal(Map::from_iter([("p".to_owned(), json!([{"$date": "x"}]))]));
-        assert_eq!(params["p"], json!([{"$map": {"$date": "x"}}]));
-    }
 }

@@ -8,6 +8,7 @@ mod bad_input;
 mod carrying;
 mod crashes;
 mod home;
+mod knowing;
 mod serving;
 #[path = "../support/mod.rs"]
 mod support;

@@ -112,10 +112,13 @@ async fn what_was_interrupted_is_completed_and_what_people_changed_stays() {
 }
 
 fn node(labels: &[&str], properties: Value) -> GraphNode {
+    let Value::Object(properties) = properties else {
+        panic!("no map: {properties}");
+    };
     GraphNode {
         id: String::new(),
         labels: labels.iter().map(|label| (*label).to_owned()).collect(),
-        properties: properties.as_object().unwrap().clone(),
+        properties,
     }
 }
 

@@ -8,6 +8,7 @@ use neo4rs::{Error, Neo4jClientErrorKind, Neo4jErrorKind, Query};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use super::columns::{in_order, named};
 use super::values::{bolt, from_bolt};
 use super::{Neo4j, READ_RECONNECTS};
 use crate::graph::StoreError;
@@ -80,20 +81,24 @@ async fn collect(
 ) -> Result<Rows, QueryError> {
     let failed = |error| of_error(engine, statement, error, 0);
     let mut stream = engine.graph.execute_read(query).await.map_err(failed)?;
-    let mut rows = Rows::within(limits, Vec::new());
+    let mut rows = Rows::within(limits, named(statement));
     let pushed = loop {
         let Some(row) = stream.next().await.map_err(failed)? else {
             return Ok(rows);
         };
-        let keys = row.keys();
-        if rows.columns.is_empty() {
-            rows.columns = keys.iter().map(|key| key.value.clone()).collect();
+        if rows.rows.is_empty() {
+            let keys = row.keys().iter().map(|key| key.value.clone()).collect();
+            rows.columns = in_order(statement, keys);
         }
-        let values = keys.iter().map(|key| {
-            let value = row.get::<neo4rs::BoltType>(&key.value);
-            shown(value.map_or(Value::Null, from_bolt), &|_node| {})
-        });
-        match rows.push(values.collect()) {
+        let values: Vec<Value> = rows
+            .columns
+            .iter()
+            .map(|column| {
+                let value = row.get::<neo4rs::BoltType>(column);
+                shown(value.map_or(Value::Null, from_bolt), &|_node| {})
+            })
+            .collect();
+        match rows.push(values) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => break Ok(()),
             Err(error) => break Err(error),

@@ -125,6 +125,8 @@ async fn rows_come_as_they_are_shown(engine: impl Engine) {
     let rows = run(&store.engine, &back, LIMITS).await.unwrap();
     assert_eq!(rows.rows[0][0][0], shown("Huginn"));
     assert_eq!(rows.rows[0][0][2], shown("Muninn"));
+    let remove = format!("MATCH (n:{label}) DETACH DELETE n");
+    store.engine.write(&remove, Params::new()).await.unwrap();
 }
 
 async fn only_what_reads_is_run(engine: impl Engine) {

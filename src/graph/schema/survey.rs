@@ -1,79 +1,41 @@
 //! Reads the schema from the live graph, in the same few statements on either engine.
 //!
-//! Whole graphs are not read: numbers come from the engine's own counts, patterns from the first
-//! [`VISITED`] relationships of a type, properties from the first nodes of a label.
+//! A graph of moderate size is gone through once, and so is the beginning of one with many labels:
+//! Neo4j plans each label's statement anew, which took minutes for 5,000. A large graph with few
+//! labels is asked label by label. Either way at most [`VISITED`] of a kind are visited, and the
+//! properties of a few of them read.
+
+mod ask;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use self::ask::{Ask, Tied};
 use super::tally::{Tally, value_kind};
 use super::{Pattern, Survey};
-use crate::graph::engine::{Engine, Row, quoted};
+use crate::graph::engine::{Engine, Row};
 use crate::graph::record::{integer, list, params, text};
 use crate::graph::transfer::GraphNode;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
-/// Labels or types that one statement asks for.
-const BATCH: usize = 50;
+/// Nodes, and relationships, that one statement visits at most.
+pub(super) const VISITED: u64 = 100_000;
 
-/// Nodes of a label, and relationships of a type, that are visited at most.
-const VISITED: u64 = 100_000;
-
-/// Nodes, and relationships, whose properties are read at most.
-const SAMPLES: usize = 20_000;
-
-/// As many of one label or type, at most and at least.
-const SAMPLE: (usize, usize) = (1_000, 20);
+/// Labels, or types, that are still asked one by one.
+const FEW_NAMES: usize = 50;
 
 /// Characters of a text that are read: one more than makes it a long one.
 pub(super) const SHORT: usize = 60;
 
-/// How much there is of every label and type, by the engine's own counts; what carries a label of
-/// memory too is among it. Enough to notice that a graph has changed.
+/// What there is, by the engine's own counts, so that it costs next to nothing. Enough to notice
+/// that a graph has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    labels: BTreeMap<String, u64>,
-    types: BTreeMap<String, u64>,
-}
-
-/// A property of what is looked at, as the part of a statement.
-macro_rules! properties {
-    ($of:literal) => {
-        concat!(
-            "[key IN keys(",
-            $of,
-            ") | [key, valueType(",
-            $of,
-            "[key]), CASE ",
-            "WHEN valueType(",
-            $of,
-            "[key]) STARTS WITH 'STRING' THEN left(",
-            $of,
-            "[key], 61) ",
-            "WHEN valueType(",
-            $of,
-            "[key]) STARTS WITH 'LIST' THEN size(",
-            $of,
-            "[key]) ",
-            "WHEN valueType(",
-            $of,
-            "[key]) STARTS WITH 'INTEGER' THEN ",
-            $of,
-            "[key] ",
-            "WHEN valueType(",
-            $of,
-            "[key]) STARTS WITH 'FLOAT' THEN ",
-            $of,
-            "[key] ",
-            "WHEN valueType(",
-            $of,
-            "[key]) STARTS WITH 'BOOLEAN' THEN ",
-            $of,
-            "[key] ",
-            "ELSE null END]] AS properties"
-        )
-    };
+    labels: BTreeSet<String>,
+    types: BTreeSet<String>,
+    nodes: u64,
+    relationships: u64,
 }
 
 /// Counts everything anew.
@@ -81,13 +43,25 @@ pub(crate) async fn counts(engine: &impl Engine) -> Result<Counts, StoreError> {
     let labels = names(engine, "CALL db.labels() YIELD label AS name RETURN name").await?;
     let types = "CALL db.relationshipTypes() YIELD relationshipType AS name RETURN name";
     let types = names(engine, types).await?;
-    let labels = labels.filter(|name| is_knowledge(engine, name)).collect();
-    let types = types
-        .filter(|name| !MEMORY_RELATIONSHIPS.contains(&name.as_str()))
-        .collect();
+    let of_label = |label: &&str| format!("MATCH (n:{label}) RETURN 0 AS whole, count(n) AS times");
+    let of_type =
+        |kind: &&str| format!("MATCH ()-[n:{kind}]->() RETURN 0 AS whole, count(n) AS times");
+    let nodes = "MATCH (n) RETURN 1 AS whole, count(n) AS times";
+    let relationships = "MATCH ()-[n]->() RETURN 1 AS whole, count(n) AS times";
     Ok(Counts {
-        labels: count(engine, labels, |label| format!("MATCH (n:{label})")).await?,
-        types: count(engine, types, |kind| format!("MATCH ()-[n:{kind}]->()")).await?,
+        labels: labels
+            .filter(|label| {
+                !is_memory_label(label) && !stripped(engine, vec![label.clone()]).is_empty()
+            })
+            .collect(),
+        types: types.filter(|kind| !is_memory_type(kind)).collect(),
+        nodes: rest(engine, nodes, MEMORY_LABELS.iter().map(of_label)).await?,
+        relationships: rest(
+            engine,
+            relationships,
+            MEMORY_RELATIONSHIPS.iter().map(of_type),
+        )
+        .await?,
     })
 }
 
@@ -99,9 +73,48 @@ async fn names(
     Ok(rows.into_iter().filter_map(|row| text(&row, "name")))
 }
 
-/// Whether the label is one of knowledge, and not one by which an engine stands for none.
-fn is_knowledge(engine: &impl Engine, label: &str) -> bool {
-    !MEMORY_LABELS.contains(&label) && !stripped(engine, vec![label.to_owned()]).is_empty()
+/// How many there are in all, without those of memory.
+async fn rest(
+    engine: &impl Engine,
+    all: &str,
+    memory: impl Iterator<Item = String>,
+) -> Result<u64, StoreError> {
+    let parts: Vec<String> = std::iter::once(all.to_owned()).chain(memory).collect();
+    let statement = parts.join(" UNION ALL ");
+    let rows = engine.read(&statement, params(json!({}))).await?;
+    Ok(rows
+        .iter()
+        .fold(0, |left: u64, row| match integer(row, "whole") {
+            1 => left.saturating_add(times(row)),
+            _ => left.saturating_sub(times(row)),
+        }))
+}
+
+fn times(row: &Row) -> u64 {
+    u64::try_from(integer(row, "times")).unwrap_or_default()
+}
+
+fn strings(row: &Row, column: &str) -> Vec<String> {
+    let items = list(row, column).iter();
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn is_memory_label(label: &str) -> bool {
+    MEMORY_LABELS.contains(&label)
+}
+
+fn is_memory_type(kind: &str) -> bool {
+    MEMORY_RELATIONSHIPS.contains(&kind)
+}
+
+/// Labels without one by which an engine stands for none; nothing for a node of memory.
+fn knowledge_labels(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
+    if labels.iter().any(|label| is_memory_label(label)) {
+        return Vec::new();
+    }
+    stripped(engine, labels)
 }
 
 fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
@@ -114,160 +127,67 @@ fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
     node.labels
 }
 
-async fn count(
-    engine: &impl Engine,
-    of: Vec<String>,
-    pattern: impl Fn(&str) -> String,
-) -> Result<BTreeMap<String, u64>, StoreError> {
-    let rows = each(engine, &of, |place, name| {
-        format!(
-            "{} RETURN {place} AS place, count(n) AS times",
-            pattern(name)
-        )
-    });
-    let rows = rows.await?;
-    let counted = rows.iter().map(|(name, row)| (name.clone(), times(row)));
-    Ok(counted.filter(|(_, times)| *times > 0).collect())
-}
-
-fn times(row: &Row) -> u64 {
-    u64::try_from(integer(row, "times")).unwrap_or_default()
-}
-
-/// Asks the same of each name, many in one statement; every row says by its `place` whose it is.
-/// A name that cannot be quoted is left out: no query can say it either.
-async fn each(
-    engine: &impl Engine,
-    names: &[String],
-    part: impl Fn(usize, &str) -> String,
-) -> Result<Vec<(String, Row)>, StoreError> {
-    let mut found = Vec::new();
-    for batch in names.chunks(BATCH) {
-        let parts: Vec<String> = batch
-            .iter()
-            .enumerate()
-            .filter_map(|(place, name)| Some(part(place, &quoted(name).ok()?)))
-            .collect();
-        if parts.is_empty() {
-            continue;
-        }
-        let statement = parts.join(" UNION ALL ");
-        for row in engine.read(&statement, params(json!({}))).await? {
-            let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
-            if let Some(name) = batch.get(place) {
-                found.push((name.clone(), row));
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// Looks at the graph.
 pub(crate) async fn survey(engine: &impl Engine, counts: &Counts) -> Result<Survey, StoreError> {
+    let by_name = |number: u64, names: &BTreeSet<String>| {
+        if number > VISITED && names.len() <= FEW_NAMES {
+            Ask::ByName(names.iter().cloned().collect())
+        } else {
+            Ask::Through(names.len())
+        }
+    };
     let mut survey = Survey::default();
-    let labels = label_numbers(engine, counts, &mut survey).await?;
-    read_nodes(engine, &labels, &mut survey).await?;
-    let types: Vec<String> = counts.types.keys().cloned().collect();
-    read_patterns(engine, counts, &types, &mut survey).await?;
-    let types: Vec<String> = survey.relationships.keys().cloned().collect();
-    read_relationships(engine, &types, &mut survey).await?;
+    read_labels(
+        engine,
+        by_name(counts.nodes, &counts.labels),
+        counts,
+        &mut survey,
+    )
+    .await?;
+    let ask = by_name(counts.relationships, &counts.types);
+    read_types(engine, &ask, &mut survey).await?;
     Ok(survey)
 }
 
-/// How many nodes of each label are no memory. Finds the labels, too, that the embedded engine
-/// does not list: those that never come first.
-async fn label_numbers(
+async fn read_labels(
     engine: &impl Engine,
+    mut ask: Ask,
     counts: &Counts,
     survey: &mut Survey,
-) -> Result<Vec<String>, StoreError> {
-    let mut known: BTreeSet<String> = counts.labels.keys().cloned().collect();
-    let mut to_ask: Vec<String> = known.iter().cloned().collect();
-    while !to_ask.is_empty() {
-        let groups = each(engine, &to_ask, |place, label| {
-            format!(
-                "MATCH (n:{label}) WITH n LIMIT {VISITED} WITH labels(n) AS labels, count(*) AS times \
-                 RETURN {place} AS place, labels, times"
-            )
-        });
-        let mut more = BTreeSet::new();
-        let mut visited: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for (label, row) in groups.await? {
-            let beside = strings(&row, "labels");
-            let (all, kept) = visited.entry(label).or_default();
-            *all += times(&row);
-            if !is_memory(&beside) {
-                *kept += times(&row);
-                more.extend(stripped(engine, beside));
-            }
-        }
-        for (label, (all, kept)) in visited {
-            let number = if all >= VISITED {
-                counts.labels.get(&label).copied().unwrap_or(all)
-            } else {
-                kept
-            };
-            if kept > 0 {
-                survey.nodes.insert(label, number);
-            }
-        }
-        to_ask = more.difference(&known).cloned().collect();
-        known.extend(to_ask.iter().cloned());
-    }
-    Ok(survey.nodes.keys().cloned().collect())
-}
-
-fn strings(row: &Row, column: &str) -> Vec<String> {
-    let items = list(row, column).iter();
-    items
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect()
-}
-
-fn is_memory(labels: &[String]) -> bool {
-    labels
-        .iter()
-        .any(|label| MEMORY_LABELS.contains(&label.as_str()))
-}
-
-/// As many of each as keep the whole within bounds.
-fn sample_of(names: usize) -> usize {
-    let (most, least) = SAMPLE;
-    (SAMPLES / names.max(1)).clamp(least, most)
-}
-
-async fn read_nodes(
-    engine: &impl Engine,
-    labels: &[String],
-    survey: &mut Survey,
 ) -> Result<(), StoreError> {
-    let sample = sample_of(labels.len());
-    let rows = each(engine, labels, |place, label| {
-        format!(
-            concat!(
-                "MATCH (n:{label}) WITH n LIMIT {sample} ",
-                "RETURN {place} AS place, labels(n) AS labels, ",
-                properties!("n")
-            ),
-            label = label,
-            sample = sample,
-            place = place,
-        )
-    });
+    survey.nodes = ask::nodes(engine, &mut ask).await?;
+    // Those that were not come across are known all the same, and can be asked for.
+    for label in survey.nodes.keys().chain(&counts.labels) {
+        survey.schema.nodes.entry(label.clone()).or_default();
+    }
+    if matches!(ask, Ask::ByName(_)) || counts.nodes <= VISITED {
+        let seen = &survey.nodes;
+        survey
+            .schema
+            .nodes
+            .retain(|label, _| seen.contains_key(label));
+    }
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (label, row) in rows.await? {
+    for (owner, row) in ask::node_samples(engine, &ask).await? {
         let labels = strings(&row, "labels");
-        if !is_memory(&labels) {
-            let read = sampled(engine, labels, &row);
-            tallies.entry(label).or_default().add(read);
+        let owners = match owner {
+            Some(label) if knowledge_labels(engine, labels.clone()).is_empty() => {
+                tracing::debug!(label, "a node of memory carries a label of knowledge");
+                Vec::new()
+            }
+            Some(label) => vec![label],
+            None => knowledge_labels(engine, labels.clone()),
+        };
+        let read = sampled(engine, labels, &row);
+        for label in owners {
+            tallies.entry(label).or_default().add(read.clone());
         }
     }
-    for label in labels {
-        let tally = tallies.remove(label).unwrap_or_default();
+    for (label, tally) in tallies {
         let (properties, values) = tally.finish();
         survey.schema.nodes.insert(label.clone(), properties);
         if !values.is_empty() {
-            survey.values.insert(label.clone(), values);
+            survey.values.insert(label, values);
         }
     }
     Ok(())
@@ -281,13 +201,9 @@ fn sampled(engine: &impl Engine, labels: Vec<String>, row: &Row) -> Vec<(String,
         labels,
         properties: Map::new(),
     };
-    for property in list(row, "properties") {
-        if let Some([Value::String(key), Value::String(kind), value]) =
-            property.as_array().map(Vec::as_slice)
-        {
-            kinds.insert(key.clone(), value_kind(kind, value));
-            node.properties.insert(key.clone(), value.clone());
-        }
+    for (key, kind, value) in properties_of(row) {
+        kinds.insert(key.clone(), kind);
+        node.properties.insert(key, value);
     }
     engine.strip(&mut node);
     node.properties
@@ -296,84 +212,40 @@ fn sampled(engine: &impl Engine, labels: Vec<String>, row: &Row) -> Vec<(String,
         .collect()
 }
 
-async fn read_patterns(
+fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
+    list(row, "properties")
+        .iter()
+        .filter_map(|property| match property.as_array()?.as_slice() {
+            [Value::String(key), Value::String(kind), value] => {
+                Some((key.clone(), value_kind(kind, value), value.clone()))
+            }
+            _ => None,
+        })
+}
+
+async fn read_types(
     engine: &impl Engine,
-    counts: &Counts,
-    types: &[String],
+    ask: &Ask,
     survey: &mut Survey,
 ) -> Result<(), StoreError> {
-    let groups = each(engine, types, |place, kind| {
-        format!(
-            "MATCH (a)-[r:{kind}]->(b) WITH a, b LIMIT {VISITED} \
-             WITH labels(a) AS from, labels(b) AS to, count(*) AS times \
-             RETURN {place} AS place, from, to, times"
-        )
-    });
-    let mut visited: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for (kind, row) in groups.await? {
-        let (from, to) = (strings(&row, "from"), strings(&row, "to"));
-        let (all, kept) = visited.entry(kind.clone()).or_default();
-        *all += times(&row);
-        let (begins, ends) = (stripped(engine, from.clone()), stripped(engine, to.clone()));
-        if is_memory(&from) || is_memory(&to) || begins.is_empty() || ends.is_empty() {
-            continue;
-        }
-        *kept += times(&row);
-        for from in &begins {
-            survey.schema.patterns.extend(ends.iter().map(|to| Pattern {
+    for (tied, times) in ask::ties(engine, ask).await? {
+        let Tied { kind, from, to } = tied.clone();
+        *survey.relationships.entry(kind.clone()).or_default() += times;
+        for from in &from {
+            survey.schema.patterns.extend(to.iter().map(|to| Pattern {
                 from: from.clone(),
                 kind: kind.clone(),
                 to: to.clone(),
             }));
         }
     }
-    for (kind, (all, kept)) in visited {
-        let number = if all >= VISITED {
-            counts.types.get(&kind).copied().unwrap_or(all)
-        } else {
-            kept
-        };
-        if kept > 0 {
-            survey.relationships.insert(kind, number);
-        }
-    }
-    Ok(())
-}
-
-async fn read_relationships(
-    engine: &impl Engine,
-    types: &[String],
-    survey: &mut Survey,
-) -> Result<(), StoreError> {
-    let sample = sample_of(types.len());
-    let rows = each(engine, types, |place, kind| {
-        format!(
-            concat!(
-                "MATCH (a)-[r:{kind}]->(b) WITH a, r, b LIMIT {sample} ",
-                "RETURN {place} AS place, labels(a) AS from, labels(b) AS to, ",
-                properties!("r")
-            ),
-            kind = kind,
-            sample = sample,
-            place = place,
-        )
-    });
+    ask::whole_numbers(engine, ask, &mut survey.relationships).await?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (kind, row) in rows.await? {
-        if is_memory(&strings(&row, "from")) || is_memory(&strings(&row, "to")) {
-            continue;
-        }
-        let read = list(&row, "properties").iter().filter_map(|property| {
-            match property.as_array()?.as_slice() {
-                [Value::String(key), Value::String(kind), value] => {
-                    Some((key.clone(), value_kind(kind, value), value.clone()))
-                }
-                _ => None,
-            }
-        });
-        tallies.entry(kind).or_default().add(read.collect());
+    for (kind, row) in ask::tie_samples(engine, ask).await? {
+        let tally = tallies.entry(kind).or_default();
+        tally.add(properties_of(&row).collect());
     }
-    for kind in types {
+    for kind in survey.relationships.keys() {
         let (properties, values) = tallies.remove(kind).unwrap_or_default().finish();
         survey.schema.relationships.insert(kind.clone(), properties);
         if !values.is_empty() {

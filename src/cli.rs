@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod chat;
+mod cypher;
 mod demo;
 mod doctor;
 mod inspect;
@@ -78,6 +79,11 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Look at generated Cypher
+    Cypher {
+        #[command(subcommand)]
+        command: CypherCommand,
+    },
     /// Write everything in the graph to a file of JSON lines
     Export { file: PathBuf },
     /// Read a file that `export` wrote into an empty graph
@@ -87,6 +93,15 @@ enum Command {
         #[arg(long)]
         replace: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+enum CypherCommand {
+    /// Print the statement as it would run, or why it is refused
+    ///
+    /// With `-` in its place, reads a statement a line from stdin (a line that begins with a double
+    /// quote is a JSON string) and prints a JSON line each.
+    Check(cypher::CheckArgs),
 }
 
 /// Runs the command.
@@ -131,6 +146,9 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         }
         Command::Reembed => reembed::run(&config).await,
         Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
+        Command::Cypher {
+            command: CypherCommand::Check(args),
+        } => cypher::check(&args),
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }
@@ -153,6 +171,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::RecallEval(_)
         | Command::Reembed
         | Command::Calibrate { .. }
+        | Command::Cypher { .. }
         | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });

@@ -22,4 +22,5 @@ mod embedding;
 mod faults;
 mod forgetting;
 mod knowledge;
+mod querying;
 mod reading;

@@ -382,6 +382,10 @@ impl Engine for Embedded {
         Ok(())
     }
 
+    fn plans_dearly(&self) -> bool {
+        false
+    }
+
     async fn version(&self) -> Result<String, StoreError> {
         Ok(format!("embedded (kglite {})", worker::ENGINE_VERSION))
     }

@@ -61,6 +61,10 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         relationships: Vec<GraphRelationship>,
     ) -> Result<(), StoreError>;
 
+    /// Whether the first run of a statement costs far more than the next ones, so that a statement
+    /// for each of many names is not worth it.
+    fn plans_dearly(&self) -> bool;
+
     /// Engine and version, as people know them.
     async fn version(&self) -> Result<String, StoreError>;
 

@@ -341,6 +341,10 @@ impl Engine for Neo4j {
         Ok(())
     }
 
+    fn plans_dearly(&self) -> bool {
+        true
+    }
+
     async fn version(&self) -> Result<String, StoreError> {
         let statement = "CALL dbms.components() YIELD name, versions, edition \
             WHERE name = 'Neo4j Kernel' RETURN versions, edition";

@@ -1,9 +1,10 @@
-//! Reads the schema from the live graph, in the same few statements on either engine.
+//! Reads the schema from the live graph, without ever going through memory where there is a way
+//! round it.
 //!
-//! A graph of moderate size is gone through once, and so is the beginning of one with many labels:
-//! Neo4j plans each label's statement anew, which took minutes for 5,000. A large graph with few
-//! labels is asked label by label. Either way at most [`VISITED`] of a kind are visited, and the
-//! properties of a few of them read.
+//! Each label is asked by itself, and relationships from the labels where they begin. Only Neo4j
+//! with many labels is gone through from its beginning: it plans each label's statement anew, which
+//! took minutes for 5,000. At most [`VISITED`] of a label are visited, and the properties of a few
+//! of them read.
 
 mod ask;
 
@@ -43,25 +44,19 @@ pub(crate) async fn counts(engine: &impl Engine) -> Result<Counts, StoreError> {
     let labels = names(engine, "CALL db.labels() YIELD label AS name RETURN name").await?;
     let types = "CALL db.relationshipTypes() YIELD relationshipType AS name RETURN name";
     let types = names(engine, types).await?;
-    let of_label = |label: &&str| format!("MATCH (n:{label}) RETURN 0 AS whole, count(n) AS times");
-    let of_type =
-        |kind: &&str| format!("MATCH ()-[n:{kind}]->() RETURN 0 AS whole, count(n) AS times");
-    let nodes = "MATCH (n) RETURN 1 AS whole, count(n) AS times";
-    let relationships = "MATCH ()-[n]->() RETURN 1 AS whole, count(n) AS times";
+    let of_labels = MEMORY_LABELS.iter().map(|label| format!("(n:{label})"));
+    let of_types = MEMORY_RELATIONSHIPS
+        .iter()
+        .map(|kind| format!("()-[n:{kind}]->()"));
     Ok(Counts {
         labels: labels
-            .filter(|label| {
-                !is_memory_label(label) && !stripped(engine, vec![label.clone()]).is_empty()
-            })
+            .filter(|label| !knowledge_labels(engine, vec![label.clone()]).is_empty())
             .collect(),
-        types: types.filter(|kind| !is_memory_type(kind)).collect(),
-        nodes: rest(engine, nodes, MEMORY_LABELS.iter().map(of_label)).await?,
-        relationships: rest(
-            engine,
-            relationships,
-            MEMORY_RELATIONSHIPS.iter().map(of_type),
-        )
-        .await?,
+        types: types
+            .filter(|kind| !MEMORY_RELATIONSHIPS.contains(&kind.as_str()))
+            .collect(),
+        nodes: rest(engine, "(n)", of_labels).await?,
+        relationships: rest(engine, "()-[n]->()", of_types).await?,
     })
 }
 
@@ -73,21 +68,24 @@ async fn names(
     Ok(rows.into_iter().filter_map(|row| text(&row, "name")))
 }
 
-/// How many there are in all, without those of memory.
+/// How many there are in all, without those of memory. Only a statement that does nothing but
+/// count is answered from the engines' own counts.
 async fn rest(
     engine: &impl Engine,
     all: &str,
     memory: impl Iterator<Item = String>,
 ) -> Result<u64, StoreError> {
-    let parts: Vec<String> = std::iter::once(all.to_owned()).chain(memory).collect();
-    let statement = parts.join(" UNION ALL ");
+    let mut left = count(engine, all).await?;
+    for pattern in memory {
+        left = left.saturating_sub(count(engine, &pattern).await?);
+    }
+    Ok(left)
+}
+
+async fn count(engine: &impl Engine, pattern: &str) -> Result<u64, StoreError> {
+    let statement = format!("MATCH {pattern} RETURN count(n) AS times");
     let rows = engine.read(&statement, params(json!({}))).await?;
-    Ok(rows
-        .iter()
-        .fold(0, |left: u64, row| match integer(row, "whole") {
-            1 => left.saturating_add(times(row)),
-            _ => left.saturating_sub(times(row)),
-        }))
+    Ok(rows.first().map_or(0, times))
 }
 
 fn times(row: &Row) -> u64 {
@@ -103,10 +101,6 @@ fn strings(row: &Row, column: &str) -> Vec<String> {
 
 fn is_memory_label(label: &str) -> bool {
     MEMORY_LABELS.contains(&label)
-}
-
-fn is_memory_type(kind: &str) -> bool {
-    MEMORY_RELATIONSHIPS.contains(&kind)
 }
 
 /// Labels without one by which an engine stands for none; nothing for a node of memory.
@@ -129,54 +123,43 @@ fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
 
 /// Looks at the graph.
 pub(crate) async fn survey(engine: &impl Engine, counts: &Counts) -> Result<Survey, StoreError> {
-    let by_name = |number: u64, names: &BTreeSet<String>| {
-        if number > VISITED && names.len() <= FEW_NAMES {
-            Ask::ByName(names.iter().cloned().collect())
-        } else {
-            Ask::Through(names.len())
-        }
+    let names = counts.labels.len().max(counts.types.len());
+    let mut ask = if engine.plans_dearly() && names > FEW_NAMES {
+        Ask::Through { names }
+    } else {
+        Ask::ByLabel(counts.labels.iter().cloned().collect())
     };
-    let mut survey = Survey::default();
-    read_labels(
-        engine,
-        by_name(counts.nodes, &counts.labels),
-        counts,
-        &mut survey,
-    )
-    .await?;
-    let ask = by_name(counts.relationships, &counts.types);
-    read_types(engine, &ask, &mut survey).await?;
+    let mut survey = Survey {
+        nodes: ask::nodes(engine, &mut ask).await?,
+        ..Survey::default()
+    };
+    read_nodes(engine, &ask, counts, &mut survey).await?;
+    read_ties(engine, &ask, &mut survey).await?;
     Ok(survey)
 }
 
-async fn read_labels(
+async fn read_nodes(
     engine: &impl Engine,
-    mut ask: Ask,
+    ask: &Ask,
     counts: &Counts,
     survey: &mut Survey,
 ) -> Result<(), StoreError> {
-    survey.nodes = ask::nodes(engine, &mut ask).await?;
-    // Those that were not come across are known all the same, and can be asked for.
-    for label in survey.nodes.keys().chain(&counts.labels) {
-        survey.schema.nodes.entry(label.clone()).or_default();
+    for label in survey.nodes.keys() {
+        survey.schema.nodes.insert(label.clone(), Vec::new());
     }
-    if matches!(ask, Ask::ByName(_)) || counts.nodes <= VISITED {
-        let seen = &survey.nodes;
-        survey
-            .schema
-            .nodes
-            .retain(|label, _| seen.contains_key(label));
+    if matches!(ask, Ask::Through { .. }) && counts.nodes > VISITED {
+        // Those that were not come across can be asked for all the same.
+        for label in &counts.labels {
+            survey.schema.nodes.entry(label.clone()).or_default();
+        }
     }
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (owner, row) in ask::node_samples(engine, &ask).await? {
+    for (owner, row) in ask::node_samples(engine, ask).await? {
         let labels = strings(&row, "labels");
+        let beside = knowledge_labels(engine, labels.clone());
         let owners = match owner {
-            Some(label) if knowledge_labels(engine, labels.clone()).is_empty() => {
-                tracing::debug!(label, "a node of memory carries a label of knowledge");
-                Vec::new()
-            }
-            Some(label) => vec![label],
-            None => knowledge_labels(engine, labels.clone()),
+            Some(label) => beside.into_iter().filter(|one| *one == label).collect(),
+            None => beside,
         };
         let read = sampled(engine, labels, &row);
         for label in owners {
@@ -223,13 +206,9 @@ fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
         })
 }
 
-async fn read_types(
-    engine: &impl Engine,
-    ask: &Ask,
-    survey: &mut Survey,
-) -> Result<(), StoreError> {
+async fn read_ties(engine: &impl Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
     for (tied, times) in ask::ties(engine, ask).await? {
-        let Tied { kind, from, to } = tied.clone();
+        let Tied { kind, from, to } = tied;
         *survey.relationships.entry(kind.clone()).or_default() += times;
         for from in &from {
             survey.schema.patterns.extend(to.iter().map(|to| Pattern {
@@ -241,7 +220,8 @@ async fn read_types(
     }
     ask::whole_numbers(engine, ask, &mut survey.relationships).await?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (kind, row) in ask::tie_samples(engine, ask).await? {
+    let patterns = &survey.schema.patterns;
+    for (kind, row) in ask::tie_samples(engine, ask, patterns).await? {
         let tally = tallies.entry(kind).or_default();
         tally.add(properties_of(&row).collect());
     }

@@ -1,13 +1,14 @@
-//! The statements of a survey: through the graph, or name by name.
+//! The statements of a survey: label by label, or through the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{VISITED, is_memory_label, is_memory_type, knowledge_labels, strings, times};
-use crate::graph::StoreError;
+use super::super::Pattern;
+use super::{VISITED, is_memory_label, knowledge_labels, strings, times};
 use crate::graph::engine::{Engine, Row, quoted};
 use crate::graph::record::{integer, params, text};
+use crate::graph::{MEMORY_RELATIONSHIPS, StoreError};
 
 /// Names that one statement asks for.
 const BATCH: usize = 50;
@@ -39,18 +40,18 @@ const PROPERTIES: &str = "[key IN keys(x) | [key, valueType(x[key]), CASE \
 /// How the graph is asked.
 #[derive(Debug)]
 pub(super) enum Ask {
-    /// From its beginning; how many names there are.
-    Through(usize),
-    /// Each of these labels or types by itself.
-    ByName(Vec<String>),
+    /// Each of these labels by itself.
+    ByLabel(Vec<String>),
+    /// From its beginning; how many labels or types there are.
+    Through { names: usize },
 }
 
 impl Ask {
     /// As many of each name as keep the whole within bounds.
     fn sample(&self) -> usize {
         let names = match self {
-            Self::Through(names) => *names,
-            Self::ByName(names) => names.len(),
+            Self::ByLabel(labels) => labels.len(),
+            Self::Through { names } => *names,
         };
         let (most, least) = SAMPLE;
         (SAMPLES / names.max(1)).clamp(least, most)
@@ -69,27 +70,27 @@ async fn read(engine: &impl Engine, statement: &str) -> Result<Vec<Row>, StoreEr
     engine.read(statement, params(json!({}))).await
 }
 
-/// Asks the same of each name, many in one statement; every row says by its `place` whose it is.
-/// A name that cannot be quoted is left out: no query can say it either.
-async fn each(
+/// Asks the same of each, many in one statement; every row says by its `place` whose it is. One
+/// for which there is no statement is left out: its name cannot be quoted, so no query can say it
+/// either.
+async fn each<T: Clone>(
     engine: &impl Engine,
-    names: &[String],
-    part: impl Fn(usize, &str) -> String,
-) -> Result<Vec<(String, Row)>, StoreError> {
+    of: &[T],
+    part: impl Fn(usize, &T) -> Result<String, StoreError>,
+) -> Result<Vec<(T, Row)>, StoreError> {
     let mut found = Vec::new();
-    for batch in names.chunks(BATCH) {
-        let parts: Vec<String> = batch
-            .iter()
-            .enumerate()
-            .filter_map(|(place, name)| Some(part(place, &quoted(name).ok()?)))
+    for batch in of.chunks(BATCH) {
+        let parts = batch.iter().enumerate();
+        let parts: Vec<String> = parts
+            .filter_map(|(place, one)| part(place, one).ok())
             .collect();
         if parts.is_empty() {
             continue;
         }
         for row in read(engine, &parts.join(" UNION ALL ")).await? {
             let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
-            if let Some(name) = batch.get(place) {
-                found.push((name.clone(), row));
+            if let Some(one) = batch.get(place) {
+                found.push((one.clone(), row));
             }
         }
     }
@@ -103,7 +104,7 @@ pub(super) async fn nodes(
     ask: &mut Ask,
 ) -> Result<BTreeMap<String, u64>, StoreError> {
     let mut numbers = BTreeMap::new();
-    let Ask::ByName(labels) = ask else {
+    let Ask::ByLabel(labels) = ask else {
         let statement = format!(
             "{KNOWLEDGE} WITH n LIMIT {VISITED} RETURN labels(n) AS labels, count(*) AS times"
         );
@@ -118,10 +119,11 @@ pub(super) async fn nodes(
     let mut to_ask = labels.clone();
     while !to_ask.is_empty() {
         let groups = each(engine, &to_ask, |place, label| {
-            format!(
-                "MATCH (n:{label}) WITH n LIMIT {VISITED} WITH labels(n) AS labels, count(*) AS times \
-                 RETURN {place} AS place, labels, times"
-            )
+            Ok(format!(
+                "MATCH (n:{}) WITH n LIMIT {VISITED} WITH labels(n) AS labels, count(*) AS times \
+                 RETURN {place} AS place, labels, times",
+                quoted(label)?
+            ))
         });
         let mut beside = BTreeSet::new();
         for (label, row) in groups.await? {
@@ -135,23 +137,29 @@ pub(super) async fn nodes(
         known.extend(beside);
     }
     *labels = numbers.keys().cloned().collect();
-    let large: Vec<String> = large(&numbers);
-    let counted = each(engine, &large, |place, label| {
-        format!("MATCH (n:{label}) RETURN {place} AS place, count(n) AS times")
-    });
-    numbers.extend(
-        counted
-            .await?
-            .iter()
-            .map(|(label, row)| (label.clone(), times(row))),
-    );
+    replace_large(engine, &mut numbers, |label| format!("(n:{label})")).await?;
     Ok(numbers)
 }
 
-/// Those of which not all can have been visited, nearly: some of the first may be memory.
-fn large(numbers: &BTreeMap<String, u64>) -> Vec<String> {
+/// Replaces the numbers of those that were not visited to their end by the engine's own counts.
+/// What is memory, too, is among these.
+async fn replace_large(
+    engine: &impl Engine,
+    numbers: &mut BTreeMap<String, u64>,
+    pattern: impl Fn(&str) -> String,
+) -> Result<(), StoreError> {
+    // Half: some of those that were visited may have been memory.
     let large = numbers.iter().filter(|(_, number)| **number > VISITED / 2);
-    large.map(|(name, _)| name.clone()).collect()
+    let large: Vec<String> = large.map(|(name, _)| name.clone()).collect();
+    let counted = each(engine, &large, |place, name| {
+        Ok(format!(
+            "MATCH {} WITH count(n) AS times RETURN {place} AS place, times",
+            pattern(&quoted(name)?)
+        ))
+    });
+    let counted = counted.await?;
+    numbers.extend(counted.iter().map(|(name, row)| (name.clone(), times(row))));
+    Ok(())
 }
 
 /// Replaces the numbers of types that were not gone through to their end.
@@ -160,41 +168,39 @@ pub(super) async fn whole_numbers(
     ask: &Ask,
     numbers: &mut BTreeMap<String, u64>,
 ) -> Result<(), StoreError> {
-    if let Ask::ByName(_) = ask {
-        let large = large(numbers);
-        let counted = each(engine, &large, |place, kind| {
-            format!("MATCH ()-[r:{kind}]->() RETURN {place} AS place, count(r) AS times")
-        });
-        let counted = counted.await?;
-        numbers.extend(counted.iter().map(|(kind, row)| (kind.clone(), times(row))));
+    match ask {
+        Ask::ByLabel(_) => {
+            replace_large(engine, numbers, |kind| format!("()-[n:{kind}]->()")).await
+        }
+        Ask::Through { .. } => Ok(()),
     }
-    Ok(())
 }
 
-/// A few nodes with their properties; where they were asked for by name, under it.
+/// A few nodes with their properties; where they were asked for by a label, under it.
 pub(super) async fn node_samples(
     engine: &impl Engine,
     ask: &Ask,
 ) -> Result<Vec<(Option<String>, Row)>, StoreError> {
     let sample = ask.sample();
     match ask {
-        Ask::Through(_) => {
+        Ask::ByLabel(labels) => {
+            let rows = each(engine, labels, |place, label| {
+                Ok(format!(
+                    "MATCH (x:{}) WITH x LIMIT {sample} \
+                     RETURN {place} AS place, labels(x) AS labels, {PROPERTIES}",
+                    quoted(label)?
+                ))
+            });
+            let rows = rows.await?.into_iter();
+            Ok(rows.map(|(label, row)| (Some(label), row)).collect())
+        }
+        Ask::Through { .. } => {
             let statement = format!(
                 "{KNOWLEDGE} WITH n LIMIT {VISITED} WITH labels(n) AS labels, collect(n) AS members \
                  UNWIND members[0..{sample}] AS x RETURN labels, {PROPERTIES}"
             );
             let rows = read(engine, &statement).await?;
             Ok(rows.into_iter().map(|row| (None, row)).collect())
-        }
-        Ask::ByName(labels) => {
-            let rows = each(engine, labels, |place, label| {
-                format!(
-                    "MATCH (x:{label}) WITH x LIMIT {sample} \
-                     RETURN {place} AS place, labels(x) AS labels, {PROPERTIES}"
-                )
-            });
-            let rows = rows.await?.into_iter();
-            Ok(rows.map(|(label, row)| (Some(label), row)).collect())
         }
     }
 }
@@ -204,63 +210,75 @@ pub(super) async fn ties(
     engine: &impl Engine,
     ask: &Ask,
 ) -> Result<BTreeMap<Tied, u64>, StoreError> {
-    let grouped = "labels(a) AS from, labels(b) AS to, count(*) AS times";
-    let rows: Vec<(String, Row)> = match ask {
-        Ask::Through(_) => {
-            let statement =
-                format!("{TIES} WITH a, r, b LIMIT {VISITED} RETURN type(r) AS name, {grouped}");
-            named(read(engine, &statement).await?)
-        }
-        Ask::ByName(types) => {
-            let rows = each(engine, types, |place, kind| {
-                format!(
-                    "MATCH (a)-[r:{kind}]->(b) WITH a, b LIMIT {VISITED} WITH {grouped} \
-                     RETURN {place} AS place, from, to, times"
-                )
+    let grouped = "labels(a) AS from, type(r) AS name, labels(b) AS to, count(*) AS times";
+    let rows: Vec<(Option<String>, Row)> = match ask {
+        Ask::ByLabel(labels) => {
+            let rows = each(engine, labels, |place, label| {
+                Ok(format!(
+                    "MATCH (a:{})-[r]->(b) WITH a, r, b LIMIT {VISITED} WITH {grouped} \
+                     RETURN {place} AS place, from, name, to, times",
+                    quoted(label)?
+                ))
             });
-            rows.await?
+            let rows = rows.await?.into_iter();
+            rows.map(|(label, row)| (Some(label), row)).collect()
+        }
+        Ask::Through { .. } => {
+            let statement = format!("{TIES} WITH a, r, b LIMIT {VISITED} RETURN {grouped}");
+            let rows = read(engine, &statement).await?.into_iter();
+            rows.map(|row| (None, row)).collect()
         }
     };
     let mut found = BTreeMap::new();
-    for (kind, row) in rows {
+    for (owner, row) in rows {
         let from = knowledge_labels(engine, strings(&row, "from"));
         let to = knowledge_labels(engine, strings(&row, "to"));
-        if !from.is_empty() && !to.is_empty() {
-            *found.entry(Tied { kind, from, to }).or_default() += times(&row);
+        let kind = text(&row, "name").unwrap_or_default();
+        if from.is_empty() || to.is_empty() || MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
+            continue;
         }
+        // A node with several labels is met under each of them, and counted once.
+        let is_first = owner.is_none_or(|owner| from.iter().min() == Some(&owner));
+        let times = if is_first { times(&row) } else { 0 };
+        *found.entry(Tied { kind, from, to }).or_default() += times;
     }
     Ok(found)
-}
-
-fn named(rows: Vec<Row>) -> Vec<(String, Row)> {
-    let rows = rows.into_iter();
-    rows.filter_map(|row| Some((text(&row, "name")?, row)))
-        .collect()
 }
 
 /// A few relationships between knowledge, with their properties.
 pub(super) async fn tie_samples(
     engine: &impl Engine,
     ask: &Ask,
+    patterns: &BTreeSet<Pattern>,
 ) -> Result<Vec<(String, Row)>, StoreError> {
     let sample = ask.sample();
-    let rows = match ask {
-        Ask::Through(_) => {
+    let rows: Vec<(String, Row)> = match ask {
+        Ask::ByLabel(_) => {
+            let begins = patterns
+                .iter()
+                .map(|one| (one.from.clone(), one.kind.clone()));
+            let begins: Vec<(String, String)> =
+                begins.collect::<BTreeSet<_>>().into_iter().collect();
+            let rows = each(engine, &begins, |place, (from, kind)| {
+                Ok(format!(
+                    "MATCH (a:{})-[x:{}]->(b) WITH a, x, b LIMIT {sample} \
+                     RETURN {place} AS place, labels(a) AS from, labels(b) AS to, {PROPERTIES}",
+                    quoted(from)?,
+                    quoted(kind)?
+                ))
+            });
+            let rows = rows.await?.into_iter();
+            rows.map(|((_, kind), row)| (kind, row)).collect()
+        }
+        Ask::Through { .. } => {
             let statement = format!(
                 "{TIES} WITH a, r, b LIMIT {VISITED} \
                  WITH type(r) AS name, labels(a) AS from, labels(b) AS to, collect(r) AS members \
                  UNWIND members[0..{sample}] AS x RETURN name, from, to, {PROPERTIES}"
             );
-            named(read(engine, &statement).await?)
-        }
-        Ask::ByName(types) => {
-            let rows = each(engine, types, |place, kind| {
-                format!(
-                    "MATCH (a)-[x:{kind}]->(b) WITH a, x, b LIMIT {sample} \
-                     RETURN {place} AS place, labels(a) AS from, labels(b) AS to, {PROPERTIES}"
-                )
-            });
-            rows.await?
+            let rows = read(engine, &statement).await?.into_iter();
+            rows.filter_map(|row| Some((text(&row, "name")?, row)))
+                .collect()
         }
     };
     let is_knowledge = |row: &Row| {
@@ -268,16 +286,16 @@ pub(super) async fn tie_samples(
         ends.extend(strings(row, "to"));
         !ends.iter().any(|label| is_memory_label(label))
     };
-    let rows = rows.into_iter();
     Ok(rows
-        .filter(|(kind, row)| !is_memory_type(kind) && is_knowledge(row))
+        .into_iter()
+        .filter(|(_, row)| is_knowledge(row))
         .collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
+    use crate::graph::MEMORY_LABELS;
 
     #[test]
     fn the_statements_name_all_of_memory() {

@@ -43,8 +43,12 @@ pub(super) async fn run(
         collect(engine, statement, query(statement.to_owned())?, limits).await
     };
     match timeout(limits.time, work).await {
-        Ok(result) => result,
-        Err(_elapsed) => Err(QueryError::TimedOut { limit: limits.time }),
+        Ok(Ok(rows)) => Ok(rows),
+        // The server's clock or ours: the limit was the same.
+        Ok(Err(QueryError::TimedOut { limit: _ })) | Err(_) => {
+            Err(QueryError::TimedOut { limit: limits.time })
+        }
+        Ok(Err(error)) => Err(error),
     }
 }
 

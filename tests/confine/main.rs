@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, also in what it is helped by"
 )]
 
+mod acceptance;
 mod attacks;
 mod grammar;
 mod graphs;

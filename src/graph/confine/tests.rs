@@ -42,6 +42,11 @@ fn nodes_and_relationships_without_a_name_become_knowledge() {
             "MATCH p = shortestPath((a:Movie)-[:ACTED_IN|FOLLOWS*]-(b:Person)) RETURN p LIMIT 50",
         ),
         (
+            "MATCH (a:Movie)-[:ACTED_IN*]-(b)-[:FOLLOWS*2..]->(c:Person) RETURN b",
+            "MATCH (a:Movie)-[:ACTED_IN*1..1000]-(b:Movie|Person)-[:FOLLOWS*2..1000]->(c:Person) \
+             RETURN b LIMIT 50",
+        ),
+        (
             "MATCH (p:Person) WHERE p:Person|Movie RETURN count { (p)--() } AS n",
             "MATCH (p:Person) WHERE p:Person OR p:Movie RETURN COUNT { \
              (p:Movie|Person)-[:ACTED_IN|FOLLOWS]-(:Movie|Person) } AS n LIMIT 50",

@@ -317,5 +317,9 @@ fn look_up_last(operand: &mut Expr) {
 fn unknown_function(call: &Call) -> Problem {
     let Name { text, at } = &call.function;
     let message = format!("the function {text} is not known here");
+    if text.contains('.') {
+        let advice = "functions of APOC and other plugins cannot be used; write it in plain Cypher";
+        return Problem::at(*at, message).advice(advice);
+    }
     Problem::at(*at, message).advice(proposal(text, &functions::all().collect()))
 }

@@ -31,6 +31,9 @@ impl Shield<'_> {
     pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> Checked<()> {
         for path in &mut *paths {
             self.put_names_in(&mut path.path)?;
+            if path.selector == Selector::Every {
+                end_paths(&mut path.path);
+            }
             self.bind(&path.path, scope);
             if let Some(variable) = &path.variable {
                 scope.bind(&variable.text, Holds::Path, Size::LIST);
@@ -371,6 +374,25 @@ fn one_of(mut all: Vec<Labels>) -> Option<Labels> {
         Some(Labels::Or(all))
     } else {
         all.pop()
+    }
+}
+
+/// The longest path without an end of its own.
+const MAX_HOPS: u32 = 1_000;
+
+/// Gives `*` an end: the embedded engine takes 10 for it, and says nothing.
+fn end_paths(path: &mut Path) {
+    for step in &mut path.steps {
+        match step {
+            Step::Node(_) => {}
+            Step::Relationship(relationship) => {
+                if let Some(hops @ Times { most: None, .. }) = &mut relationship.hops {
+                    hops.least = hops.least.or(Some(1));
+                    hops.most = Some(MAX_HOPS);
+                }
+            }
+            Step::Group { path, .. } => end_paths(path),
+        }
     }
 }
 

@@ -10,6 +10,8 @@ mod parser;
 mod print;
 mod problem;
 mod shield;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::fmt;

@@ -6,6 +6,7 @@
 
 mod bad_input;
 mod carrying;
+mod checking;
 mod crashes;
 mod home;
 mod knowing;

@@ -3,11 +3,12 @@
 use super::super::functions;
 use super::super::problem::{Checked, Problem};
 use super::super::tree::{
-    Call, Comprehension, Expr, Labels, Name, NamedPath, Operator, Pattern, PatternComprehension,
-    Projected, Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
+    Call, Comprehension, Expr, Labels, Name, Operator, PatternComprehension, Projected, Reduce,
+    Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
 use super::cost::{Size, weigh};
+use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::vocabulary::proposal;
 
@@ -162,16 +163,8 @@ impl Shield<'_> {
                 value: Box::new(std::mem::replace(argument, Expr::Null)),
                 negated: true,
             },
-            Expr::Exists(path) if is_size => {
-                let path = NamedPath {
-                    variable: None,
-                    selector: Selector::Every,
-                    path: path.path.clone(),
-                };
-                let pattern = Pattern {
-                    paths: vec![path],
-                    condition: None,
-                };
+            Expr::Exists(path) if is_size && path.selector == Selector::Every => {
+                let pattern = counted((**path).clone());
                 Expr::Subquery(SubqueryKind::Count, Box::new(Subquery::Pattern(pattern)))
             }
             _ => return Ok(()),
@@ -324,5 +317,9 @@ fn look_up_last(operand: &mut Expr) {
 fn unknown_function(call: &Call) -> Problem {
     let Name { text, at } = &call.function;
     let message = format!("the function {text} is not known here");
+    if text.contains('.') {
+        let advice = "functions of APOC and other plugins cannot be used; write it in plain Cypher";
+        return Problem::at(*at, message).advice(advice);
+    }
     Problem::at(*at, message).advice(proposal(text, &functions::all().collect()))
 }

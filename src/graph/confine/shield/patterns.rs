@@ -30,7 +30,11 @@ impl Shield<'_> {
     /// Shields paths that stand side by side, and binds their variables.
     pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> Checked<()> {
         for path in &mut *paths {
-            self.bind(&path.path, scope)?;
+            self.put_names_in(&mut path.path)?;
+            if path.selector == Selector::Every {
+                end_paths(&mut path.path);
+            }
+            self.bind(&path.path, scope);
             if let Some(variable) = &path.variable {
                 scope.bind(&variable.text, Holds::Path, Size::LIST);
             }
@@ -41,12 +45,44 @@ impl Shield<'_> {
         Ok(())
     }
 
+    /// Gives every node labels and every relationship types of the knowledge.
+    fn put_names_in(&mut self, path: &mut Path) -> Checked<()> {
+        for step in &mut path.steps {
+            match step {
+                Step::Node(node) => {
+                    if let Some(labels) = &node.labels {
+                        self.check_labels(labels)?;
+                    }
+                    node.labels = Some(self.confined_labels(node.labels.take(), node.at)?);
+                }
+                Step::Relationship(relationship) => {
+                    let types = relationship.types.as_ref();
+                    relationship.types = Some(self.confined_types(types, relationship.at)?);
+                }
+                Step::Group { path, .. } => self.put_names_in(path)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels that say something of the node: not all there are.
+    fn telling_labels(&self, node: &NodePattern) -> Option<Vec<String>> {
+        let all = self.words.labels().len();
+        certain(node.labels.as_ref()?).filter(|labels| labels.len() == 1 || labels.len() < all)
+    }
+
+    /// Types that say something of the relationship: not all there are.
+    fn telling_types(&self, relationship: &RelationshipPattern) -> Option<Vec<String>> {
+        let all = self.words.types().len();
+        certain(relationship.types.as_ref()?).filter(|types| types.len() == 1 || types.len() < all)
+    }
+
     /// Binds the variables of a path. What is bound already stays what it is.
-    fn bind(&mut self, path: &Path, scope: &mut Scope) -> Checked<()> {
+    fn bind(&self, path: &Path, scope: &mut Scope) {
         for step in &path.steps {
             match step {
                 Step::Node(node) => {
-                    let labels = node.labels.as_ref().and_then(certain);
+                    let labels = self.telling_labels(node);
                     bind_new(
                         scope,
                         node.variable.as_ref(),
@@ -59,7 +95,7 @@ impl Shield<'_> {
                     let (holds, size) = if is_list {
                         (Holds::Anything, Size::LIST)
                     } else {
-                        let types = relationship.types.as_ref().and_then(certain);
+                        let types = self.telling_types(relationship);
                         (Holds::Relationship(types), Size::ONE)
                     };
                     bind_new(scope, relationship.variable.as_ref(), holds, size);
@@ -67,13 +103,12 @@ impl Shield<'_> {
                 Step::Group { path, .. } => {
                     // Outside of its group a variable is a list.
                     let mut inside = Scope::default();
-                    self.bind(path, &mut inside)?;
+                    self.bind(path, &mut inside);
                     inside.forget();
                     scope.extend(inside);
                 }
             }
         }
-        Ok(())
     }
 
     fn path(&mut self, path: &mut Path, scope: &mut Scope) -> Checked<()> {
@@ -87,7 +122,7 @@ impl Shield<'_> {
                 } => {
                     let mut inside = scope.clone();
                     hide(path, &mut inside);
-                    self.bind(path, &mut inside)?;
+                    self.bind(path, &mut inside);
                     self.path(path, &mut inside)?;
                     if let Some(condition) = condition {
                         self.expression(condition, &mut inside)?;
@@ -99,19 +134,8 @@ impl Shield<'_> {
     }
 
     fn node(&mut self, node: &mut NodePattern, scope: &mut Scope) -> Checked<()> {
-        if let Some(labels) = &node.labels {
-            self.check_labels(labels)?;
-        }
-        let labels = node.labels.take();
-        let own = labels.as_ref().and_then(certain);
-        node.labels = Some(self.confined_labels(labels, node.at)?);
-        let known = match node.variable.as_ref().and_then(|v| scope.get(&v.text)) {
-            Some(variable) => match &variable.holds {
-                Holds::Node(labels) => own.or_else(|| labels.clone()),
-                _ => own,
-            },
-            None => own,
-        };
+        let known = self.telling_labels(node);
+        let known = known.or_else(|| bound_labels(node, scope));
         for (property, value) in &mut node.properties {
             if let Some(labels) = &known {
                 self.words.check_node_property(labels, property)?;
@@ -173,9 +197,7 @@ impl Shield<'_> {
         relationship: &mut RelationshipPattern,
         scope: &mut Scope,
     ) -> Checked<()> {
-        let known = relationship.types.as_ref().and_then(certain);
-        let types = self.confined_types(relationship.types.as_ref(), relationship.at)?;
-        relationship.types = Some(types);
+        let known = self.telling_types(relationship);
         for (property, value) in &mut relationship.properties {
             if let Some(types) = &known {
                 self.words.check_relationship_property(types, property)?;
@@ -216,6 +238,13 @@ impl Shield<'_> {
         }
     }
 
+    /// Labels of which the node has one, by itself or by what it was bound to.
+    fn labels_of(&self, node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
+        self.telling_labels(node)
+            .or_else(|| bound_labels(node, scope))
+            .or_else(|| certain(node.labels.as_ref()?))
+    }
+
     /// Turns an arrow round where the schema knows only the other direction.
     fn turn_round(&mut self, path: &mut Path, scope: &Scope) {
         for at in 1..path.steps.len().saturating_sub(1) {
@@ -233,10 +262,11 @@ impl Shield<'_> {
                         most: Some(1)
                     })
                 );
-            let types = relationship.types.as_ref().and_then(certain);
-            let (Some(types), Some(left), Some(right)) =
-                (types, labels_of(left, scope), labels_of(right, scope))
-            else {
+            let (Some(types), Some(left), Some(right)) = (
+                self.telling_types(relationship),
+                self.labels_of(left, scope),
+                self.labels_of(right, scope),
+            ) else {
                 continue;
             };
             let (from, to, turned) = match relationship.arrow {
@@ -309,14 +339,14 @@ fn certain(labels: &Labels) -> Option<Vec<String>> {
     }
 }
 
-fn labels_of(node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
-    let own = node.labels.as_ref().and_then(certain);
-    own.or_else(|| match &scope.get(&node.variable.as_ref()?.text)?.holds {
+/// What is known of a node that was bound before.
+fn bound_labels(node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
+    match &scope.get(&node.variable.as_ref()?.text)?.holds {
         Holds::Node(labels) => labels.clone(),
         Holds::Nodes(_) | Holds::Relationship(_) | Holds::Path | Holds::Ids | Holds::Anything => {
             None
         }
-    })
+    }
 }
 
 fn has_type(types: &Labels, kind: &str) -> bool {
@@ -344,6 +374,35 @@ fn one_of(mut all: Vec<Labels>) -> Option<Labels> {
         Some(Labels::Or(all))
     } else {
         all.pop()
+    }
+}
+
+/// The longest path without an end of its own.
+const MAX_HOPS: u32 = 1_000;
+
+/// Gives `*` an end: the embedded engine takes 10 for it, and says nothing.
+fn end_paths(path: &mut Path) {
+    for step in &mut path.steps {
+        match step {
+            Step::Node(_) => {}
+            Step::Relationship(relationship) => {
+                if let Some(hops @ Times { most: None, .. }) = &mut relationship.hops {
+                    hops.least = hops.least.or(Some(1));
+                    hops.most = Some(MAX_HOPS);
+                }
+            }
+            Step::Group { path, .. } => end_paths(path),
+        }
+    }
+}
+
+/// The path as a pattern to count.
+pub(super) fn counted(mut path: NamedPath) -> Pattern {
+    let mut conditions = Vec::new();
+    take_conditions(&mut path.path, &mut conditions);
+    Pattern {
+        paths: vec![path],
+        condition: joined(None, conditions),
     }
 }
 

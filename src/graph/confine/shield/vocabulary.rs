@@ -64,9 +64,15 @@ impl<'a> Vocabulary<'a> {
 
     /// A name after a colon in an expression, where it may be either.
     pub(super) fn check_label_or_type(&self, name: &Name) -> Checked<()> {
-        let is_memory = MEMORY_LABELS.contains(&name.text.as_str());
-        if !is_memory && self.types.contains(name.text.as_str()) {
+        let text = name.text.as_str();
+        if MEMORY_LABELS.contains(&text) {
+            return Err(out_of_reach(name));
+        }
+        if self.types.contains(text) || self.labels.contains(text) {
             return Ok(());
+        }
+        if MEMORY_RELATIONSHIPS.contains(&text) {
+            return Err(out_of_reach(name));
         }
         self.check_label(name)
     }

@@ -131,7 +131,7 @@ impl AudienceIndex {
         }
         self.position = turn.position;
         let says_something = match turn.source {
-            Source::Model => true,
+            Source::Model | Source::Knowledge => true,
             // What it answered only quotes; what it was told may be worth recalling.
             Source::Memory => !is_question(&turn.input),
         };
@@ -296,7 +296,7 @@ impl AudienceIndex {
 /// The answer, where it is one of its own: what only quotes memory is not remembered twice.
 fn answer(turn: &Turn) -> &str {
     match turn.source {
-        Source::Model => &turn.output,
+        Source::Model | Source::Knowledge => &turn.output,
         Source::Memory => "",
     }
 }

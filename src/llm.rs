@@ -13,6 +13,7 @@ pub mod local;
 mod refusal;
 mod service;
 pub mod tokens;
+mod wordpiece;
 
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};

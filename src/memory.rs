@@ -20,10 +20,12 @@ mod postings;
 mod rank;
 mod recaller;
 pub mod reembed;
+mod shortlist;
 pub mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod vectors;
 mod window;
 
 pub use archive::{Archive, Begun, Kept};

@@ -277,10 +277,15 @@ fn score(scored: &Scored, mode: RecallMode) -> f64 {
 
 /// Whether two exchanges say the same in nearly the same words, with the same numbers.
 fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
-    if index
-        .cosine_between(a, b)
-        .is_some_and(|cosine| cosine < SAME_COSINE)
-    {
+    let (postings, vectors) = (index.postings(), index.vectors());
+    let (one, other) = (postings.wording_of(a), postings.wording_of(b));
+    let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
+    // The texts themselves are seldom worth a look.
+    if one.numbers != other.numbers || f32::from(fewer) < SAME_WORDS * f32::from(more) {
+        return false;
+    }
+    let cosine = vectors.get(a).and_then(|a| vectors.cosine(b, &a));
+    if cosine.is_some_and(|cosine| cosine < SAME_COSINE) {
         return false;
     }
     let words = |number: usize| -> HashSet<String> {

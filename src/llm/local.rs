@@ -106,20 +106,27 @@ impl LocalEmbedder {
 
     /// Calls `token` with the id of every token, in order; `None` where the text cannot be read.
     ///
-    /// Nothing reaches over a blank, so of a text with an emoji or a dash only the words that
+    /// Nothing reaches over a blank, so of a text with an emoji or an accent only the words that
     /// have them need the slower way.
     fn each_token(&self, text: &str, mut token: impl FnMut(u32)) -> Option<()> {
-        if self.pieces.reads(text) {
-            self.pieces.each(text, token);
-            return Some(());
-        }
-        for run in text.split([' ', '\t', '\n', '\r']) {
+        let (mut slow, mut end) = (0..0, 0);
+        for run in text.split_inclusive([' ', '\t', '\n', '\r']) {
+            end += run.len();
             if self.pieces.reads(run) {
+                self.each_token_slowly(&text[slow], &mut token)?;
                 self.pieces.each(run, &mut token);
+                slow = end..end;
             } else {
-                let encoding = self.tokenizer.encode_fast(run, false).ok()?;
-                encoding.get_ids().iter().copied().for_each(&mut token);
+                slow.end = end;
             }
+        }
+        self.each_token_slowly(&text[slow], &mut token)
+    }
+
+    fn each_token_slowly(&self, text: &str, token: impl FnMut(u32)) -> Option<()> {
+        if !text.is_empty() {
+            let encoding = self.tokenizer.encode_fast(text, false).ok()?;
+            encoding.get_ids().iter().copied().for_each(token);
         }
         Some(())
     }
@@ -293,12 +300,13 @@ mod tests {
         fn any_text_has_the_tokens_of_the_tokenizers_crate(
             ascii in "[\\x00-\\x7f]{0,80}",
             words in "([a-zA-Z]{1,14}[ .,'\\-\\[\\]]){0,12}",
+            typeset in "[a-z é’‘“”–—…•«»,\u{301}]{0,30}",
             any in "\\PC{0,40}",
             wild in any::<String>(),
         ) {
             static EMBEDDER: std::sync::LazyLock<LocalEmbedder> = std::sync::LazyLock::new(embedder);
-            let all = [ascii.as_str(), &words, &any, &wild].join(" ");
-            for text in [ascii, words, any, wild, all] {
+            let all = [ascii.as_str(), &words, &typeset, &any, &wild].join(" ");
+            for text in [ascii, words, typeset, any, wild, all] {
                 let (ours, theirs) = both(&EMBEDDER, &text);
                 prop_assert_eq!(ours, theirs);
             }

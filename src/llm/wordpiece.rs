@@ -1,8 +1,8 @@
-//! Word pieces of ASCII text.
+//! Word pieces of ASCII text and the quotes and dashes of typesetters.
 //!
 //! The same ids as the `tokenizers` crate gives for an uncased BERT vocabulary, without its record
-//! of where each character came from, which is most of its time. Whatever is not ASCII is left to
-//! the crate; tests hold the two equal.
+//! of where each character came from, which is most of its time. Whatever else a text holds is left
+//! to the crate; tests hold the two equal.
 
 use std::collections::HashMap;
 
@@ -12,6 +12,9 @@ use tokenizers::Tokenizer;
 const MAX_WORD_CHARS: usize = 100;
 /// What a piece that does not begin its word begins with.
 const CONTINUING: &str = "##";
+
+/// Punctuation beyond ASCII that models like. No normaliser changes these.
+const TYPESET: &[char] = &['’', '‘', '“', '”', '–', '—', '…', '•', '«', '»'];
 
 /// A vocabulary for greedy longest match, as in the BERT paper (Devlin et al. 2018).
 pub(super) struct WordPieces {
@@ -42,7 +45,7 @@ impl WordPieces {
             added,
         };
         let vocabulary = tokenizer.get_vocab(false);
-        for (piece, id) in vocabulary.iter().filter(|(piece, _)| piece.is_ascii()) {
+        for (piece, id) in vocabulary.iter().filter(|(piece, _)| is_simple(piece)) {
             let (pieces_of_kind, piece) = match piece.strip_prefix(CONTINUING) {
                 Some(tail) if !tail.is_empty() => (&mut pieces.tails, tail),
                 Some(_) | None => (&mut pieces.heads, piece.as_str()),
@@ -61,22 +64,22 @@ impl WordPieces {
     /// Whether [`Self::each`] may read a text.
     pub(super) fn reads(&self, text: &str) -> bool {
         let names_token = || self.added.iter().any(|token| text.contains(token.as_str()));
-        text.is_ascii() && !(text.contains('[') && names_token())
+        is_simple(text) && !(text.contains('[') && names_token())
     }
 
     /// Calls `piece` with the id of every piece, in order.
-    pub(super) fn each(&self, ascii: &str, mut piece: impl FnMut(u32)) {
+    pub(super) fn each(&self, text: &str, mut piece: impl FnMut(u32)) {
         let mut word = Vec::with_capacity(MAX_WORD_CHARS);
-        for &byte in ascii.as_bytes() {
-            match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => self.flush(&mut word, &mut piece),
+        for character in text.chars() {
+            match u8::try_from(character) {
+                Ok(b' ' | b'\t' | b'\n' | b'\r') => self.flush(&mut word, &mut piece),
                 // The normaliser drops it, and what stood on both sides becomes one word.
-                _ if byte.is_ascii_control() => {}
-                _ if byte.is_ascii_punctuation() => {
+                Ok(byte) if byte.is_ascii_control() => {}
+                Ok(byte) if byte.is_ascii_alphanumeric() => word.push(byte.to_ascii_lowercase()),
+                Ok(_) | Err(_) => {
                     self.flush(&mut word, &mut piece);
-                    self.word(&[byte], &mut piece);
+                    self.word(character.encode_utf8(&mut [0; 4]).as_bytes(), &mut piece);
                 }
-                _ => word.push(byte.to_ascii_lowercase()),
             }
         }
         self.flush(&mut word, &mut piece);
@@ -116,4 +119,8 @@ impl WordPieces {
             piece(self.unknown);
         }
     }
+}
+
+fn is_simple(text: &str) -> bool {
+    text.is_ascii() || text.chars().all(|c| c.is_ascii() || TYPESET.contains(&c))
 }

@@ -37,7 +37,7 @@ pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
 };
-pub use recaller::{Recaller, Sought, is_question};
+pub use recaller::{Recaller, Sought, can_be_recalled, is_question};
 pub use text::MAX_SEARCHED_CHARS;
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.

@@ -13,6 +13,7 @@ use super::{
     NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn,
     TurnContext, TurnRead, migrate, statements,
 };
+use crate::memory::{can_be_recalled, is_question};
 use crate::session::SessionGuard;
 
 /// What an answer says once what it quoted was forgotten.
@@ -286,12 +287,16 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .engine
             .read(statements::EMBEDDERS, params(json!({})))
             .await?;
+        let told = |row: &Row| {
+            let told = list(row, "told").iter().filter_map(Value::as_str);
+            told.filter(|text| !is_question(text)).count()
+        };
         let by = |row: &Row| EmbeddedBy {
             audience: AudienceId::new(text(row, "audience").unwrap_or_default()),
             embedder: text(row, "embedder").filter(|name| !name.is_empty()),
-            turns: usize::try_from(integer(row, "turns")).unwrap_or_default(),
+            turns: usize::try_from(integer(row, "turns")).unwrap_or_default() + told(row),
         };
-        Ok(rows.iter().map(by).collect())
+        Ok(rows.iter().map(by).filter(|by| by.turns > 0).collect())
     }
 
     async fn stale_embeddings(
@@ -310,7 +315,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .engine
             .read(statements::STALE_EMBEDDINGS, params(bound))
             .await?;
-        news(single(&rows)?, seen, until)
+        let mut found = news(single(&rows)?, seen, until)?;
+        found.turns.retain(can_be_recalled);
+        Ok(found)
     }
 
     async fn set_embeddings(

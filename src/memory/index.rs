@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::is_question;
+use super::can_be_recalled;
 use super::postings::Postings;
 use super::text::{bounded, date_words};
 use super::vectors::{Quantised, Vectors};
@@ -107,12 +107,7 @@ impl AudienceIndex {
             return;
         }
         self.position = turn.position;
-        let says_something = match turn.source {
-            Source::Model => true,
-            // What it answered only quotes; what it was told may be worth recalling.
-            Source::Memory => !is_question(&turn.input),
-        };
-        if turn.volatile || !says_something {
+        if !can_be_recalled(turn) {
             return;
         }
         self.push_vector(turn);

@@ -41,7 +41,10 @@ pub(super) struct Wording {
 #[derive(Debug, Default)]
 pub(super) struct Postings {
     words: Words,
+    /// Stems.
     terms: HashMap<Box<str>, u32>,
+    /// Words as they were written, so that the stem of each is taken once.
+    written: HashMap<Box<str>, u32>,
     lists: Vec<Vec<Posting>>,
     /// Of each word.
     has_digit: Vec<bool>,
@@ -90,21 +93,31 @@ impl Postings {
         let Self {
             words,
             terms,
+            written,
             lists,
             has_digit,
             ..
         } = self;
-        words.each(text, |word| {
-            let term = match terms.get(word) {
+        let words = &*words;
+        words.each_unstemmed(text, |word| {
+            if let Some(&term) = written.get(word) {
+                return into.push(term);
+            }
+            let stem = words.stem(word);
+            let term = match terms.get(&*stem) {
                 Some(&term) => term,
                 None => {
                     let term = lists.len() as u32;
                     lists.push(Vec::new());
-                    has_digit.push(word.contains(char::is_numeric));
-                    terms.insert(word.into(), term);
+                    has_digit.push(stem.contains(char::is_numeric));
+                    terms.insert((*stem).into(), term);
                     term
                 }
             };
+            // A number is seldom written again.
+            if !has_digit[term as usize] {
+                written.insert(word.into(), term);
+            }
             into.push(term);
         });
     }
@@ -189,11 +202,17 @@ impl Postings {
 
     pub(super) fn heap_bytes(&self) -> usize {
         let lists: usize = self.lists.iter().map(Vec::capacity).sum();
-        let terms: usize = self.terms.keys().map(|term| term.len()).sum();
+        let maps = [&self.terms, &self.written];
+        let terms: usize = maps
+            .iter()
+            .flat_map(|map| map.keys())
+            .map(|term| term.len())
+            .sum();
+        let slots: usize = maps.iter().map(|map| map.capacity()).sum();
         lists * size_of::<Posting>()
             + self.lists.capacity() * size_of::<Vec<Posting>>()
             + terms
-            + self.terms.capacity() * (size_of::<(Box<str>, u32)>() + 1)
+            + slots * (size_of::<(Box<str>, u32)>() + 1)
             + self.has_digit.capacity()
             + self.wordings.capacity() * size_of::<Wording>()
     }

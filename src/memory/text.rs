@@ -45,19 +45,25 @@ impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
     /// that is not a stop word, in their order.
     pub(super) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
+        self.each_unstemmed(text, |token| word(&self.stem(token)));
+    }
+
+    /// The same before its stem is taken, which is what takes time.
+    pub(super) fn each_unstemmed(&self, text: &str, mut word: impl FnMut(&str)) {
         let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
         for token in tokens(&lower) {
-            if STOP_WORDS.binary_search(&token).is_ok() {
-                continue;
+            if STOP_WORDS.binary_search(&token).is_err() {
+                // "Melanie's" is "Melanie"; "don't" is what is left of it.
+                word(token.split('\'').next().unwrap_or(token));
             }
-            // "Melanie's" is "Melanie"; "don't" is what is left of it.
-            let head = token.split('\'').next().unwrap_or(token);
-            let stem: Cow<'_, str> = if head.is_ascii() {
-                self.stemmer.stem(head)
-            } else {
-                Cow::Borrowed(head)
-            };
-            word(&stem);
+        }
+    }
+
+    pub(super) fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
+        if word.is_ascii() {
+            self.stemmer.stem(word)
+        } else {
+            Cow::Borrowed(word)
         }
     }
 

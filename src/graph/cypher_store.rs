@@ -5,7 +5,9 @@ use muninn_platform::{AudienceId, ConversationId};
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
-use super::record::{append_params, integer, list, params, summary, text, turn, turns, unexpected};
+use super::record::{
+    append_params, embedding, integer, list, params, summary, text, turn, turns, unexpected,
+};
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
@@ -86,9 +88,27 @@ fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
     })
 }
 
+/// The same of a row a turn.
+fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
+    let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
+    for row in rows {
+        if let Some(value @ Value::Object(_)) = row.get("turn") {
+            found.turns.push(Turn {
+                embedding: embedding(row),
+                ..turn(value)?
+            });
+        }
+    }
+    found.turns.sort_by_key(|turn| turn.position);
+    Ok(found)
+}
+
+fn no_row() -> StoreError {
+    unexpected("no row where there is always one")
+}
+
 fn single(rows: &[Row]) -> Result<&Row, StoreError> {
-    rows.first()
-        .ok_or_else(|| unexpected("no row where there is always one"))
+    rows.first().ok_or_else(no_row)
 }
 
 #[async_trait]
@@ -173,7 +193,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
                 .engine
                 .read(statements::TURNS_SINCE, params(bound))
                 .await?;
-            let next = news(single(&rows)?, found.through, until)?;
+            let next = stretch(&rows, found.through, until)?;
             found.turns.extend(next.turns);
             found.through = next.through;
             found.more = next.more;

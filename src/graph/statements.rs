@@ -46,8 +46,7 @@ macro_rules! turn_fields {
 /// The longest window that can be asked for. Cypher takes no parameter as a path's length.
 pub(crate) const MAX_WINDOW: usize = 64;
 
-/// How many positions of an audience are looked at in one statement: about 5 MB of answer on Neo4j,
-/// most of it vectors.
+/// How many positions of an audience are looked at in one statement.
 pub(crate) const NEWS_LIMIT: i64 = 1_024;
 
 /// How many turns of a chain are read in one statement.
@@ -79,17 +78,17 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     " END) AS news"
 );
 
-/// A stretch of an audience's turns.
+/// A stretch of an audience's turns, a row each, so that one can be read while the next is sent; and
+/// at least one row.
 pub(crate) const TURNS_SINCE: &str = concat!(
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
     "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
     "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
     "ELSE [null] END AS position ",
     "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN epoch, last, ",
-    "collect(CASE WHEN n IS NULL THEN null ELSE ",
-    turn_with_embedding!("n"),
-    " END) AS news"
+    "RETURN epoch, last, CASE WHEN n IS NULL THEN null ELSE ",
+    turn!("n"),
+    " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
 
 /// Of a stretch of an audience's turns, those whose vector is missing or of another embedder, also

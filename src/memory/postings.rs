@@ -18,6 +18,9 @@ const COMMON_WORDS_COUNT_UP_TO: usize = 8_192;
 /// Different words of one query that count; a longer text asks for nothing in particular.
 const MAX_QUERY_WORDS: usize = 256;
 
+/// The number of words that are not looked for.
+const STOP: u32 = u32::MAX;
+
 /// A word in an exchange.
 #[derive(Clone, Copy, Debug)]
 struct Posting {
@@ -99,9 +102,15 @@ impl Postings {
             ..
         } = self;
         let words = &*words;
-        words.each_unstemmed(text, |word| {
-            if let Some(&term) = written.get(word) {
-                return into.push(term);
+        words.each_written(text, |word| {
+            match written.get(word) {
+                Some(&STOP) => return,
+                Some(&term) => return into.push(term),
+                None => {}
+            }
+            if Words::says_nothing(word) {
+                written.insert(word.into(), STOP);
+                return;
             }
             let stem = words.stem(word);
             let term = match terms.get(&*stem) {

@@ -223,15 +223,14 @@ impl Recaller {
         let embedder = self.embedder.name().zip(self.embedder.dimension());
         let mut news = store.turns_since(audience, 0, PAGE).await?;
         let mut index = AudienceIndex::new(embedder, news.epoch);
-        let take_in = |index: &mut AudienceIndex, news: &News| {
-            news.turns.iter().for_each(|turn| index.push(turn));
-            index.skip_to(news.through);
-        };
         while news.more {
-            // The store is asked for the next ones first, and works while these are taken in.
-            let (next, ()) = tokio::join!(store.turns_since(audience, news.through, PAGE), async {
-                take_in(&mut index, &news)
-            });
+            // The store works on the next ones while these are taken in.
+            let through = news.through;
+            let (next, taken) = tokio::join!(
+                store.turns_since(audience, through, PAGE),
+                tokio::task::spawn_blocking(move || taken_in(index, &news))
+            );
+            index = taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
             news = next?;
             if news.epoch != index.epoch() {
                 // Something was forgotten while we read: what was read before may hold it.
@@ -239,9 +238,14 @@ impl Recaller {
                 index = AudienceIndex::new(embedder, news.epoch);
             }
         }
-        take_in(&mut index, &news);
-        Ok(index)
+        Ok(taken_in(index, &news))
     }
+}
+
+fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
+    news.turns.iter().for_each(|turn| index.push(turn));
+    index.skip_to(news.through);
+    index
 }
 
 /// Whether a turn says anything that may be recalled, and so has a vector: the one rule of the index

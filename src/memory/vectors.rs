@@ -20,7 +20,9 @@ impl Quantised {
             return None;
         }
         let step = largest / 127.0;
-        let values: Vec<i16> = vector.iter().map(|x| (x / step).round() as i16).collect();
+        // Rounded by hand: without SSE 4.1, `round` is a call.
+        let rounded = |x: &f32| (x / step + 0.5_f32.copysign(*x)) as i16;
+        let values: Vec<i16> = vector.iter().map(rounded).collect();
         // The length of what is kept, not of what was: so a vector's cosine with itself is 1.
         let square = |&value: &i16| i32::from(value) * i32::from(value);
         let kept = (values.iter().map(square).sum::<i32>() as f32).sqrt();

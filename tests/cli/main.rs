@@ -7,6 +7,7 @@
 mod bad_input;
 mod carrying;
 mod crashes;
+mod embedding;
 mod home;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use super::rank::least_best;
+
 /// The thresholds that are looked at, rising.
 pub const THRESHOLDS: [f64; 12] = [
     0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8,
@@ -33,9 +35,16 @@ impl Curve {
     pub fn add(&mut self, probabilities: &[f64]) {
         self.questions += 1;
         let counts = self.exchanges.iter_mut().zip(&mut self.silent);
+        let best = probabilities.iter().copied().fold(0.0, f64::max);
         for ((exchanges, silent), threshold) in counts.zip(THRESHOLDS) {
-            let recalled = probabilities.iter().filter(|one| **one >= threshold);
-            let recalled = recalled.count();
+            let recalled = if best < least_best(threshold) {
+                0
+            } else {
+                probabilities
+                    .iter()
+                    .filter(|one| **one >= threshold)
+                    .count()
+            };
             *exchanges += recalled;
             *silent += usize::from(recalled == 0);
         }

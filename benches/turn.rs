@@ -26,6 +26,10 @@ use futures::future::join_all;
 use muninn::bot::Bot;
 use muninn::commands::Commands;
 use muninn::config::{Config, Options};
+use muninn::graph::confine::ConfinedCypher;
+use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
+use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
+use muninn::graph::schema::Survey;
 use muninn::graph::transfer::{GraphNode, GraphRelationship, Portable};
 use muninn::graph::{
     Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore,
@@ -313,6 +317,28 @@ impl GraphStore for Timed {
     async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
         let call = self.store.chain_shape(session);
         self.call("chain_shape", call).await
+    }
+
+    async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
+        self.call("schema", self.store.schema()).await
+    }
+
+    async fn query(
+        &self,
+        query: &ConfinedCypher,
+        params: serde_json::Map<String, serde_json::Value>,
+        limits: QueryLimits,
+    ) -> Result<QueryResult, QueryError> {
+        let call = self.store.query(query, params, limits);
+        self.call("query", call).await
+    }
+
+    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
+        self.call("merge_nodes", self.store.merge_nodes(put)).await
+    }
+
+    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
+        self.call("merge_links", self.store.merge_links(put)).await
     }
 
     async fn health(&self) -> Result<StoreHealth, StoreError> {

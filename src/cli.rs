@@ -2,9 +2,12 @@
 
 mod calibrate;
 mod chat;
+mod cypher;
+mod demo;
 mod doctor;
 mod inspect;
 mod reembed;
+mod schema;
 mod serve;
 mod transfer;
 
@@ -40,6 +43,17 @@ enum Command {
     Serve,
     /// Check configuration, graph and models, and say what to do
     Doctor,
+    /// Load knowledge to try things on, once however often it is called
+    Demo {
+        #[arg(value_enum)]
+        demo: demo::Demo,
+    },
+    /// Show what the team's knowledge is made of
+    Schema {
+        /// As JSON, in the form that other commands read
+        #[arg(long)]
+        json: bool,
+    },
     /// List the conversations
     Sessions,
     /// Show what would be recalled for a question, and why
@@ -65,6 +79,11 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Look at generated Cypher
+    Cypher {
+        #[command(subcommand)]
+        command: CypherCommand,
+    },
     /// Write everything in the graph to a file of JSON lines
     Export { file: PathBuf },
     /// Read a file that `export` wrote into an empty graph
@@ -74,6 +93,15 @@ enum Command {
         #[arg(long)]
         replace: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+enum CypherCommand {
+    /// Print the statement as it would run, or why it is refused
+    ///
+    /// With `-` in its place, reads a statement a line from stdin (a line that begins with a double
+    /// quote is a JSON string) and prints a JSON line each.
+    Check(cypher::CheckArgs),
 }
 
 /// Runs the command.
@@ -97,6 +125,8 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Chat { session } => chat::run(&config, &session).await,
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
+        Command::Demo { demo } => demo::run(&config, demo).await,
+        Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
             question,
@@ -116,6 +146,9 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         }
         Command::Reembed => reembed::run(&config).await,
         Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
+        Command::Cypher {
+            command: CypherCommand::Check(args),
+        } => cypher::check(&args),
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }
@@ -131,11 +164,14 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         Command::Chat { .. } => CHAT_LOG,
         Command::Serve
         | Command::Doctor
+        | Command::Demo { .. }
+        | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }
         | Command::RecallEval(_)
         | Command::Reembed
         | Command::Calibrate { .. }
+        | Command::Cypher { .. }
         | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });

@@ -7,9 +7,11 @@ pub mod confine;
 mod cypher_store;
 mod embedded;
 mod engine;
+pub mod knowledge;
 mod migrate;
 mod neo4j;
 mod open;
+pub mod query;
 mod record;
 pub mod schema;
 mod statements;
@@ -17,6 +19,7 @@ pub mod transfer;
 mod value;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -26,7 +29,11 @@ use uuid::Uuid;
 
 use crate::session::SessionGuard;
 
+use self::confine::ConfinedCypher;
+use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
 pub use self::open::{GraphConfig, open};
+use self::query::{QueryError, QueryLimits, QueryResult};
+use self::schema::Survey;
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.
 pub const MEMORY_LABELS: &[&str] = &["Channel", "MuninnSchema", "Response", "Session"];
@@ -386,6 +393,27 @@ pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
 
     /// What the session's chain is made of.
     async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError>;
+
+    /// What the team's knowledge is made of; nothing of memory. Looked at again when the graph
+    /// has changed.
+    async fn schema(&self) -> Result<Arc<Survey>, StoreError>;
+
+    /// Runs a confined statement, which reads only, within limits. `params` are JSON as people
+    /// write it: what JSON has no word for (a date) is not bound, so the statement converts it.
+    async fn query(
+        &self,
+        query: &ConfinedCypher,
+        params: serde_json::Map<String, serde_json::Value>,
+        limits: QueryLimits,
+    ) -> Result<QueryResult, QueryError>;
+
+    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
+    /// there stays as it is.
+    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError>;
+
+    /// Creates those relationships that are not there yet, in one transaction; says how many.
+    /// One that lacks an end is left out.
+    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError>;
 
     async fn health(&self) -> Result<StoreHealth, StoreError>;
 

@@ -26,6 +26,7 @@ pub mod agent;
 pub mod bot;
 pub mod commands;
 pub mod config;
+pub mod demo;
 pub mod errors;
 pub mod files;
 pub mod graph;

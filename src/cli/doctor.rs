@@ -72,12 +72,14 @@ async fn store(config: &Config) -> Vec<Finding> {
         Err(error) => return vec![wrong("graph", &error)],
     };
     let health = opened.health().await;
+    let knowledge = knowledge(&*opened).await;
     let vectors = vectors(config, &*opened).await;
     let closed = opened.close().await;
     let mut findings = match health {
         Ok(health) => of_health(&health),
         Err(error) => vec![wrong("graph", &error)],
     };
+    findings.push(knowledge);
     findings.extend(vectors);
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
     findings
@@ -107,6 +109,40 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         text: warning.clone(),
     }));
     findings
+}
+
+/// Labels that are named; a graph may have thousands.
+const NAMED: usize = 5;
+
+/// What there is to ask the graph about.
+async fn knowledge(store: &dyn GraphStore) -> Finding {
+    let survey = match store.schema().await {
+        Ok(survey) => survey,
+        Err(error) => return wrong("knowledge", &error),
+    };
+    if survey.is_empty() {
+        return Finding {
+            part: "knowledge",
+            verdict: Verdict::Worth,
+            text: super::schema::NONE.to_owned(),
+        };
+    }
+    let mut labels: Vec<(&String, &u64)> = survey.nodes.iter().collect();
+    labels.sort_by_key(|(label, number)| (std::cmp::Reverse(**number), *label));
+    let mut named: Vec<String> = labels
+        .iter()
+        .take(NAMED)
+        .map(|(label, number)| format!("{number} {label}"))
+        .collect();
+    if labels.len() > NAMED {
+        named.push(format!("{} more labels", labels.len() - NAMED));
+    }
+    let types = survey.relationships.len();
+    let types = match types {
+        1 => "1 type of relationship".to_owned(),
+        types => format!("{types} types of relationships"),
+    };
+    well("knowledge", format!("{}; {types}", named.join(", ")))
 }
 
 /// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.

@@ -1,19 +1,25 @@
 //! [`GraphStore`] in Cypher, on any [`Engine`].
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use muninn_platform::{AudienceId, ConversationId};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::confine::ConfinedCypher;
 use super::engine::{Engine, Row};
+use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
+use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
     append_params, embedding, integer, list, params, summary, text, turn, turns, unexpected,
 };
+use super::schema::{Cache, Survey};
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
     Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode,
     NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn,
-    TurnContext, TurnRead, migrate, statements,
+    TurnContext, TurnRead, knowledge, migrate, statements,
 };
 use crate::memory::{can_be_recalled, is_question};
 use crate::session::SessionGuard;
@@ -21,17 +27,27 @@ use crate::session::SessionGuard;
 /// What an answer says once what it quoted was forgotten.
 pub(crate) const BLOT: &str = "What this answer quoted was forgotten.";
 
+/// Properties of a node that an explanation shows.
+const SHOWN_PROPERTIES: usize = 30;
+
+/// Characters of a property that an explanation shows.
+const SHOWN_CHARACTERS: usize = 300;
+
 /// The store over an engine that understands its statements.
 #[derive(Debug)]
 pub(crate) struct CypherStore<E> {
     pub(super) engine: E,
+    pub(super) survey: Cache,
 }
 
 impl<E: Engine> CypherStore<E> {
     /// Makes constraints and brings the schema up to date.
     pub(crate) async fn open(engine: E) -> Result<Self, StoreError> {
         migrate::run(&engine).await?;
-        Ok(Self { engine })
+        Ok(Self {
+            engine,
+            survey: Cache::default(),
+        })
     }
 
     async fn turn_of_event(&self, event: &str) -> Result<Option<Turn>, StoreError> {
@@ -385,6 +401,35 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         })
     }
 
+    async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
+        self.survey.get(&self.engine).await
+    }
+
+    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
+        let made = knowledge::merge_nodes(&self.engine, put).await;
+        self.survey.outdate();
+        made
+    }
+
+    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
+        let made = knowledge::merge_links(&self.engine, put).await;
+        self.survey.outdate();
+        made
+    }
+
+    async fn query(
+        &self,
+        query: &ConfinedCypher,
+        params: Map<String, Value>,
+        limits: QueryLimits,
+    ) -> Result<QueryResult, QueryError> {
+        let rows = self
+            .engine
+            .confined(query.as_str(), literal(params), limits)
+            .await?;
+        Ok(rows.finish(query.id_columns()))
+    }
+
     async fn health(&self) -> Result<StoreHealth, StoreError> {
         let engine = self.engine.version().await?;
         let schema = migrate::schema(&self.engine).await?;
@@ -435,12 +480,38 @@ fn knowledge_node(engine: &impl Engine, source: &Value) -> Result<KnowledgeNode,
         .map(GraphNode::from_row)
         .ok_or_else(|| unexpected("a node that is no map"))?;
     engine.strip(&mut node);
+    let mut properties: Map<String, Value> = node
+        .properties
+        .into_iter()
+        .map(|(key, value)| (key, plain(value)))
+        .collect();
+    properties = without_vectors(properties);
     Ok(KnowledgeNode {
         labels: node.labels,
-        properties: node
-            .properties
+        properties: properties
             .into_iter()
-            .map(|(key, value)| (key, plain(value)))
+            .take(SHOWN_PROPERTIES)
+            .map(|(key, value)| (key, abridged(value)))
             .collect(),
     })
+}
+
+/// What is too long for an explanation, cut.
+fn abridged(value: Value) -> Value {
+    let cut = |text: &str| {
+        let start: String = text.chars().take(SHOWN_CHARACTERS).collect();
+        Value::String(start + "…")
+    };
+    match &value {
+        Value::String(text) if text.chars().count() > SHOWN_CHARACTERS => cut(text),
+        Value::Array(_) | Value::Object(_) if value.to_string().len() > SHOWN_CHARACTERS => {
+            cut(&value.to_string())
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => value,
+    }
 }

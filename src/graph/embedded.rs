@@ -3,6 +3,8 @@
 //! One process at a time. Statements run on threads of their own with the stack the engine wants,
 //! never on a runtime's thread. Who asked may go away: a statement that was sent is finished.
 
+mod confined;
+mod nodes;
 mod values;
 mod worker;
 
@@ -21,13 +23,14 @@ use kglite::api::storage::StorageMode;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use self::values::{MADE_UP, native};
+use self::nodes::{prepare, strip};
+use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
 use super::engine::{Engine, Params, Row, quoted};
+use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, packed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
-use super::value::tag_of;
 
 /// The file in the folder.
 const FILE: &str = "graph.kgl";
@@ -42,16 +45,6 @@ const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
 /// Statements that wait, each for reading and writing; more callers wait in line, within the
 /// time-out.
 const QUEUE: usize = 256;
-
-/// Every node has a label here; this one stands for none.
-const NO_LABEL: &str = "MuninnUnlabelled";
-
-/// Begins the id of a node that came without one. The engine's own made-up ids turn into ordinary
-/// numbers where another node of the label has a number as id.
-const NO_ID: &str = "muninn:none:";
-
-/// A node without a title shows its name as title here. One that has both says so.
-const OWNS_TITLE: &str = "muninnOwnsTitle";
 
 const CONSTRAINTS: &[(&str, &str)] = &[
     (
@@ -110,6 +103,7 @@ pub(crate) struct Embedded {
     warnings: Warnings,
     folder: PathBuf,
     timeout: Duration,
+    queries: confined::Gate,
 }
 
 impl fmt::Debug for Embedded {
@@ -142,7 +136,14 @@ impl Embedded {
             warnings,
             folder,
             timeout,
+            queries: confined::Gate::default(),
         })
+    }
+
+    fn held(&self) -> Result<Arc<Held>, StoreError> {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads = threads.as_ref().ok_or_else(|| self.closed())?;
+        Ok(Arc::clone(&threads.held))
     }
 
     fn closed(&self) -> StoreError {
@@ -284,11 +285,7 @@ impl Engine for Embedded {
     }
 
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
-        let held = {
-            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-            let threads = threads.as_ref().ok_or_else(|| self.closed())?;
-            Arc::clone(&threads.held)
-        };
+        let held = self.held()?;
         let (answer, answered) = oneshot::channel();
         let statement = statement.to_owned();
         // A thread of its own: whoever receives may be slow.
@@ -296,6 +293,16 @@ impl Engine for Embedded {
             let _ = answer.send(worker::stream(&held, &statement, &rows));
         })?;
         answered.await.map_err(|_| self.closed())?
+    }
+
+    async fn confined(
+        &self,
+        statement: &str,
+        params: Params,
+        limits: QueryLimits,
+    ) -> Result<Rows, QueryError> {
+        let (held, params) = (self.held()?, bindings(&params)?);
+        confined::run(&self.queries, held, statement.to_owned(), params, limits).await
     }
 
     fn embedding(&self, vector: &[f32]) -> Value {
@@ -307,56 +314,16 @@ impl Engine for Embedded {
     }
 
     fn strip(&self, node: &mut GraphNode) {
-        // What the engine calls a node that has neither title nor name: `Raven_7`.
-        let minted = node.properties.get("id").and_then(|id| {
-            let id = match id {
-                Value::String(text) => text.clone(),
-                Value::Object(object) => tag_of(object)?.1.to_string(),
-                Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Null => id.to_string(),
-            };
-            Some(Value::String(format!("{}_{id}", node.labels.first()?)))
-        });
-        let is_made_up = |value: &Value| {
-            value
-                .as_object()
-                .and_then(tag_of)
-                .is_some_and(|(tag, _)| tag == MADE_UP)
-                || value.as_str().is_some_and(|id| id.starts_with(NO_ID))
-        };
-        let owns_title = node.properties.remove(OWNS_TITLE).is_some();
-        let virtual_title = node.properties.get("name").cloned();
-        node.properties.retain(|key, value| {
-            let is_virtual = match key.as_str() {
-                "title" => !owns_title && (Some(&*value) == virtual_title.as_ref()),
-                "name" => minted.as_ref() == Some(&*value),
-                _ => false,
-            };
-            !is_virtual && !is_made_up(value)
-        });
-        if !owns_title && node.properties.get("title") == minted.as_ref() {
-            node.properties.remove("title");
-        }
-        node.labels.retain(|label| label != NO_LABEL);
+        strip(node);
+    }
+
+    fn prepare(&self, node: &mut GraphNode) {
+        prepare(node);
     }
 
     async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
         let mut ids = vec![String::new(); nodes.len()];
-        for node in &mut nodes {
-            if let (Some(title), Some(name)) =
-                (node.properties.get("title"), node.properties.get("name"))
-                && title == name
-            {
-                node.properties
-                    .insert(OWNS_TITLE.to_owned(), Value::Bool(true));
-            }
-            if !node.properties.contains_key("id") {
-                let id = format!("{NO_ID}{}", uuid::Uuid::new_v4());
-                node.properties.insert("id".to_owned(), Value::String(id));
-            }
-            if node.labels.is_empty() {
-                node.labels.push(NO_LABEL.to_owned());
-            }
-        }
+        nodes.iter_mut().for_each(prepare);
         for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
             let mut pattern = String::new();
             for label in labels {
@@ -415,6 +382,10 @@ impl Engine for Embedded {
         Ok(())
     }
 
+    fn plans_dearly(&self) -> bool {
+        false
+    }
+
     async fn version(&self) -> Result<String, StoreError> {
         Ok(format!("embedded (kglite {})", worker::ENGINE_VERSION))
     }
@@ -425,11 +396,7 @@ impl Engine for Embedded {
 
     /// The log keeps what it was told until it is folded into the file.
     async fn scrub(&self) -> Result<(), StoreError> {
-        let held = {
-            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-            let threads = threads.as_ref().ok_or_else(|| self.closed())?;
-            Arc::clone(&threads.held)
-        };
+        let held = self.held()?;
         let (answer, answered) = oneshot::channel();
         worker::thread("graph-scrub", move || {
             let _ = answer.send(held.session.checkpoint_online());

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::StoreError;
+use super::query::{QueryError, QueryLimits, Rows};
 use super::transfer::{GraphNode, GraphRelationship};
 
 /// What is bound to a statement.
@@ -30,6 +31,14 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// Ends early when nobody receives any more.
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError>;
 
+    /// Runs a confined statement within its limits; its values as they are shown.
+    async fn confined(
+        &self,
+        statement: &str,
+        params: Params,
+        limits: QueryLimits,
+    ) -> Result<Rows, QueryError>;
+
     /// A vector as this engine keeps it.
     fn embedding(&self, vector: &[f32]) -> Value;
 
@@ -40,6 +49,9 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// A node as it was before it came into this engine: without what the engine added.
     fn strip(&self, node: &mut GraphNode);
 
+    /// A node as it has to be to come into this engine: with what [`Engine::strip`] takes away.
+    fn prepare(&self, node: &mut GraphNode);
+
     /// Creates nodes and returns their element ids, in order.
     async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError>;
 
@@ -48,6 +60,10 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         &self,
         relationships: Vec<GraphRelationship>,
     ) -> Result<(), StoreError>;
+
+    /// Whether the first run of a statement costs far more than the next ones, so that a statement
+    /// for each of many names is not worth it.
+    fn plans_dearly(&self) -> bool;
 
     /// Engine and version, as people know them.
     async fn version(&self) -> Result<String, StoreError>;

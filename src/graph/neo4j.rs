@@ -5,6 +5,8 @@
 //! minute, so everything goes through `execute`, drained to the end; and deadlocks arrive with the
 //! result, where the driver does not repeat them.
 
+mod columns;
+mod confined;
 mod values;
 
 use std::fmt;
@@ -21,6 +23,7 @@ use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
 use super::engine::{Engine, Params, Row, quoted};
 use super::open::GraphConfig;
+use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, listed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
 use super::value::float;
@@ -270,6 +273,15 @@ impl Engine for Neo4j {
         }
     }
 
+    async fn confined(
+        &self,
+        statement: &str,
+        params: Params,
+        limits: QueryLimits,
+    ) -> Result<Rows, QueryError> {
+        confined::run(self, statement, &params, limits).await
+    }
+
     fn embedding(&self, vector: &[f32]) -> Value {
         listed(vector)
     }
@@ -279,6 +291,8 @@ impl Engine for Neo4j {
     }
 
     fn strip(&self, _node: &mut GraphNode) {}
+
+    fn prepare(&self, _node: &mut GraphNode) {}
 
     async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
         let mut ids = vec![String::new(); nodes.len()];
@@ -337,6 +351,10 @@ impl Engine for Neo4j {
             }
         }
         Ok(())
+    }
+
+    fn plans_dearly(&self) -> bool {
+        true
     }
 
     async fn version(&self) -> Result<String, StoreError> {

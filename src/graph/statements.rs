@@ -186,11 +186,14 @@ pub(crate) const APPEND_RECALLED: &str = append!(link_recalled!());
 
 /// Saves a turn with the nodes it was made from, at least one, and its memories. An element id that
 /// is null or in a list is looked for in all nodes of the embedded engine, so there is one a row.
+/// Nothing of memory is ever linked, whoever names it ([`super::MEMORY_LABELS`]); what carries a
+/// label of memory is sorted out after it was found, or all nodes would be looked at again.
 pub(crate) const APPEND_LINKED: &str = append!(concat!(
     "WITH r, position ",
     "UNWIND $context AS source ",
     "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-    "FOREACH (found IN CASE WHEN k IS NULL THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
+    "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnSchema OR k:Response OR k:Session ",
+    "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
     "WITH r, position, count(k) AS sources ",
     link_recalled!()
 ));

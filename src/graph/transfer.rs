@@ -529,6 +529,7 @@ impl<E: Engine> Portable for CypherStore<E> {
         for node in &mut nodes {
             node.convert_embedding(|floats| self.engine.embedding(floats));
         }
+        self.survey.outdate();
         self.engine.create_nodes(nodes).await
     }
 
@@ -536,10 +537,12 @@ impl<E: Engine> Portable for CypherStore<E> {
         &self,
         relationships: Vec<GraphRelationship>,
     ) -> Result<(), StoreError> {
+        self.survey.outdate();
         self.engine.create_relationships(relationships).await
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {
+        self.survey.outdate();
         loop {
             let rows = self
                 .engine

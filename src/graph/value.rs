@@ -17,6 +17,12 @@ pub(crate) const DURATION: &str = "$duration";
 pub(crate) const POINT: &str = "$point";
 pub(crate) const FLOAT: &str = "$float";
 pub(crate) const MAP: &str = "$map";
+/// `{"labels", "properties"}`
+pub(crate) const NODE: &str = "$node";
+/// `{"type", "properties"}`
+pub(crate) const RELATIONSHIP: &str = "$relationship";
+/// Nodes and relationships in turn.
+pub(crate) const PATH: &str = "$path";
 
 /// A value that JSON has no word for.
 pub(crate) fn tagged(tag: &str, value: impl Into<Value>) -> Value {
@@ -106,6 +112,31 @@ pub(crate) fn split_zone(text: &str) -> (&str, Option<&str>) {
         Some((instant, zone)) => (instant, Some(zone)),
         None => (text, None),
     }
+}
+
+pub(crate) fn node(labels: Vec<Value>, properties: Map<String, Value>) -> Value {
+    let mut inner = Map::new();
+    inner.insert("labels".to_owned(), Value::Array(labels));
+    inner.insert("properties".to_owned(), Value::Object(properties));
+    tagged(NODE, inner)
+}
+
+pub(crate) fn relationship(kind: &str, properties: Map<String, Value>) -> Value {
+    let mut inner = Map::new();
+    inner.insert("type".to_owned(), Value::from(kind));
+    inner.insert("properties".to_owned(), Value::Object(properties));
+    tagged(RELATIONSHIP, inner)
+}
+
+/// A path from its nodes and the relationships between them.
+pub(crate) fn path(nodes: Vec<Value>, relationships: Vec<Value>) -> Value {
+    let mut relationships = relationships.into_iter();
+    let mut steps = Vec::new();
+    for node in nodes {
+        steps.push(node);
+        steps.extend(relationships.next());
+    }
+    tagged(PATH, steps)
 }
 
 /// What people and models read: tags replaced by their text.

@@ -6,9 +6,11 @@
 
 mod bad_input;
 mod carrying;
+mod checking;
 mod crashes;
 mod embedding;
 mod home;
+mod knowing;
 mod serving;
 #[path = "../support/mod.rs"]
 mod support;

@@ -21,4 +21,6 @@ mod crashes;
 mod embedding;
 mod faults;
 mod forgetting;
+mod knowledge;
+mod querying;
 mod reading;

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 use kglite::api::time_of_day::parse_time;
 use kglite::api::zoned_datetime::{format_zoned_in, zone_by_name};
-use kglite::api::{PropMap, Value as Native};
+use kglite::api::{NodeValue, PropMap, Value as Native};
 use serde_json::{Map, Value, json};
 
 use crate::graph::StoreError;
 use crate::graph::value::{
-    DATE, DATE_TIME, DURATION, DurationParts, FLOAT, LOCAL_DATE_TIME, LOCAL_TIME, MAP, POINT, TIME,
-    float, map, split_zone, tag_of, tagged,
+    self, DATE, DATE_TIME, DURATION, DurationParts, FLOAT, LOCAL_DATE_TIME, LOCAL_TIME, MAP, POINT,
+    TIME, float, map, relationship, split_zone, tag_of, tagged,
 };
 
 const LOCAL: &str = "%Y-%m-%dT%H:%M:%S%.f";
@@ -22,7 +22,7 @@ pub(super) const MADE_UP: &str = "$made_up";
 
 pub(super) fn from_native(value: &Native) -> Value {
     match value {
-        Native::Null | Native::NodeRef(_) | Native::Path(_) => Value::Null,
+        Native::Null | Native::NodeRef(_) => Value::Null,
         Native::UniqueId(id) => tagged(MADE_UP, *id),
         Native::Boolean(boolean) => Value::Bool(*boolean),
         Native::Int64(integer) => Value::from(*integer),
@@ -30,8 +30,15 @@ pub(super) fn from_native(value: &Native) -> Value {
         Native::String(string) => Value::String(string.clone()),
         Native::List(items) => items.iter().map(from_native).collect(),
         Native::Map(entries) => map(from_map(entries)),
-        Native::Node(node) => map(from_map(&node.properties)),
-        Native::Relationship(relationship) => map(from_map(&relationship.properties)),
+        Native::Node(node) => from_node(node),
+        Native::Relationship(one) => relationship(&one.rel_type, from_map(&one.properties)),
+        Native::Path(path) => value::path(
+            path.nodes.iter().map(from_node).collect(),
+            path.rels
+                .iter()
+                .map(|one| relationship(&one.rel_type, from_map(&one.properties)))
+                .collect(),
+        ),
         Native::Point { lat, lon } => tagged(
             POINT,
             json!({"srid": WGS_84, "at": [float(*lon), float(*lat)]}),
@@ -66,6 +73,17 @@ pub(super) fn from_native(value: &Native) -> Value {
             zone.map(kglite::api::time_zone::ZoneId::name),
         ),
     }
+}
+
+/// A node that has no type of its own shows its label as `type`.
+fn from_node(node: &NodeValue) -> Value {
+    let mut properties = from_map(&node.properties);
+    let label = node.labels.first().map(String::as_str);
+    if label.is_some() && properties.get("type").and_then(Value::as_str) == label {
+        properties.remove("type");
+    }
+    let labels = node.labels.iter().cloned().map(Value::String).collect();
+    value::node(labels, properties)
 }
 
 fn zoned(utc: NaiveDateTime, offset_secs: i32, zone: Option<&str>) -> Value {

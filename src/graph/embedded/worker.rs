@@ -205,7 +205,7 @@ fn options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
 }
 
 /// Without the engine's remarks on stderr; they are about statements, which are ours.
-fn quietly(
+pub(super) fn quietly(
     run: impl FnOnce() -> Result<ExecuteOutcome, StoreError>,
 ) -> Result<ExecuteOutcome, StoreError> {
     with_query_warning_sink(QueryWarningSink::Silent, || {
@@ -236,7 +236,7 @@ fn row(columns: &[String], values: &[Native]) -> Row {
         .collect()
 }
 
-fn refusal(error: &KgError) -> StoreError {
+pub(super) fn refusal(error: &KgError) -> StoreError {
     let code = error.code();
     StoreError::Refused {
         message: format!("{error} ({})", code.as_str()),

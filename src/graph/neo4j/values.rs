@@ -4,16 +4,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 use neo4rs::{
-    BoltBytes, BoltDuration, BoltFloat, BoltInteger, BoltList, BoltMap, BoltNull, BoltPoint2D,
-    BoltPoint3D, BoltString, BoltType,
+    BoltBytes, BoltDuration, BoltFloat, BoltInteger, BoltList, BoltMap, BoltNode, BoltNull,
+    BoltPath, BoltPoint2D, BoltPoint3D, BoltString, BoltType,
 };
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use crate::graph::StoreError;
 use crate::graph::value::{
-    BYTES, DATE, DATE_TIME, DURATION, DurationParts, FLOAT, LOCAL_DATE_TIME, LOCAL_TIME, MAP,
-    POINT, TIME, float, map, split_zone, tag_of, tagged,
+    self, BYTES, DATE, DATE_TIME, DURATION, DurationParts, FLOAT, LOCAL_DATE_TIME, LOCAL_TIME, MAP,
+    POINT, TIME, float, map, relationship, split_zone, tag_of, tagged,
 };
 
 /// Nanoseconds as far as there are any.
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Float {
     }
 }
 
-/// What the server sent. What has no counterpart is null: statements return plain properties.
+/// What the server sent.
 pub(super) fn from_bolt(value: BoltType) -> Value {
     match value {
         BoltType::Null(_) => Value::Null,
@@ -90,11 +90,39 @@ pub(super) fn from_bolt(value: BoltType) -> Value {
         | BoltType::DateTime(_)
         | BoltType::LocalDateTime(_)
         | BoltType::DateTimeZoneId(_) => from_temporal(value).unwrap_or(Value::Null),
-        BoltType::Node(node) => map(from_bolt_map(node.properties)),
-        BoltType::Relation(relation) => map(from_bolt_map(relation.properties)),
-        BoltType::UnboundedRelation(relation) => map(from_bolt_map(relation.properties)),
-        BoltType::Path(_) => Value::Null,
+        BoltType::Node(node) => from_node(node),
+        BoltType::Relation(one) => relationship(&one.typ.value, from_bolt_map(one.properties)),
+        BoltType::UnboundedRelation(one) => {
+            relationship(&one.typ.value, from_bolt_map(one.properties))
+        }
+        BoltType::Path(path) => from_path(&path),
     }
+}
+
+fn from_node(node: BoltNode) -> Value {
+    let labels = node.labels.value.into_iter().map(from_bolt).collect();
+    value::node(labels, from_bolt_map(node.properties))
+}
+
+/// The server sends each node once, and the way as places in two lists: of a relationship
+/// (counted from 1, negative against its direction) and of the node it leads to.
+fn from_path(path: &BoltPath) -> Value {
+    let (nodes, ties) = (path.nodes(), path.rels());
+    let place = |index: i64| usize::try_from(index).unwrap_or(usize::MAX);
+    let indices: Vec<i64> = path.indices().iter().map(|index| index.value).collect();
+    let (steps, _) = indices.as_chunks::<2>();
+    let mut way: Vec<Value> = nodes.first().cloned().map(from_node).into_iter().collect();
+    let mut walked = Vec::new();
+    for [tie, node] in steps {
+        if let Some(one) = ties.get(place(tie.abs() - 1)) {
+            walked.push(relationship(
+                &one.typ.value,
+                from_bolt_map(one.properties.clone()),
+            ));
+        }
+        way.extend(nodes.get(place(*node)).cloned().map(from_node));
+    }
+    value::path(way, walked)
 }
 
 fn from_bolt_map(entries: BoltMap) -> Map<String, Value> {

@@ -1,0 +1,82 @@
+//! `muninn cypher check`: generated Cypher as it would run.
+
+use std::io::{BufRead as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
+use muninn::graph::schema::Schema;
+use serde_json::{Value, json};
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// The schema as JSON: {"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
+    /// "patterns": [[from, type, to], …]}
+    #[arg(long)]
+    schema: PathBuf,
+    /// Rows that may be asked for
+    #[arg(long, default_value_t = 100)]
+    rows: u32,
+    /// The statement, or `-` for statements from stdin
+    query: String,
+}
+
+/// Prints the confined statement or its refusal.
+pub(super) fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let schema = schema(&args.schema)?;
+    let limits = Limits { rows: args.rows };
+    if args.query == "-" {
+        return check_lines(&schema, &limits);
+    }
+    let mut out = std::io::stdout().lock();
+    match confine(&args.query, &schema, &limits) {
+        Ok(confined) => {
+            writeln!(out, "{}", confined.as_str())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(refusal) => {
+            writeln!(out, "{refusal}")?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn schema(file: &Path) -> anyhow::Result<Schema> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))
+}
+
+fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    for (number, line) in (1..).zip(std::io::stdin().lock().lines()) {
+        let line = line.with_context(|| format!("cannot read line {number}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let answer = match statement(&line) {
+            Ok(query) => answer(confine(&query, schema, limits)),
+            Err(error) => json!({"ok": false, "error": format!("line {number}: {error}")}),
+        };
+        writeln!(out, "{answer}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A statement with line breaks comes as a JSON string.
+fn statement(line: &str) -> Result<String, String> {
+    if !line.starts_with('"') {
+        return Ok(line.to_owned());
+    }
+    serde_json::from_str(line)
+        .map_err(|error| format!("begins with a double quote and is no JSON string: {error}"))
+}
+
+fn answer(checked: Result<ConfinedCypher, Refusal>) -> Value {
+    match checked {
+        Ok(confined) => json!({"ok": true, "cypher": confined.as_str()}),
+        Err(refusal) => json!({"ok": false, "error": refusal.to_string()}),
+    }
+}

@@ -1,0 +1,27 @@
+//! `muninn schema`: what the team's knowledge is made of.
+
+use std::process::ExitCode;
+
+use muninn::config::Config;
+use muninn::graph;
+
+use super::transfer::say;
+
+/// What is said where there is no knowledge.
+pub(super) const NONE: &str =
+    "There is no knowledge in the graph yet; `muninn demo movies` loads some to try.";
+
+/// Prints the schema; as JSON in the form that `muninn cypher check --schema` reads.
+pub(super) async fn run(config: &Config, json: bool) -> anyhow::Result<ExitCode> {
+    let store = graph::open(&config.graph).await?;
+    let survey = store.schema().await;
+    store.close().await?;
+    let survey = survey?;
+    if json {
+        say(&serde_json::to_string_pretty(&survey.schema)?)
+    } else if survey.is_empty() {
+        say(NONE)
+    } else {
+        say(survey.text(u32::MAX).trim_end())
+    }
+}

@@ -1,0 +1,515 @@
+//! Tokens into a tree: the part of Cypher that reads, and nothing else.
+//!
+//! By recursive descent, after the grammar of Neo4j 5. Every clause that is not read here is refused
+//! by name. Parsers of others were measured first (`docs/confinement.md` says why this one is ours).
+
+mod expressions;
+mod patterns;
+
+use super::lexer::{Kind, Token, tokens};
+use super::problem::{Checked, Problem};
+use super::tree::{
+    Branch, Clause, Direction, Expr, Imports, Item, Name, Projection, Query, Subquery,
+};
+
+/// Characters of a statement. The longest of 8,702 that a model wrote has 790.
+const MAX_LENGTH: usize = 16_000;
+
+/// Tokens of a statement: words, numbers, strings, signs. A model's longest has 170.
+const MAX_TOKENS: usize = 3_000;
+
+/// How deep brackets, subqueries, `NOT`s and signs may be nested.
+const MAX_DEPTH: usize = 32;
+
+/// Where a bracket can begin a pattern or an expression, both are tried. So many tokens may be read
+/// for every token there is.
+const MAX_EFFORT: usize = 20;
+
+/// Reads one statement.
+pub(super) fn parse(text: &str) -> Checked<Query> {
+    let length = text.chars().count();
+    if length > MAX_LENGTH {
+        return Err(Problem::of_all(format!(
+            "the statement has {length} characters, and at most {MAX_LENGTH} are read"
+        ))
+        .advice("ask for less at once"));
+    }
+    let tokens = tokens(text)?;
+    if tokens.len() > MAX_TOKENS {
+        return Err(Problem::of_all(format!(
+            "the statement has {} words and signs, and at most {MAX_TOKENS} are read",
+            tokens.len()
+        ))
+        .advice("ask for less at once"));
+    }
+    let mut parser = Parser {
+        text,
+        effort: tokens.len() * MAX_EFFORT,
+        tokens,
+        next: 0,
+        depth: 0,
+    };
+    let query = parser.query()?;
+    parser.sign(";");
+    parser.end_of_statement()?;
+    Ok(query)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    next: usize,
+    depth: usize,
+    /// Tokens that may still be read.
+    effort: usize,
+}
+
+/// Words that begin what follows an expression, so no variable can be called so without backticks.
+const RESERVED: &[&str] = &[
+    "WHERE",
+    "WITH",
+    "RETURN",
+    "MATCH",
+    "OPTIONAL",
+    "ORDER",
+    "SKIP",
+    "OFFSET",
+    "LIMIT",
+    "UNION",
+    "UNWIND",
+    "CALL",
+    "AND",
+    "OR",
+    "XOR",
+    "NOT",
+    "IN",
+    "IS",
+    "AS",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "ASC",
+    "DESC",
+    "ASCENDING",
+    "DESCENDING",
+    "DISTINCT",
+    "STARTS",
+    "ENDS",
+    "CONTAINS",
+    "SET",
+    "CREATE",
+    "MERGE",
+    "DELETE",
+    "DETACH",
+    "REMOVE",
+    "FOREACH",
+    "YIELD",
+    "FINISH",
+    "USE",
+];
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        // `End` is the last token and is never passed.
+        &self.tokens[self.next.min(self.tokens.len() - 1)]
+    }
+
+    fn ahead(&self, by: usize) -> &Token {
+        &self.tokens[(self.next + by).min(self.tokens.len() - 1)]
+    }
+
+    fn at(&self) -> usize {
+        self.token().start
+    }
+
+    fn advance(&mut self) -> Checked<()> {
+        if self.effort == 0 {
+            return Err(Problem::of_all("the statement is too entangled to be read")
+                .advice("ask for less at once"));
+        }
+        self.skip(1);
+        Ok(())
+    }
+
+    fn skip(&mut self, tokens: usize) {
+        self.next += tokens;
+        self.effort = self.effort.saturating_sub(tokens);
+    }
+
+    fn is_sign_ahead(&self, by: usize, sign: &str) -> bool {
+        matches!(self.ahead(by).kind, Kind::Symbol(symbol) if symbol == sign)
+    }
+
+    fn is_word_ahead(&self, by: usize, word: &str) -> bool {
+        let token = self.ahead(by);
+        token.kind == Kind::Word && self.text[token.start..token.end].eq_ignore_ascii_case(word)
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        self.is_sign_ahead(0, sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.is_word_ahead(0, word)
+    }
+
+    /// Takes the sign if it is next.
+    fn sign(&mut self, sign: &str) -> bool {
+        let is_next = self.is_sign(sign);
+        self.skip(usize::from(is_next));
+        is_next
+    }
+
+    /// Takes the word if it is next.
+    fn word(&mut self, word: &str) -> bool {
+        let is_next = self.is_word(word);
+        self.skip(usize::from(is_next));
+        is_next
+    }
+
+    /// Takes the words if all of them are next.
+    fn words(&mut self, words: &[&str]) -> bool {
+        let are_next = (0..)
+            .zip(words)
+            .all(|(by, word)| self.is_word_ahead(by, word));
+        if are_next {
+            self.skip(words.len());
+        }
+        are_next
+    }
+
+    fn expect(&mut self, sign: &str) -> Checked<()> {
+        if self.sign(sign) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{sign}`")))
+    }
+
+    fn expect_word(&mut self, word: &str) -> Checked<()> {
+        if self.word(word) {
+            return Ok(());
+        }
+        Err(self.unexpected(word))
+    }
+
+    fn unexpected(&self, expected: &str) -> Problem {
+        let token = self.token();
+        let found = match &token.kind {
+            Kind::End => "the statement ends".to_owned(),
+            Kind::Word
+            | Kind::Quoted(_)
+            | Kind::Text(_)
+            | Kind::Integer(_)
+            | Kind::Float(_)
+            | Kind::Symbol(_) => {
+                let written: String = self.text[token.start..token.end].chars().take(40).collect();
+                format!("`{written}` stands")
+            }
+        };
+        Problem::at(token.start, format!("{found} where {expected} is expected"))
+    }
+
+    /// A name: of a variable, label, type, property or column.
+    fn name(&mut self, what: &str) -> Checked<Name> {
+        let token = self.token();
+        let at = token.start;
+        let text = match &token.kind {
+            Kind::Word => self.text[token.start..token.end].to_owned(),
+            Kind::Quoted(name) => name.clone(),
+            Kind::Text(_) | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) | Kind::End => {
+                return Err(self.unexpected(what));
+            }
+        };
+        self.advance()?;
+        Ok(Name { text, at })
+    }
+
+    /// Whether a word that ends what comes before it is next.
+    fn is_reserved(&self) -> bool {
+        let token = self.token();
+        let word = &self.text[token.start..token.end];
+        token.kind == Kind::Word && RESERVED.iter().any(|r| r.eq_ignore_ascii_case(word))
+    }
+
+    /// Runs a part of the grammar one level deeper.
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Problem::at(
+                self.at(),
+                format!("brackets or operators are nested more than {MAX_DEPTH} deep"),
+            )
+            .advice("write it flatter"));
+        }
+        self.depth += 1;
+        let result = part(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn comma_separated<T>(
+        &mut self,
+        mut part: impl FnMut(&mut Self) -> Checked<T>,
+    ) -> Checked<Vec<T>> {
+        let mut all = vec![part(self)?];
+        while self.sign(",") {
+            all.push(part(self)?);
+        }
+        Ok(all)
+    }
+
+    fn end_of_statement(&self) -> Checked<()> {
+        if self.token().kind == Kind::End {
+            return Ok(());
+        }
+        if self.tokens[self.next - 1].kind == Kind::Symbol(";") {
+            return Err(Problem::at(self.at(), "a second statement begins here")
+                .advice("write one statement"));
+        }
+        Err(self.not_read_here())
+    }
+
+    fn query(&mut self) -> Checked<Query> {
+        self.branches(true)
+    }
+
+    fn branches(&mut self, must_return: bool) -> Checked<Query> {
+        let mut branches = vec![self.branch(must_return)?];
+        let mut keeps_duplicates = false;
+        while self.is_word("UNION") {
+            let at = self.at();
+            self.advance()?;
+            let keeps = self.word("ALL");
+            self.word("DISTINCT");
+            if branches.len() > 1 && keeps != keeps_duplicates {
+                return Err(Problem::at(at, "UNION and UNION ALL are mixed")
+                    .advice("use one of them in a statement"));
+            }
+            keeps_duplicates = keeps;
+            branches.push(self.branch(must_return)?);
+        }
+        Ok(Query {
+            branches,
+            keeps_duplicates,
+        })
+    }
+
+    fn branch(&mut self, must_return: bool) -> Checked<Branch> {
+        let mut clauses = Vec::new();
+        loop {
+            if self.is_word("RETURN") {
+                let returned = Some(self.projection()?);
+                return Ok(Branch { clauses, returned });
+            }
+            let may_end = !must_return && !clauses.is_empty();
+            if may_end && (self.is_sign("}") || self.is_word("UNION")) {
+                return Ok(Branch {
+                    clauses,
+                    returned: None,
+                });
+            }
+            clauses.push(self.clause(!clauses.is_empty())?);
+        }
+    }
+
+    fn clause(&mut self, is_later: bool) -> Checked<Clause> {
+        if self.is_word("MATCH") || self.is_word("OPTIONAL") {
+            let optional = self.word("OPTIONAL");
+            self.expect_word("MATCH")?;
+            let pattern = self.pattern()?;
+            return Ok(Clause::Match { optional, pattern });
+        }
+        if self.word("UNWIND") {
+            let list = self.expression()?;
+            self.expect_word("AS")?;
+            let variable = self.name("a variable")?;
+            return Ok(Clause::Unwind { list, variable });
+        }
+        if self.is_word("WITH") {
+            let projection = self.projection()?;
+            let condition = self.condition()?;
+            return Ok(Clause::With {
+                projection,
+                condition,
+            });
+        }
+        if self.is_word("CALL") && (self.is_sign_ahead(1, "{") || self.is_sign_ahead(1, "(")) {
+            self.advance()?;
+            return self.call();
+        }
+        if self.token().kind == Kind::End && is_later {
+            return Err(Problem::at(self.at(), "the statement returns nothing")
+                .advice("end it with RETURN"));
+        }
+        Err(self.not_read_here())
+    }
+
+    fn condition(&mut self) -> Checked<Option<Expr>> {
+        if self.word("WHERE") {
+            self.expression().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// What follows `CALL`.
+    fn call(&mut self) -> Checked<Clause> {
+        let imports = if !self.sign("(") {
+            Imports::ByWith
+        } else if self.sign("*") {
+            self.expect(")")?;
+            Imports::All
+        } else {
+            let names = if self.is_sign(")") {
+                Vec::new()
+            } else {
+                self.comma_separated(|parser| parser.name("a variable"))?
+            };
+            self.expect(")")?;
+            Imports::Named(names)
+        };
+        self.expect("{")?;
+        let query = self.deeper(Self::query)?;
+        self.expect("}")?;
+        if self.is_word("IN") {
+            return Err(self.not_read_here());
+        }
+        Ok(Clause::Call { imports, query })
+    }
+
+    /// `WITH` or `RETURN`, and all that belongs to it but `WHERE`.
+    fn projection(&mut self) -> Checked<Projection> {
+        let at = self.at();
+        self.advance()?;
+        let distinct = self.word("DISTINCT");
+        let star = self.sign("*");
+        let items = if star && !self.sign(",") {
+            Vec::new()
+        } else {
+            self.comma_separated(Self::item)?
+        };
+        let order = if self.words(&["ORDER", "BY"]) {
+            self.comma_separated(Self::sort_key)?
+        } else {
+            Vec::new()
+        };
+        let skip = if self.word("SKIP") || self.word("OFFSET") {
+            Some(self.expression()?)
+        } else {
+            None
+        };
+        let limit = if self.word("LIMIT") {
+            Some(self.expression()?)
+        } else {
+            None
+        };
+        Ok(Projection {
+            distinct,
+            star,
+            items,
+            order,
+            skip,
+            limit,
+            at,
+        })
+    }
+
+    fn item(&mut self) -> Checked<Item> {
+        let at = self.at();
+        let value = self.expression()?;
+        let end = self.tokens[self.next - 1].end;
+        let written = self.text[at..end].to_owned();
+        let alias = if self.word("AS") {
+            Some(self.name("a name")?)
+        } else {
+            None
+        };
+        Ok(Item {
+            value,
+            alias,
+            written,
+            at,
+        })
+    }
+
+    fn sort_key(&mut self) -> Checked<(Expr, Direction)> {
+        let key = self.expression()?;
+        let descends = self.word("DESC") || self.word("DESCENDING");
+        if descends {
+            return Ok((key, Direction::Descending));
+        }
+        let _default = self.word("ASC") || self.word("ASCENDING");
+        Ok((key, Direction::Ascending))
+    }
+
+    /// What stands between the braces of `EXISTS` and `COUNT`: no `RETURN` is needed there.
+    fn pattern_or_query(&mut self) -> Checked<Subquery> {
+        let is_name = matches!(self.token().kind, Kind::Word | Kind::Quoted(_));
+        let is_pattern = self.is_sign("(")
+            || (is_name && self.is_sign_ahead(1, "="))
+            || self.is_word("shortestPath")
+            || self.is_word("allShortestPaths");
+        if is_pattern {
+            let mut pattern = self.pattern()?;
+            // `EXISTS { (a)-->(b) AND … }`: WHERE is meant.
+            if pattern.condition.is_none() && self.word("AND") {
+                pattern.condition = Some(self.expression()?);
+            }
+            return Ok(Subquery::Pattern(pattern));
+        }
+        self.branches(false).map(Subquery::Query)
+    }
+
+    /// Says what cannot be used, where a clause is expected.
+    fn not_read_here(&self) -> Problem {
+        let token = self.token();
+        let word = self.text[token.start..token.end].to_ascii_uppercase();
+        let (what, advice) = match word.as_str() {
+            "CREATE" | "MERGE" | "SET" | "DELETE" | "DETACH" | "REMOVE" | "FOREACH" | "DROP"
+            | "INSERT" | "ALTER" | "RENAME" | "GRANT" | "DENY" | "REVOKE" | "START" | "STOP" => (
+                format!("{word} changes the graph, and only reading is allowed"),
+                "write a statement of MATCH, WHERE, WITH and RETURN",
+            ),
+            "LOAD" => (
+                "LOAD CSV is not allowed".to_owned(),
+                "ask for what is in the graph",
+            ),
+            "USE" => (
+                "USE is not allowed: there is one graph".to_owned(),
+                "leave it out",
+            ),
+            "SHOW" | "TERMINATE" | "ENABLE" | "DEALLOCATE" | "REALLOCATE" | "DRYRUN" => (
+                format!("{word} is about the server, and only the graph may be read"),
+                "write a statement of MATCH, WHERE, WITH and RETURN",
+            ),
+            "EXPLAIN" | "PROFILE" | "CYPHER" => {
+                (format!("{word} is not allowed"), "write the statement only")
+            }
+            "CALL" => (
+                "procedures are not allowed".to_owned(),
+                "use MATCH, or a subquery: CALL { … }",
+            ),
+            "IN" => (
+                "CALL { … } IN TRANSACTIONS is not allowed".to_owned(),
+                "leave out IN TRANSACTIONS",
+            ),
+            "USING" => (
+                "hints for the planner are not allowed".to_owned(),
+                "leave USING out",
+            ),
+            "GROUP" | "HAVING" => (
+                format!("Cypher has no {word}"),
+                "whatever is not aggregated in RETURN or WITH is grouped by; filter with WITH … WHERE",
+            ),
+            "FINISH" => ("FINISH returns nothing".to_owned(), "end with RETURN"),
+            "WHERE" => (
+                "WHERE stands where it filters nothing".to_owned(),
+                "put it after MATCH or WITH, once",
+            ),
+            _ => {
+                return self
+                    .unexpected("MATCH, OPTIONAL MATCH, UNWIND, WITH, CALL { … } or RETURN");
+            }
+        };
+        Problem::at(token.start, what).advice(advice)
+    }
+}

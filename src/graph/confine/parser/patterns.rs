@@ -1,0 +1,320 @@
+//! Nodes, relationships, and paths of them.
+
+use super::super::lexer::Kind;
+use super::super::problem::{Checked, Problem};
+use super::super::tree::{
+    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Path, Pattern, RelationshipPattern,
+    Selector, Step, Times,
+};
+use super::Parser;
+
+impl Parser<'_> {
+    /// What follows `MATCH`: paths, and perhaps `WHERE`.
+    pub(super) fn pattern(&mut self) -> Checked<Pattern> {
+        let paths = self.comma_separated(Self::named_path)?;
+        let condition = self.condition()?;
+        Ok(Pattern { paths, condition })
+    }
+
+    fn named_path(&mut self) -> Checked<NamedPath> {
+        let is_named = self.is_sign_ahead(1, "=");
+        let variable = if is_named {
+            let name = self.name("a variable")?;
+            self.expect("=")?;
+            Some(name)
+        } else {
+            None
+        };
+        self.selected_path(variable)
+    }
+
+    /// A path, perhaps in `shortestPath(…)` or behind `ANY SHORTEST`.
+    pub(super) fn selected_path(&mut self, variable: Option<Name>) -> Checked<NamedPath> {
+        let function = match () {
+            () if self.is_word("shortestPath") => Some(Selector::ShortestPath),
+            () if self.is_word("allShortestPaths") => Some(Selector::AllShortestPaths),
+            () => None,
+        };
+        let (selector, path) = if let Some(selector) = function {
+            self.advance()?;
+            self.expect("(")?;
+            let path = self.path()?;
+            self.expect(")")?;
+            (selector, path)
+        } else {
+            (self.selector()?, self.path()?)
+        };
+        Ok(NamedPath {
+            variable,
+            selector,
+            path,
+        })
+    }
+
+    fn selector(&mut self) -> Checked<Selector> {
+        let words = match () {
+            () if self.words(&["ANY", "SHORTEST"]) => "ANY SHORTEST",
+            () if self.words(&["ALL", "SHORTEST"]) => "ALL SHORTEST",
+            () if self.word("ANY") => "ANY",
+            () if self.word("SHORTEST") => "SHORTEST",
+            () => return Ok(Selector::Every),
+        };
+        let count = self.small_number()?;
+        let _noise = self.word("PATHS") || self.word("PATH");
+        let words = match count {
+            Some(count) => format!("{words} {count}"),
+            None if words == "SHORTEST" => return Err(self.unexpected("a number")),
+            None => words.to_owned(),
+        };
+        Ok(Selector::Words(words))
+    }
+
+    /// A path: nodes with relationships between them.
+    pub(super) fn path(&mut self) -> Checked<Path> {
+        let mut steps = vec![self.node_or_group()?];
+        loop {
+            if self.is_sign("-") || self.is_sign("<") {
+                steps.push(Step::Relationship(Box::new(self.relationship()?)));
+                steps.push(self.node_or_group()?);
+            } else if self.is_sign("(") {
+                steps.push(self.node_or_group()?);
+            } else {
+                return Ok(Path { steps });
+            }
+        }
+    }
+
+    fn node_or_group(&mut self) -> Checked<Step> {
+        if !self.is_sign("(") {
+            return Err(self.unexpected("a node in parentheses"));
+        }
+        if self.is_group() {
+            return self.deeper(Self::group);
+        }
+        let node = self.deeper(Self::node)?;
+        Ok(Step::Node(Box::new(node)))
+    }
+
+    /// `((` or `(p = (`
+    fn is_group(&self) -> bool {
+        self.is_sign_ahead(1, "(") || (self.is_sign_ahead(2, "=") && self.is_sign_ahead(3, "("))
+    }
+
+    fn group(&mut self) -> Checked<Step> {
+        self.expect("(")?;
+        if self.is_sign_ahead(1, "=") {
+            return Err(
+                Problem::at(self.at(), "a path inside of a group cannot be named here")
+                    .advice("name the whole path"),
+            );
+        }
+        let path = self.path()?;
+        let condition = self.condition()?;
+        self.expect(")")?;
+        let times = self.times()?;
+        Ok(Step::Group {
+            path,
+            condition,
+            times,
+        })
+    }
+
+    fn node(&mut self) -> Checked<NodePattern> {
+        let at = self.at();
+        self.expect("(")?;
+        let variable = self.pattern_variable()?;
+        let labels = self.pattern_labels()?;
+        let properties = self.pattern_properties()?;
+        let condition = self.condition()?;
+        self.expect(")")?;
+        Ok(NodePattern {
+            variable,
+            labels,
+            properties,
+            condition,
+            at,
+        })
+    }
+
+    fn relationship(&mut self) -> Checked<RelationshipPattern> {
+        let at = self.at();
+        let to_left = self.sign("<");
+        self.expect("-")?;
+        let mut relationship = RelationshipPattern {
+            arrow: Arrow::None,
+            variable: None,
+            types: None,
+            hops: None,
+            properties: Vec::new(),
+            condition: None,
+            times: None,
+            at,
+        };
+        if self.sign("[") {
+            relationship.variable = self.pattern_variable()?;
+            relationship.types = self.pattern_labels()?;
+            if self.sign("*") {
+                relationship.hops = Some(self.hops()?);
+            }
+            relationship.properties = self.pattern_properties()?;
+            relationship.condition = self.condition()?;
+            self.expect("]")?;
+        }
+        self.expect("-")?;
+        let to_right = self.sign(">");
+        relationship.times = self.times()?;
+        relationship.arrow = match (to_left, to_right) {
+            (true, false) => Arrow::Left,
+            (false, true) => Arrow::Right,
+            (true, true) | (false, false) => Arrow::None,
+        };
+        Ok(relationship)
+    }
+
+    fn pattern_variable(&mut self) -> Checked<Option<Name>> {
+        let is_name = match self.token().kind {
+            Kind::Word => !self.is_word("WHERE") && !self.is_label_keyword(),
+            Kind::Quoted(_) => true,
+            Kind::Text(_) | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) | Kind::End => {
+                false
+            }
+        };
+        if is_name {
+            self.name("a variable").map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// `IS` before a label, and no variable of that name.
+    fn is_label_keyword(&self) -> bool {
+        self.is_word("IS")
+            && matches!(self.ahead(1).kind, Kind::Word | Kind::Quoted(_))
+            && !self.is_word_ahead(1, "WHERE")
+    }
+
+    fn pattern_labels(&mut self) -> Checked<Option<Labels>> {
+        if self.is_label_keyword() || self.is_sign(":") {
+            self.advance()?;
+            return self.labels().map(Some);
+        }
+        Ok(None)
+    }
+
+    /// What follows the first colon.
+    pub(super) fn labels(&mut self) -> Checked<Labels> {
+        self.deeper(Self::any_label)
+    }
+
+    fn any_label(&mut self) -> Checked<Labels> {
+        let mut all = vec![self.all_labels()?];
+        while self.sign("|") {
+            // `:A|:B` is the old way.
+            self.sign(":");
+            all.push(self.all_labels()?);
+        }
+        Ok(one_or(all, Labels::Or))
+    }
+
+    fn all_labels(&mut self) -> Checked<Labels> {
+        let mut all = vec![self.label()?];
+        while self.sign("&") || self.sign(":") {
+            all.push(self.label()?);
+        }
+        Ok(one_or(all, Labels::And))
+    }
+
+    fn label(&mut self) -> Checked<Labels> {
+        let at = self.at();
+        if self.sign("!") {
+            let inner = self.deeper(Self::label)?;
+            return Ok(Labels::Not(Box::new(inner)));
+        }
+        if self.sign("%") {
+            return Ok(Labels::Any(at));
+        }
+        if self.sign("(") {
+            let inner = self.labels()?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        if self.is_sign("$") {
+            return Err(
+                Problem::at(at, "a label or type that is computed is not allowed")
+                    .advice("write its name"),
+            );
+        }
+        self.name("a label or type").map(Labels::Name)
+    }
+
+    fn pattern_properties(&mut self) -> Checked<Vec<(Name, Expr)>> {
+        if self.is_sign("$") {
+            return Err(Problem::at(
+                self.at(),
+                "a parameter cannot stand for all properties here",
+            )
+            .advice("name each: {name: $name}"));
+        }
+        if !self.is_sign("{") {
+            return Ok(Vec::new());
+        }
+        self.map_entries()
+    }
+
+    /// What follows `*` in a relationship.
+    fn hops(&mut self) -> Checked<Times> {
+        let least = self.small_number()?;
+        if !self.sign("..") {
+            return Ok(Times { least, most: least });
+        }
+        let most = self.small_number()?;
+        Ok(Times { least, most })
+    }
+
+    /// `{1,3}`, `{2}`, `+`, `*`
+    fn times(&mut self) -> Checked<Option<Times>> {
+        let (least, most) = if self.sign("+") {
+            (Some(1), None)
+        } else if self.sign("*") {
+            (Some(0), None)
+        } else if self.sign("{") {
+            let least = self.small_number()?;
+            let most = if self.sign(",") {
+                self.small_number()?
+            } else {
+                least
+            };
+            self.expect("}")?;
+            (least.or(Some(0)), most)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Times { least, most }))
+    }
+
+    fn small_number(&mut self) -> Checked<Option<u32>> {
+        let Kind::Integer(number) = self.token().kind else {
+            return Ok(None);
+        };
+        let small = u32::try_from(number).ok().filter(|n| *n <= MAX_REPEATS);
+        let small = small.ok_or_else(|| {
+            Problem::at(
+                self.at(),
+                format!("at most {MAX_REPEATS} steps can be asked for"),
+            )
+        })?;
+        self.advance()?;
+        Ok(Some(small))
+    }
+}
+
+/// Steps that a path may name as a bound.
+const MAX_REPEATS: u32 = 1_000;
+
+fn one_or(mut all: Vec<Labels>, several: fn(Vec<Labels>) -> Labels) -> Labels {
+    if all.len() > 1 {
+        return several(all);
+    }
+    // There is always one.
+    all.pop().unwrap_or(Labels::Or(Vec::new()))
+}

@@ -1,0 +1,312 @@
+//! Expressions, with parentheses where they are needed and nowhere else.
+
+use super::super::tree::{
+    Call, Case, Comprehension, Expr, Name, Operator, Projected, Quantifier, Strength, Subquery,
+    SubqueryKind, Unary,
+};
+use super::{Printer, string};
+
+impl Printer {
+    pub(super) fn map(&mut self, entries: &[(Name, Expr)]) {
+        self.push("{");
+        self.separated(entries, ", ", |printer, (key, value)| {
+            printer.name(key);
+            printer.push(": ");
+            printer.expression(value);
+        });
+        self.push("}");
+    }
+
+    /// In parentheses if it binds weaker than what stands around it.
+    fn operand(&mut self, operand: &Expr, least: Strength) {
+        if strength(operand) < least {
+            self.push("(");
+            self.expression(operand);
+            self.push(")");
+        } else {
+            self.expression(operand);
+        }
+    }
+
+    /// What a look-up follows. `1.x` would be read as a number.
+    fn base(&mut self, base: &Expr) {
+        if matches!(base, Expr::Integer(_) | Expr::Float(_)) {
+            self.push("(");
+            self.expression(base);
+            self.push(")");
+        } else {
+            self.operand(base, Strength::Atom);
+        }
+    }
+
+    /// An item of a list. `[x IN xs]` would be a comprehension.
+    fn list_item(&mut self, item: &Expr) {
+        let is_ambiguous = matches!(item, Expr::Chain(Strength::Test, first, _)
+            if matches!(**first, Expr::Variable(_)));
+        self.operand(
+            item,
+            if is_ambiguous {
+                Strength::Atom
+            } else {
+                Strength::Or
+            },
+        );
+    }
+
+    fn boxed(&mut self, label: &str, inner: Option<&Expr>) {
+        if let Some(inner) = inner {
+            self.push(label);
+            self.expression(inner);
+        }
+    }
+
+    pub(super) fn expression(&mut self, expression: &Expr) {
+        match expression {
+            Expr::Null => self.push("null"),
+            Expr::Bool(value) => self.push(if *value { "true" } else { "false" }),
+            Expr::Integer(number) => self.push(&number.to_string()),
+            Expr::Float(number) => self.push(&format!("{number:?}")),
+            Expr::Text(text) => self.push(&string(text)),
+            Expr::Variable(name) => self.name(name),
+            Expr::Parameter(name) => {
+                self.push("$");
+                self.name(name);
+            }
+            Expr::List(items) => {
+                self.push("[");
+                self.separated(items, ", ", Self::list_item);
+                self.push("]");
+            }
+            Expr::Map(entries) => self.map(entries),
+            Expr::Property(base, property) => {
+                self.base(base);
+                self.push(".");
+                self.name(property);
+            }
+            Expr::Index(base, index) => {
+                self.operand(base, Strength::Atom);
+                self.push("[");
+                self.expression(index);
+                self.push("]");
+            }
+            Expr::Slice(base, first, last) => {
+                self.operand(base, Strength::Atom);
+                self.boxed("[", first.as_deref());
+                self.push(if first.is_some() { ".." } else { "[.." });
+                self.boxed("", last.as_deref());
+                self.push("]");
+            }
+            Expr::HasLabels(variable, labels) => {
+                self.name(variable);
+                self.push(":");
+                self.labels(labels, true);
+            }
+            Expr::Unary(..) | Expr::Chain(..) | Expr::IsNull { .. } => self.operation(expression),
+            Expr::Call(call) => self.call(call),
+            Expr::CountStar => self.push("count(*)"),
+            Expr::Case(case) => self.case(case),
+            Expr::Comprehension(comprehension) => {
+                self.push("[");
+                self.comprehension(comprehension);
+                self.push("]");
+            }
+            Expr::PatternComprehension(comprehension) => {
+                self.push("[");
+                self.named_path(&comprehension.path);
+                self.condition(comprehension.condition.as_ref());
+                self.boxed(" | ", Some(&comprehension.result));
+                self.push("]");
+            }
+            Expr::Quantified(quantifier, comprehension) => {
+                self.push(match quantifier {
+                    Quantifier::All => "all(",
+                    Quantifier::Any => "any(",
+                    Quantifier::None => "none(",
+                    Quantifier::Single => "single(",
+                });
+                self.comprehension(comprehension);
+                self.push(")");
+            }
+            Expr::Reduce(reduce) => {
+                self.push("reduce(");
+                self.name(&reduce.accumulator);
+                self.boxed(" = ", Some(&reduce.start));
+                self.push(", ");
+                self.name(&reduce.variable);
+                self.boxed(" IN ", Some(&reduce.list));
+                self.boxed(" | ", Some(&reduce.step));
+                self.push(")");
+            }
+            Expr::Exists(path) => self.named_path(path),
+            Expr::Subquery(kind, subquery) => self.subquery(*kind, subquery),
+            Expr::MapProjection(variable, entries) => {
+                self.name(variable);
+                self.push(" {");
+                self.separated(entries, ", ", Self::projected);
+                self.push("}");
+            }
+        }
+    }
+
+    fn operation(&mut self, expression: &Expr) {
+        match expression {
+            Expr::Unary(Unary::Not, inner) => {
+                self.push("NOT ");
+                self.operand(inner, Strength::Not);
+            }
+            Expr::Unary(sign, inner) => {
+                // Never two in a row: `--` is a relationship.
+                self.push(if *sign == Unary::Minus { "-" } else { "+" });
+                self.operand(inner, Strength::Atom);
+            }
+            Expr::Chain(strength, first, rest) => {
+                self.operand(first, above(*strength));
+                for (operator, operand) in rest {
+                    self.push(" ");
+                    self.push(sign(*operator));
+                    self.push(" ");
+                    self.operand(operand, above(*strength));
+                }
+            }
+            Expr::IsNull { value, negated } => {
+                self.operand(value, Strength::Sum);
+                self.push(if *negated { " IS NOT NULL" } else { " IS NULL" });
+            }
+            other => self.expression(other),
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        // The name is on the list of functions.
+        self.push(&call.function.text);
+        self.push(if call.distinct { "(DISTINCT " } else { "(" });
+        self.separated(&call.arguments, ", ", Self::expression);
+        self.push(")");
+    }
+
+    fn case(&mut self, case: &Case) {
+        self.push("CASE");
+        self.boxed(" ", case.subject.as_ref());
+        for (conditions, result) in &case.branches {
+            self.push(" WHEN ");
+            self.separated(conditions, ", ", Self::expression);
+            self.boxed(" THEN ", Some(result));
+        }
+        self.boxed(" ELSE ", case.otherwise.as_ref());
+        self.push(" END");
+    }
+
+    fn comprehension(&mut self, comprehension: &Comprehension) {
+        self.name(&comprehension.variable);
+        self.boxed(" IN ", Some(&comprehension.list));
+        self.condition(comprehension.condition.as_ref());
+        self.boxed(" | ", comprehension.result.as_ref());
+    }
+
+    fn subquery(&mut self, kind: SubqueryKind, subquery: &Subquery) {
+        self.push(match kind {
+            SubqueryKind::Exists => "EXISTS { ",
+            SubqueryKind::Count => "COUNT { ",
+            SubqueryKind::Collect => "COLLECT { ",
+        });
+        match subquery {
+            Subquery::Pattern(pattern) => self.pattern(pattern),
+            Subquery::Query(query) => self.query(query),
+        }
+        self.push(" }");
+    }
+
+    fn projected(&mut self, entry: &Projected) {
+        match entry {
+            Projected::All => self.push(".*"),
+            Projected::Property(name) => {
+                self.push(".");
+                self.name(name);
+            }
+            Projected::Value(name, value) => {
+                self.name(name);
+                self.boxed(": ", Some(value));
+            }
+            Projected::Variable(name) => self.name(name),
+        }
+    }
+}
+
+/// How strongly an expression holds together.
+fn strength(expression: &Expr) -> Strength {
+    match expression {
+        Expr::Chain(strength, ..) => *strength,
+        Expr::Unary(Unary::Not, _) => Strength::Not,
+        Expr::Unary(Unary::Minus | Unary::Plus, _) => Strength::Sign,
+        Expr::IsNull { .. } => Strength::Test,
+        // Next to a minus, a path would go on: `(a)--(b) - [x] - (c)`.
+        Expr::Exists(_) => Strength::Not,
+        // The shield lets it stand only where no parentheses are needed: `(n:A)` is a node.
+        Expr::HasLabels(..) => Strength::Test,
+        Expr::Integer(number) if *number < 0 => Strength::Sign,
+        Expr::Null
+        | Expr::Bool(_)
+        | Expr::Integer(_)
+        | Expr::Float(_)
+        | Expr::Text(_)
+        | Expr::Variable(_)
+        | Expr::Parameter(_)
+        | Expr::List(_)
+        | Expr::Map(_)
+        | Expr::Property(..)
+        | Expr::Index(..)
+        | Expr::Slice(..)
+        | Expr::Call(_)
+        | Expr::CountStar
+        | Expr::Case(_)
+        | Expr::Comprehension(_)
+        | Expr::PatternComprehension(_)
+        | Expr::Quantified(..)
+        | Expr::Reduce(_)
+        | Expr::Subquery(..)
+        | Expr::MapProjection(..) => Strength::Atom,
+    }
+}
+
+/// The next stronger one: operators of one strength stand in one chain, so an operand of the same
+/// strength was in parentheses.
+fn above(strength: Strength) -> Strength {
+    match strength {
+        Strength::Or => Strength::Xor,
+        Strength::Xor => Strength::And,
+        Strength::And => Strength::Not,
+        Strength::Not => Strength::Comparison,
+        Strength::Comparison => Strength::Test,
+        Strength::Test => Strength::Sum,
+        Strength::Sum => Strength::Product,
+        Strength::Product => Strength::Power,
+        Strength::Power => Strength::Sign,
+        Strength::Sign | Strength::Atom => Strength::Atom,
+    }
+}
+
+fn sign(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Or => "OR",
+        Operator::Xor => "XOR",
+        Operator::And => "AND",
+        Operator::Equal => "=",
+        Operator::Unequal => "<>",
+        Operator::Less => "<",
+        Operator::LessOrEqual => "<=",
+        Operator::Greater => ">",
+        Operator::GreaterOrEqual => ">=",
+        Operator::Matches => "=~",
+        Operator::StartsWith => "STARTS WITH",
+        Operator::EndsWith => "ENDS WITH",
+        Operator::Contains => "CONTAINS",
+        Operator::In => "IN",
+        Operator::Plus => "+",
+        Operator::Minus => "-",
+        Operator::Concatenate => "||",
+        Operator::Times => "*",
+        Operator::Divide => "/",
+        Operator::Modulo => "%",
+        Operator::Power => "^",
+    }
+}

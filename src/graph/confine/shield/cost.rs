@@ -1,0 +1,422 @@
+//! How much an expression may make of little, told before it runs.
+//!
+//! Neo4j's time-out does not stop one expression: `range(1, 1e8)`, loops in loops, and strings that
+//! are doubled again and again run on and take the server's memory.
+
+use super::super::problem::{Checked, Problem};
+use super::super::tree::{Call, Comprehension, Expr, Operator, Projected, Reduce, Strength};
+use super::scope::Scope;
+
+/// The most a value may hold, counted in values of the graph. A property counts 1.
+const MAX_SIZE: u64 = 5_000_000;
+
+/// Steps of loops in one expression.
+const MAX_STEPS: u64 = 10_000_000;
+
+/// Numbers a `range` may give.
+const MAX_RANGE: u64 = 10_000;
+
+/// What a list counts whose length only the graph knows, and one that `collect` makes.
+const LIST: u64 = 100;
+const COLLECTED: u64 = 1_000;
+
+/// A guess at a value: how many elements, and how big each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) length: u64,
+    pub(super) item: u64,
+    /// A number that counts something, so that `range` may go to it.
+    pub(super) is_count: bool,
+}
+
+impl Size {
+    pub(super) const ONE: Self = Self {
+        length: 1,
+        item: 1,
+        is_count: false,
+    };
+
+    /// A list that the graph gives.
+    pub(super) const LIST: Self = Self {
+        length: LIST,
+        ..Self::ONE
+    };
+
+    const COUNT: Self = Self {
+        is_count: true,
+        ..Self::ONE
+    };
+
+    fn total(self) -> u64 {
+        self.length.saturating_mul(self.item)
+    }
+
+    pub(super) fn element(self) -> Self {
+        Self {
+            length: 1,
+            item: self.item,
+            is_count: false,
+        }
+    }
+
+    fn list(length: u64, item: u64) -> Self {
+        Self {
+            length,
+            item: item.max(1),
+            is_count: false,
+        }
+    }
+
+    fn larger(self, other: Self) -> Self {
+        if other.total() > self.total() {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// Both in one.
+    fn with(self, other: Self) -> Self {
+        Self {
+            length: self.length.saturating_add(other.length),
+            item: self.item.max(other.item),
+            is_count: self.is_count && other.is_count,
+        }
+    }
+}
+
+/// What the expression makes. `scope` says how big the variables are.
+pub(super) fn weigh(expression: &Expr, scope: &mut Scope) -> Checked<Size> {
+    Scales { scope, steps: 1 }.weigh(expression)
+}
+
+struct Scales<'a> {
+    scope: &'a mut Scope,
+    /// How often what is weighed is computed.
+    steps: u64,
+}
+
+impl Scales<'_> {
+    fn weigh(&mut self, expression: &Expr) -> Checked<Size> {
+        let size = self.unbounded(expression)?;
+        if size.total() > MAX_SIZE {
+            return Err(Problem::of_all("a value grows too big")
+                .advice("do not repeat strings and lists again and again"));
+        }
+        Ok(size)
+    }
+
+    fn unbounded(&mut self, expression: &Expr) -> Checked<Size> {
+        Ok(match expression {
+            Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) => Size::ONE,
+            Expr::Text(text) => Size::list(1 + text.len() as u64 / 10, 1),
+            Expr::Parameter(_) => Size::LIST,
+            Expr::Variable(name) => self.scope.get(&name.text).map_or(Size::ONE, |v| v.size),
+            Expr::CountStar => Size::COUNT,
+            Expr::HasLabels(..) | Expr::Exists(_) => Size::ONE,
+            Expr::List(items) => {
+                let item = self.largest(items)?.total();
+                Size::list(items.len() as u64, item)
+            }
+            Expr::Map(entries) => {
+                let mut size = Size::ONE;
+                for (_, value) in entries {
+                    size = size.with(self.weigh(value)?);
+                }
+                Size::list(1, size.total())
+            }
+            Expr::Property(base, _) => self.weigh(base)?.element(),
+            Expr::Index(base, index) => {
+                self.weigh(index)?;
+                self.weigh(base)?.element()
+            }
+            Expr::Slice(base, first, last) => {
+                for bound in [first, last].into_iter().flatten() {
+                    self.weigh(bound)?;
+                }
+                self.weigh(base)?
+            }
+            Expr::Unary(_, inner) => self.weigh(inner)?,
+            Expr::IsNull { value, .. } => {
+                self.weigh(value)?;
+                Size::ONE
+            }
+            Expr::Chain(strength, first, rest) => self.chain(*strength, first, rest)?,
+            Expr::Call(call) => self.call(call)?,
+            Expr::Case(case) => {
+                let mut size = Size::ONE;
+                let results = case.branches.iter().map(|(_, result)| result);
+                let conditions = case.branches.iter().flat_map(|(conditions, _)| conditions);
+                for condition in conditions.chain(&case.subject) {
+                    self.weigh(condition)?;
+                }
+                for result in results.chain(&case.otherwise) {
+                    size = size.larger(self.weigh(result)?);
+                }
+                size
+            }
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension)?,
+            Expr::Quantified(_, comprehension) => {
+                self.comprehension(comprehension)?;
+                Size::ONE
+            }
+            Expr::PatternComprehension(comprehension) => {
+                // The names it binds are of single nodes and relationships.
+                let item = self.repeated(LIST, |scales| scales.weigh(&comprehension.result))?;
+                Size::list(LIST, item.total())
+            }
+            Expr::Reduce(reduce) => self.reduce(reduce)?,
+            Expr::Subquery(..) => Size::list(COLLECTED, 1),
+            Expr::MapProjection(variable, entries) => {
+                let base = self.scope.get(&variable.text).map_or(Size::ONE, |v| v.size);
+                let mut size = base;
+                for entry in entries {
+                    match entry {
+                        Projected::Value(_, value) => size = size.with(self.weigh(value)?),
+                        Projected::Variable(name) => {
+                            let selected = self.scope.get(&name.text).map_or(Size::ONE, |v| v.size);
+                            size = size.with(selected);
+                        }
+                        Projected::All | Projected::Property(_) => {}
+                    }
+                }
+                Size::list(1, size.total())
+            }
+        })
+    }
+
+    fn largest(&mut self, all: &[Expr]) -> Checked<Size> {
+        let mut largest = Size::ONE;
+        for expression in all {
+            largest = largest.larger(self.weigh(expression)?);
+        }
+        Ok(largest)
+    }
+
+    fn chain(
+        &mut self,
+        strength: Strength,
+        first: &Expr,
+        rest: &[(Operator, Expr)],
+    ) -> Checked<Size> {
+        let mut size = self.weigh(first)?;
+        let joins = strength == Strength::Sum;
+        for (operator, operand) in rest {
+            let right = self.weigh(operand)?;
+            let is_constant = matches!(operand, Expr::Integer(_));
+            size = match operator {
+                Operator::Plus | Operator::Minus if size.is_count && is_constant => size,
+                Operator::Plus | Operator::Concatenate => size.with(right),
+                _ if joins => size,
+                _ => Size {
+                    is_count: size.is_count && *operator == Operator::Divide,
+                    ..Size::ONE
+                },
+            };
+        }
+        Ok(size)
+    }
+
+    /// Weighs what is computed so many times.
+    fn repeated<T>(
+        &mut self,
+        times: u64,
+        part: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> Checked<T> {
+        let before = self.steps;
+        self.steps = before.saturating_mul(times.max(1));
+        if self.steps > MAX_STEPS {
+            return Err(Problem::of_all("loops in loops take too many steps")
+                .advice("filter and join with MATCH and WHERE"));
+        }
+        let result = part(self);
+        self.steps = before;
+        result
+    }
+
+    fn comprehension(&mut self, comprehension: &Comprehension) -> Checked<Size> {
+        let list = self.weigh(&comprehension.list)?;
+        let bound = self.scope.len();
+        let variable = super::scope::Holds::Anything;
+        self.scope
+            .bind(&comprehension.variable.text, variable, list.element());
+        let item = self.repeated(list.length, |scales| {
+            if let Some(condition) = &comprehension.condition {
+                scales.weigh(condition)?;
+            }
+            match &comprehension.result {
+                Some(result) => scales.weigh(result),
+                None => Ok(list.element()),
+            }
+        });
+        self.scope.truncate(bound);
+        Ok(Size::list(list.length, item?.total()))
+    }
+
+    /// The accumulator may be taken over once a step: then it grows by what is added, and is not
+    /// doubled.
+    fn reduce(&mut self, reduce: &Reduce) -> Checked<Size> {
+        let start = self.weigh(&reduce.start)?;
+        let list = self.weigh(&reduce.list)?;
+        if copies(&reduce.step, &reduce.accumulator.text) > 1 {
+            let message = format!("reduce uses {} more than once", reduce.accumulator.text);
+            return Err(Problem::at(reduce.accumulator.at, message)
+                .advice("use the accumulator once in each result"));
+        }
+        let bound = self.scope.len();
+        let anything = || super::scope::Holds::Anything;
+        self.scope
+            .bind(&reduce.accumulator.text, anything(), Size::ONE);
+        self.scope
+            .bind(&reduce.variable.text, anything(), list.element());
+        let step = self.repeated(list.length, |scales| scales.weigh(&reduce.step));
+        self.scope.truncate(bound);
+        let grown = list.length.saturating_mul(step?.total());
+        Ok(Size::list(start.total().saturating_add(grown), 1))
+    }
+
+    fn call(&mut self, call: &Call) -> Checked<Size> {
+        let function = call.function.text.to_ascii_lowercase();
+        let mut sizes = Vec::new();
+        for argument in &call.arguments {
+            sizes.push(self.weigh(argument)?);
+        }
+        let largest = sizes
+            .iter()
+            .fold(Size::ONE, |one, other| one.larger(*other));
+        Ok(match function.as_str() {
+            "range" => self.range(call, &sizes)?,
+            "replace" => {
+                let size = largest.total().saturating_mul(swelling(call)?);
+                Size::list(size, 1)
+            }
+            "collect" => Size::list(COLLECTED, largest.total()),
+            "count" | "size" | "length" | "char_length" | "character_length" => Size::COUNT,
+            "keys" | "labels" | "nodes" | "relationships" => Size::LIST,
+            "split" => Size::list(largest.total().max(LIST), 1),
+            "coalesce" | "head" | "last" if largest.length == 1 => largest,
+            "head" | "last" => largest.element(),
+            "tointeger" | "abs" | "floor" | "ceil" => largest,
+            _ => Size {
+                is_count: false,
+                ..largest
+            },
+        })
+    }
+
+    fn range(&mut self, call: &Call, sizes: &[Size]) -> Checked<Size> {
+        let bounds: Vec<Option<i64>> = call.arguments.iter().map(constant).collect();
+        let length = match bounds.as_slice() {
+            [Some(first), Some(last), ..] => {
+                let step = bounds
+                    .get(2)
+                    .copied()
+                    .flatten()
+                    .unwrap_or(1)
+                    .unsigned_abs()
+                    .max(1);
+                Some(first.abs_diff(*last) / step + 1)
+            }
+            [_, _, ..] => {
+                let mut pairs = bounds.iter().zip(sizes);
+                let are_small = pairs.all(|(constant, size)| match constant {
+                    Some(number) => number.unsigned_abs() <= MAX_RANGE,
+                    None => size.is_count,
+                });
+                are_small.then_some(LIST)
+            }
+            _ => None,
+        };
+        match length {
+            Some(length) if length <= MAX_RANGE => Ok(Size::list(length, 1)),
+            Some(_) | None => Err(Problem::at(
+                call.function.at,
+                format!("a range that may give more than {MAX_RANGE} numbers"),
+            )
+            .advice("give it numbers, or size(…) of a list, as bounds")),
+        }
+    }
+}
+
+fn constant(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::Integer(number) => Some(*number),
+        Expr::Unary(super::super::tree::Unary::Minus, inner) => match **inner {
+            Expr::Integer(number) => Some(-number),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// How many times longer `replace` may make a text.
+fn swelling(call: &Call) -> Checked<u64> {
+    match call.arguments.get(2) {
+        Some(Expr::Text(to)) => {
+            let from = match &call.arguments[1] {
+                Expr::Text(from) => from.len().max(1),
+                _ => 1,
+            };
+            Ok(to.len().div_ceil(from).max(1) as u64)
+        }
+        _ => Err(
+            Problem::at(call.function.at, "replace puts in what is computed")
+                .advice("write the text to put in as a string"),
+        ),
+    }
+}
+
+/// How often the accumulator may be part of what the expression gives.
+fn copies(expression: &Expr, accumulator: &str) -> usize {
+    let each = |all: &[Expr]| all.iter().map(|e| copies(e, accumulator)).sum::<usize>();
+    let several = usize::from(mentions(expression, accumulator)) * 2;
+    match expression {
+        Expr::Variable(name) => usize::from(name.text == accumulator),
+        Expr::Chain(Strength::Sum, first, rest) => {
+            let joined = rest.iter().map(|(_, operand)| copies(operand, accumulator));
+            copies(first, accumulator) + joined.sum::<usize>()
+        }
+        // Numbers and truth values, which do not grow.
+        Expr::Chain(..) | Expr::IsNull { .. } | Expr::HasLabels(..) | Expr::Exists(_) => 0,
+        Expr::Unary(_, inner) => copies(inner, accumulator),
+        Expr::Property(base, _) | Expr::Index(base, _) | Expr::Slice(base, ..) => {
+            copies(base, accumulator)
+        }
+        Expr::List(items) => each(items),
+        Expr::Map(entries) => entries.iter().map(|(_, v)| copies(v, accumulator)).sum(),
+        Expr::Case(case) => {
+            let results = case.branches.iter().map(|(_, result)| result);
+            let results = results.chain(&case.otherwise);
+            results.map(|r| copies(r, accumulator)).max().unwrap_or(0)
+        }
+        Expr::Call(call) => match call.function.text.to_ascii_lowercase().as_str() {
+            "size" | "length" | "type" | "id" | "elementid" | "abs" => 0,
+            "coalesce" | "tostring" | "tointeger" | "tofloat" | "tolower" | "toupper" | "trim"
+            | "substring" | "left" | "right" | "reverse" | "tail" | "head" | "last" => {
+                let arguments = call.arguments.iter();
+                arguments.map(|a| copies(a, accumulator)).max().unwrap_or(0)
+            }
+            _ => several,
+        },
+        Expr::Null
+        | Expr::Bool(_)
+        | Expr::Integer(_)
+        | Expr::Float(_)
+        | Expr::Text(_)
+        | Expr::Parameter(_)
+        | Expr::CountStar => 0,
+        Expr::Quantified(..) => 0,
+        Expr::Comprehension(_)
+        | Expr::PatternComprehension(_)
+        | Expr::Reduce(_)
+        | Expr::Subquery(..)
+        | Expr::MapProjection(..) => several,
+    }
+}
+
+/// Whether the name stands anywhere in what is printed of the expression.
+fn mentions(expression: &Expr, name: &str) -> bool {
+    let text = super::super::print::expression(expression);
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
+    text.split(|c| !is_part(c)).any(|word| word == name) || !name.chars().all(is_part)
+}

@@ -1,0 +1,325 @@
+//! Expressions: functions by allowlist, patterns inside of them, labels that are tested.
+
+use super::super::functions;
+use super::super::problem::{Checked, Problem};
+use super::super::tree::{
+    Call, Comprehension, Expr, Labels, Name, Operator, PatternComprehension, Projected, Reduce,
+    Selector, Strength, Subquery, SubqueryKind, Unary,
+};
+use super::Shield;
+use super::cost::{Size, weigh};
+use super::patterns::counted;
+use super::scope::{Holds, Scope, element};
+use super::vocabulary::proposal;
+
+impl Shield<'_> {
+    /// Shields an expression, and says how big what it makes may be.
+    pub(super) fn expression(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<Size> {
+        self.inner(expression, scope)?;
+        weigh(expression, scope)
+    }
+
+    fn all<'e>(
+        &mut self,
+        expressions: impl IntoIterator<Item = &'e mut Expr>,
+        scope: &mut Scope,
+    ) -> Checked<()> {
+        let mut expressions = expressions.into_iter();
+        expressions.try_for_each(|expression| self.inner(expression, scope))
+    }
+
+    fn inner(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<()> {
+        match expression {
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Integer(_)
+            | Expr::Float(_)
+            | Expr::Text(_)
+            | Expr::Variable(_)
+            | Expr::CountStar => Ok(()),
+            Expr::Parameter(name) => self.parameter(name),
+            Expr::List(items) => self.all(items, scope),
+            Expr::Map(entries) => self.all(entries.iter_mut().map(|(_, value)| value), scope),
+            Expr::Property(base, property) => {
+                be_value(base)?;
+                self.property(base, property, scope)?;
+                self.inner(base, scope)
+            }
+            Expr::Index(base, index) => {
+                be_value(base)?;
+                self.all([&mut **base, index], scope)
+            }
+            Expr::Slice(base, first, last) => {
+                be_value(base)?;
+                let bounds = [first, last].into_iter().flatten();
+                self.all(bounds.map(|bound| &mut **bound), scope)?;
+                self.inner(base, scope)
+            }
+            Expr::HasLabels(variable, labels) => {
+                *expression = self.label_test(variable, labels)?;
+                Ok(())
+            }
+            Expr::Unary(unary, inner) => {
+                match unary {
+                    Unary::Minus | Unary::Plus => be_value(inner)?,
+                    Unary::Not => {}
+                }
+                self.inner(inner, scope)
+            }
+            Expr::Chain(strength, first, rest) => {
+                if *strength >= Strength::Sum {
+                    be_value(first)?;
+                    rest.iter().try_for_each(|(_, operand)| be_value(operand))?;
+                }
+                let operands = rest.iter_mut().map(|(_, operand)| operand);
+                self.all(std::iter::once(&mut **first).chain(operands), scope)?;
+                compared(expression);
+                Ok(())
+            }
+            Expr::IsNull { value, .. } => self.inner(value, scope),
+            Expr::Call(_) => self.function(expression, scope),
+            Expr::Case(case) => {
+                let branches = case.branches.iter_mut();
+                let in_branches = branches.flat_map(|(conditions, result)| {
+                    conditions.iter_mut().chain(std::iter::once(result))
+                });
+                self.all(in_branches, scope)?;
+                self.all(case.subject.iter_mut().chain(&mut case.otherwise), scope)
+            }
+            Expr::Comprehension(comprehension) | Expr::Quantified(_, comprehension) => {
+                self.comprehension(comprehension, scope)
+            }
+            Expr::PatternComprehension(comprehension) => {
+                self.pattern_comprehension(comprehension, scope)
+            }
+            Expr::Reduce(reduce) => self.reduce(reduce, scope),
+            Expr::Exists(path) => {
+                let mut inside = scope.clone();
+                self.paths(std::slice::from_mut(&mut **path), &mut inside)
+            }
+            Expr::Subquery(_, subquery) => match &mut **subquery {
+                Subquery::Pattern(pattern) => self.matched(pattern, &mut scope.clone()),
+                Subquery::Query(query) => self.subquery(query, scope),
+            },
+            Expr::MapProjection(variable, entries) => self.map_projection(variable, entries, scope),
+        }
+    }
+
+    /// Looks a property up, where it is known whose it is.
+    fn property(&self, base: &Expr, property: &Name, scope: &Scope) -> Checked<()> {
+        match scope.holds(base) {
+            Holds::Node(Some(labels)) => self.words.check_node_property(&labels, property),
+            Holds::Relationship(Some(types)) => {
+                self.words.check_relationship_property(&types, property)
+            }
+            Holds::Node(None)
+            | Holds::Nodes(_)
+            | Holds::Relationship(None)
+            | Holds::Path
+            | Holds::Ids
+            | Holds::Anything => Ok(()),
+        }
+    }
+
+    /// `n:A|B` as `n:A OR n:B`, which every engine understands.
+    fn label_test(&self, variable: &Name, labels: &Labels) -> Checked<Expr> {
+        let test = |labels: &Labels| self.label_test(variable, labels);
+        match labels {
+            Labels::Name(name) => {
+                self.words.check_label_or_type(name)?;
+                Ok(Expr::HasLabels(variable.clone(), labels.clone()))
+            }
+            Labels::Any(at) => Err(Problem::at(*at, "% is not allowed in a condition")
+                .advice("name the labels, or leave it out")),
+            Labels::Not(inner) => Ok(Expr::Unary(Unary::Not, Box::new(test(inner)?))),
+            Labels::And(all) | Labels::Or(all) => {
+                let (strength, operator) = match labels {
+                    Labels::And(_) => (Strength::And, Operator::And),
+                    _ => (Strength::Or, Operator::Or),
+                };
+                let mut tests = all.iter().map(test);
+                let first = tests.next().unwrap_or(Ok(Expr::Null))?;
+                let rest: Checked<Vec<_>> = tests.map(|t| Ok((operator, t?))).collect();
+                Ok(Expr::Chain(strength, Box::new(first), rest?))
+            }
+        }
+    }
+
+    fn function(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<()> {
+        let Expr::Call(call) = expression else {
+            return Ok(());
+        };
+        if !functions::is_allowed(&call.function.text) {
+            return Err(unknown_function(call));
+        }
+        self.all(&mut call.arguments, scope)?;
+        let (is_exists, is_size) = (call.is("exists"), call.is("size"));
+        let [argument] = call.arguments.as_mut_slice() else {
+            return Ok(());
+        };
+        // Forms of old that newer servers refuse.
+        let newer = match argument {
+            Expr::Property(..) if is_exists => Expr::IsNull {
+                value: Box::new(std::mem::replace(argument, Expr::Null)),
+                negated: true,
+            },
+            Expr::Exists(path) if is_size && path.selector == Selector::Every => {
+                let pattern = counted((**path).clone());
+                Expr::Subquery(SubqueryKind::Count, Box::new(Subquery::Pattern(pattern)))
+            }
+            _ => return Ok(()),
+        };
+        *expression = newer;
+        Ok(())
+    }
+
+    fn comprehension(
+        &mut self,
+        comprehension: &mut Comprehension,
+        scope: &mut Scope,
+    ) -> Checked<()> {
+        self.inner(&mut comprehension.list, scope)?;
+        let bound = scope.len();
+        let holds = element(scope.holds(&comprehension.list));
+        scope.bind(&comprehension.variable.text, holds, Size::ONE);
+        let parts = comprehension
+            .condition
+            .iter_mut()
+            .chain(&mut comprehension.result);
+        let result = self.all(parts, scope);
+        scope.truncate(bound);
+        result
+    }
+
+    fn pattern_comprehension(
+        &mut self,
+        comprehension: &mut PatternComprehension,
+        scope: &Scope,
+    ) -> Checked<()> {
+        let mut inside = scope.clone();
+        self.paths(std::slice::from_mut(&mut comprehension.path), &mut inside)?;
+        self.all(comprehension.condition.iter_mut(), &mut inside)?;
+        self.inner(&mut comprehension.result, &mut inside)
+    }
+
+    fn reduce(&mut self, reduce: &mut Reduce, scope: &mut Scope) -> Checked<()> {
+        self.all([&mut reduce.start, &mut reduce.list], scope)?;
+        let bound = scope.len();
+        let holds = element(scope.holds(&reduce.list));
+        scope.bind(&reduce.accumulator.text, Holds::Anything, Size::ONE);
+        scope.bind(&reduce.variable.text, holds, Size::ONE);
+        let result = self.inner(&mut reduce.step, scope);
+        scope.truncate(bound);
+        result
+    }
+
+    fn map_projection(
+        &mut self,
+        variable: &Name,
+        entries: &mut [Projected],
+        scope: &mut Scope,
+    ) -> Checked<()> {
+        let base = Expr::Variable(variable.clone());
+        for entry in entries {
+            match entry {
+                Projected::Property(property) => self.property(&base, property, scope)?,
+                Projected::Value(_, value) => self.inner(value, scope)?,
+                Projected::All | Projected::Variable(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a truth value where something is computed: it would be printed in parentheses, and next
+/// to a minus `(n:A)` is a node.
+fn be_value(operand: &Expr) -> Checked<()> {
+    match operand {
+        Expr::HasLabels(variable, _) => Err(Problem::at(
+            variable.at,
+            "a label test is true or false, and nothing can be computed with it",
+        )),
+        Expr::IsNull { .. } => Err(Problem::of_all(
+            "IS NULL is true or false, and nothing can be computed with it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Rewrites comparisons that an engine cannot do or does too well.
+fn compared(expression: &mut Expr) {
+    let Expr::Chain(strength, first, rest) = expression else {
+        return;
+    };
+    if *strength == Strength::Comparison && rest.len() > 1 {
+        let middles = &rest[..rest.len() - 1];
+        if middles.iter().all(|(_, operand)| is_simple(operand)) {
+            *expression = pairwise(std::mem::replace(first, Expr::Null), std::mem::take(rest));
+            return;
+        }
+    }
+    let mut is_look_up = false;
+    for (operator, operand) in rest.iter_mut() {
+        if matches!(operator, Operator::Equal | Operator::In) {
+            is_look_up = true;
+            look_up_last(operand);
+        }
+    }
+    if is_look_up {
+        look_up_last(first);
+    }
+}
+
+/// Whether it costs nothing, and changes nothing, to compute it twice.
+fn is_simple(expression: &Expr) -> bool {
+    match expression {
+        Expr::Property(base, _) => matches!(**base, Expr::Variable(_)),
+        Expr::Variable(_) | Expr::Integer(_) | Expr::Float(_) | Expr::Parameter(_) => true,
+        _ => false,
+    }
+}
+
+/// `a < b < c` as `a < b AND b < c`: the embedded engine knows no chains of comparisons.
+fn pairwise(first: Expr, rest: Vec<(Operator, Expr)>) -> Expr {
+    let mut left = first;
+    let mut pairs = Vec::new();
+    for (operator, right) in rest {
+        let pair = Expr::Chain(
+            Strength::Comparison,
+            Box::new(left),
+            vec![(operator, right.clone())],
+        );
+        pairs.push((Operator::And, pair));
+        left = right;
+    }
+    let (_, first) = pairs.remove(0);
+    Expr::Chain(Strength::And, Box::new(first), pairs)
+}
+
+/// Hides the id of a node or relationship from the planner. With `elementId(n) = '…'` Neo4j fetches
+/// the node first and looks at its labels only beside the other conditions, and in which order it
+/// looks is its own choice: `1 / n.x` could fail on a node of memory.
+fn look_up_last(operand: &mut Expr) {
+    let is_id = matches!(operand, Expr::Call(call) if call.is("elementId") || call.is("id"));
+    if is_id {
+        let id = std::mem::replace(operand, Expr::Null);
+        *operand = Expr::Call(Box::new(Call {
+            function: Name {
+                text: "head".to_owned(),
+                at: 0,
+            },
+            distinct: false,
+            arguments: vec![Expr::List(vec![id])],
+        }));
+    }
+}
+
+fn unknown_function(call: &Call) -> Problem {
+    let Name { text, at } = &call.function;
+    let message = format!("the function {text} is not known here");
+    if text.contains('.') {
+        let advice = "functions of APOC and other plugins cannot be used; write it in plain Cypher";
+        return Problem::at(*at, message).advice(advice);
+    }
+    Problem::at(*at, message).advice(proposal(text, &functions::all().collect()))
+}

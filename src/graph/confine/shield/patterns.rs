@@ -1,0 +1,445 @@
+//! Patterns: labels and types put in, properties looked up, arrows turned round.
+
+use super::super::problem::{Checked, Problem};
+use super::super::tree::{
+    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Operator, Path, Pattern,
+    RelationshipPattern, Selector, Step, Strength, Times,
+};
+use super::Shield;
+use super::cost::Size;
+use super::scope::{Holds, Scope};
+
+impl Shield<'_> {
+    /// Shields what follows `MATCH`, and binds its variables.
+    pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> Checked<()> {
+        self.paths(&mut pattern.paths, scope)?;
+        // The embedded engine knows no WHERE inside of a node or relationship.
+        let mut conditions = Vec::new();
+        for path in &mut pattern.paths {
+            if path.selector == Selector::Every {
+                take_conditions(&mut path.path, &mut conditions);
+            }
+        }
+        if let Some(condition) = &mut pattern.condition {
+            self.expression(condition, scope)?;
+        }
+        pattern.condition = joined(pattern.condition.take(), conditions);
+        Ok(())
+    }
+
+    /// Shields paths that stand side by side, and binds their variables.
+    pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> Checked<()> {
+        for path in &mut *paths {
+            self.put_names_in(&mut path.path)?;
+            if path.selector == Selector::Every {
+                end_paths(&mut path.path);
+            }
+            self.bind(&path.path, scope);
+            if let Some(variable) = &path.variable {
+                scope.bind(&variable.text, Holds::Path, Size::LIST);
+            }
+        }
+        for path in paths {
+            self.path(&mut path.path, scope)?;
+        }
+        Ok(())
+    }
+
+    /// Gives every node labels and every relationship types of the knowledge.
+    fn put_names_in(&mut self, path: &mut Path) -> Checked<()> {
+        for step in &mut path.steps {
+            match step {
+                Step::Node(node) => {
+                    if let Some(labels) = &node.labels {
+                        self.check_labels(labels)?;
+                    }
+                    node.labels = Some(self.confined_labels(node.labels.take(), node.at)?);
+                }
+                Step::Relationship(relationship) => {
+                    let types = relationship.types.as_ref();
+                    relationship.types = Some(self.confined_types(types, relationship.at)?);
+                }
+                Step::Group { path, .. } => self.put_names_in(path)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels that say something of the node: not all there are.
+    fn telling_labels(&self, node: &NodePattern) -> Option<Vec<String>> {
+        let all = self.words.labels().len();
+        certain(node.labels.as_ref()?).filter(|labels| labels.len() == 1 || labels.len() < all)
+    }
+
+    /// Types that say something of the relationship: not all there are.
+    fn telling_types(&self, relationship: &RelationshipPattern) -> Option<Vec<String>> {
+        let all = self.words.types().len();
+        certain(relationship.types.as_ref()?).filter(|types| types.len() == 1 || types.len() < all)
+    }
+
+    /// Binds the variables of a path. What is bound already stays what it is.
+    fn bind(&self, path: &Path, scope: &mut Scope) {
+        for step in &path.steps {
+            match step {
+                Step::Node(node) => {
+                    let labels = self.telling_labels(node);
+                    bind_new(
+                        scope,
+                        node.variable.as_ref(),
+                        Holds::Node(labels),
+                        Size::ONE,
+                    );
+                }
+                Step::Relationship(relationship) => {
+                    let is_list = relationship.hops.is_some() || relationship.times.is_some();
+                    let (holds, size) = if is_list {
+                        (Holds::Anything, Size::LIST)
+                    } else {
+                        let types = self.telling_types(relationship);
+                        (Holds::Relationship(types), Size::ONE)
+                    };
+                    bind_new(scope, relationship.variable.as_ref(), holds, size);
+                }
+                Step::Group { path, .. } => {
+                    // Outside of its group a variable is a list.
+                    let mut inside = Scope::default();
+                    self.bind(path, &mut inside);
+                    inside.forget();
+                    scope.extend(inside);
+                }
+            }
+        }
+    }
+
+    fn path(&mut self, path: &mut Path, scope: &mut Scope) -> Checked<()> {
+        self.turn_round(path, scope);
+        for step in &mut path.steps {
+            match step {
+                Step::Node(node) => self.node(node, scope)?,
+                Step::Relationship(relationship) => self.relationship(relationship, scope)?,
+                Step::Group {
+                    path, condition, ..
+                } => {
+                    let mut inside = scope.clone();
+                    hide(path, &mut inside);
+                    self.bind(path, &mut inside);
+                    self.path(path, &mut inside)?;
+                    if let Some(condition) = condition {
+                        self.expression(condition, &mut inside)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &mut NodePattern, scope: &mut Scope) -> Checked<()> {
+        let known = self.telling_labels(node);
+        let known = known.or_else(|| bound_labels(node, scope));
+        for (property, value) in &mut node.properties {
+            if let Some(labels) = &known {
+                self.words.check_node_property(labels, property)?;
+            }
+            self.expression(value, scope)?;
+        }
+        if let Some(condition) = &mut node.condition {
+            self.expression(condition, scope)?;
+        }
+        Ok(())
+    }
+
+    fn check_labels(&self, labels: &Labels) -> Checked<()> {
+        match labels {
+            Labels::Name(name) => self.words.check_label(name),
+            Labels::Any(_) => Ok(()),
+            Labels::Not(inner) => self.check_labels(inner),
+            Labels::And(all) | Labels::Or(all) => all.iter().try_for_each(|l| self.check_labels(l)),
+        }
+    }
+
+    /// Labels that a node of the knowledge has, and no other node.
+    fn confined_labels(&mut self, labels: Option<Labels>, at: usize) -> Checked<Labels> {
+        match labels {
+            None | Some(Labels::Any(_)) => self.all_labels(at),
+            Some(labels) if certain(&labels).is_some() => Ok(labels),
+            Some(labels) => {
+                let labels = self.without_wildcards(labels)?;
+                Ok(Labels::And(vec![labels, self.all_labels(at)?]))
+            }
+        }
+    }
+
+    fn without_wildcards(&mut self, labels: Labels) -> Checked<Labels> {
+        let mut each = |all: Vec<Labels>| {
+            let all = all.into_iter().map(|labels| self.without_wildcards(labels));
+            all.collect::<Checked<Vec<_>>>()
+        };
+        Ok(match labels {
+            Labels::Name(name) => Labels::Name(name),
+            Labels::Any(at) => self.all_labels(at)?,
+            Labels::Not(inner) => Labels::Not(Box::new(self.without_wildcards(*inner)?)),
+            Labels::And(all) => Labels::And(each(all)?),
+            Labels::Or(all) => Labels::Or(each(all)?),
+        })
+    }
+
+    fn all_labels(&mut self, at: usize) -> Checked<Labels> {
+        let all = names(self.words.labels().iter().copied(), at);
+        self.add_names(all.len(), at)?;
+        one_of(all).ok_or_else(|| {
+            Problem::at(at, "there is no knowledge in the graph yet")
+                .advice("answer without the graph")
+        })
+    }
+
+    fn relationship(
+        &mut self,
+        relationship: &mut RelationshipPattern,
+        scope: &mut Scope,
+    ) -> Checked<()> {
+        let known = self.telling_types(relationship);
+        for (property, value) in &mut relationship.properties {
+            if let Some(types) = &known {
+                self.words.check_relationship_property(types, property)?;
+            }
+            self.expression(value, scope)?;
+        }
+        if let Some(condition) = &mut relationship.condition {
+            self.expression(condition, scope)?;
+        }
+        Ok(())
+    }
+
+    /// The types that are meant, each by its name: a relationship has just one, so that every way
+    /// to say which is a list.
+    fn confined_types(&mut self, types: Option<&Labels>, at: usize) -> Checked<Labels> {
+        if let Some(types) = types {
+            self.check_types(types)?;
+            if certain(types).is_some() && !matches!(types, Labels::And(_)) {
+                return Ok(types.clone());
+            }
+        }
+        let all = self.words.types().iter().copied();
+        let meant = all.filter(|kind| types.is_none_or(|types| has_type(types, kind)));
+        let meant = names(meant, at);
+        self.add_names(meant.len(), at)?;
+        one_of(meant).ok_or_else(|| {
+            Problem::at(at, "no relationship of the knowledge is of such a type")
+                .advice("leave the relationship out")
+        })
+    }
+
+    fn check_types(&self, types: &Labels) -> Checked<()> {
+        match types {
+            Labels::Name(name) => self.words.check_type(name),
+            Labels::Any(_) => Ok(()),
+            Labels::Not(inner) => self.check_types(inner),
+            Labels::And(all) | Labels::Or(all) => all.iter().try_for_each(|t| self.check_types(t)),
+        }
+    }
+
+    /// Labels of which the node has one, by itself or by what it was bound to.
+    fn labels_of(&self, node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
+        self.telling_labels(node)
+            .or_else(|| bound_labels(node, scope))
+            .or_else(|| certain(node.labels.as_ref()?))
+    }
+
+    /// Turns an arrow round where the schema knows only the other direction.
+    fn turn_round(&mut self, path: &mut Path, scope: &Scope) {
+        for at in 1..path.steps.len().saturating_sub(1) {
+            let (before, rest) = path.steps.split_at_mut(at);
+            let (Some(Step::Node(left)), [Step::Relationship(relationship), Step::Node(right), ..]) =
+                (before.last(), rest)
+            else {
+                continue;
+            };
+            let is_single = relationship.times.is_none()
+                && matches!(
+                    relationship.hops,
+                    None | Some(Times {
+                        least: Some(1),
+                        most: Some(1)
+                    })
+                );
+            let (Some(types), Some(left), Some(right)) = (
+                self.telling_types(relationship),
+                self.labels_of(left, scope),
+                self.labels_of(right, scope),
+            ) else {
+                continue;
+            };
+            let (from, to, turned) = match relationship.arrow {
+                Arrow::Right => (&left, &right, Arrow::Left),
+                Arrow::Left => (&right, &left, Arrow::Right),
+                Arrow::None => continue,
+            };
+            let is_wrong =
+                !self.words.knows(from, &types, to) && self.words.knows(to, &types, from);
+            if is_single && is_wrong {
+                relationship.arrow = turned;
+                self.notes.push(format!(
+                    "the graph has (:{})-[:{}]->(:{}), so the arrow was turned round",
+                    to.join("|"),
+                    types.join("|"),
+                    from.join("|")
+                ));
+            }
+        }
+    }
+}
+
+/// A node that is bound already keeps what is known of it: it may be no node at all.
+fn bind_new(scope: &mut Scope, variable: Option<&Name>, holds: Holds, size: Size) {
+    let Some(variable) = variable else {
+        return;
+    };
+    match scope.get(&variable.text).map(|known| known.holds.clone()) {
+        None => scope.bind(&variable.text, holds, size),
+        // What was any node is now one of these.
+        Some(Holds::Node(None)) if matches!(holds, Holds::Node(_)) => {
+            scope.bind(&variable.text, holds, size);
+        }
+        Some(_) => {}
+    }
+}
+
+/// Inside of a group its own variables are single, whatever they are outside.
+fn hide(path: &Path, scope: &mut Scope) {
+    for step in &path.steps {
+        match step {
+            Step::Node(node) => {
+                if let Some(variable) = &node.variable {
+                    scope.bind(&variable.text, Holds::Node(None), Size::ONE);
+                }
+            }
+            Step::Relationship(relationship) => {
+                if let Some(variable) = &relationship.variable {
+                    scope.bind(&variable.text, Holds::Relationship(None), Size::ONE);
+                }
+            }
+            Step::Group { path, .. } => hide(path, scope),
+        }
+    }
+}
+
+/// Labels of which one is there for certain; None if that is not certain.
+fn certain(labels: &Labels) -> Option<Vec<String>> {
+    match labels {
+        Labels::Name(name) => Some(vec![name.text.clone()]),
+        Labels::Any(_) | Labels::Not(_) => None,
+        Labels::And(all) => {
+            let known: Vec<String> = all.iter().filter_map(certain).flatten().collect();
+            (!known.is_empty()).then_some(known)
+        }
+        Labels::Or(all) => {
+            let each: Option<Vec<Vec<String>>> = all.iter().map(certain).collect();
+            each.map(|each| each.into_iter().flatten().collect())
+        }
+    }
+}
+
+/// What is known of a node that was bound before.
+fn bound_labels(node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
+    match &scope.get(&node.variable.as_ref()?.text)?.holds {
+        Holds::Node(labels) => labels.clone(),
+        Holds::Nodes(_) | Holds::Relationship(_) | Holds::Path | Holds::Ids | Holds::Anything => {
+            None
+        }
+    }
+}
+
+fn has_type(types: &Labels, kind: &str) -> bool {
+    match types {
+        Labels::Name(name) => name.text == kind,
+        Labels::Any(_) => true,
+        Labels::Not(inner) => !has_type(inner, kind),
+        Labels::And(all) => all.iter().all(|types| has_type(types, kind)),
+        Labels::Or(all) => all.iter().any(|types| has_type(types, kind)),
+    }
+}
+
+fn names<'a>(all: impl Iterator<Item = &'a str>, at: usize) -> Vec<Labels> {
+    let name = |text: &str| {
+        Labels::Name(Name {
+            text: text.to_owned(),
+            at,
+        })
+    };
+    all.map(name).collect()
+}
+
+fn one_of(mut all: Vec<Labels>) -> Option<Labels> {
+    if all.len() > 1 {
+        Some(Labels::Or(all))
+    } else {
+        all.pop()
+    }
+}
+
+/// The longest path without an end of its own.
+const MAX_HOPS: u32 = 1_000;
+
+/// Gives `*` an end: the embedded engine takes 10 for it, and says nothing.
+fn end_paths(path: &mut Path) {
+    for step in &mut path.steps {
+        match step {
+            Step::Node(_) => {}
+            Step::Relationship(relationship) => {
+                if let Some(hops @ Times { most: None, .. }) = &mut relationship.hops {
+                    hops.least = hops.least.or(Some(1));
+                    hops.most = Some(MAX_HOPS);
+                }
+            }
+            Step::Group { path, .. } => end_paths(path),
+        }
+    }
+}
+
+/// The path as a pattern to count.
+pub(super) fn counted(mut path: NamedPath) -> Pattern {
+    let mut conditions = Vec::new();
+    take_conditions(&mut path.path, &mut conditions);
+    Pattern {
+        paths: vec![path],
+        condition: joined(None, conditions),
+    }
+}
+
+fn take_conditions(path: &mut Path, conditions: &mut Vec<Expr>) {
+    for step in &mut path.steps {
+        match step {
+            Step::Node(node) => conditions.extend(node.condition.take()),
+            Step::Relationship(relationship) => {
+                let is_single = relationship.hops.is_none() && relationship.times.is_none();
+                if is_single {
+                    conditions.extend(relationship.condition.take());
+                }
+            }
+            // Its variables are lists outside.
+            Step::Group { .. } => {}
+        }
+    }
+}
+
+/// All of them, with `AND`.
+fn joined(first: Option<Expr>, more: Vec<Expr>) -> Option<Expr> {
+    let mut all = Vec::new();
+    for condition in first.into_iter().chain(more) {
+        match condition {
+            // Flat, as it would be read again.
+            Expr::Chain(Strength::And, first, rest) => {
+                all.push(*first);
+                all.extend(rest.into_iter().map(|(_, operand)| operand));
+            }
+            other => all.push(other),
+        }
+    }
+    let mut all = all.into_iter();
+    let first = all.next()?;
+    let rest: Vec<_> = all.map(|condition| (Operator::And, condition)).collect();
+    if rest.is_empty() {
+        return Some(first);
+    }
+    Some(Expr::Chain(Strength::And, Box::new(first), rest))
+}

@@ -1,0 +1,181 @@
+//! Runs a confined statement on a thread of its own: the one that reads for turns must not wait
+//! for it.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use kglite::api::cypher::CypherResult;
+use kglite::api::session::{CancelToken, ExecuteOptions, execute_read};
+use kglite::api::{KgError, KgErrorCode};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
+
+use super::values::from_native;
+use super::worker::{Bindings, quietly, refusal, thread};
+use super::{Held, strip};
+use crate::graph::StoreError;
+use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
+
+/// How many statements run at once; more wait, within their time.
+const AT_ONCE: usize = 4;
+
+/// Rows on the way to the answer and nodes looked at: what bounds the memory of a statement that
+/// multiplies rows.
+const WORK: usize = 2_000_000;
+
+/// The right to run a statement.
+#[derive(Clone, Debug)]
+pub(super) struct Gate(Arc<Semaphore>);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+/// Ends the statement when nobody waits for it any more.
+struct CancelOnDrop(CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// What a thread runs.
+struct Statement {
+    held: Arc<Held>,
+    text: String,
+    params: Bindings,
+    limits: QueryLimits,
+    cancel: CancelToken,
+    /// Held until the thread is done, however long that takes after it was given up.
+    _permit: OwnedSemaphorePermit,
+}
+
+pub(super) async fn run(
+    gate: &Gate,
+    held: Arc<Held>,
+    text: String,
+    params: Bindings,
+    limits: QueryLimits,
+) -> Result<Rows, QueryError> {
+    let work = async {
+        let permit = Arc::clone(&gate.0).acquire_owned().await;
+        let permit = permit.map_err(|_closed| gone())?;
+        let cancel = CancelToken::new();
+        let _ends = CancelOnDrop(cancel.clone());
+        let (answer, answered) = oneshot::channel();
+        let statement = Statement {
+            held,
+            text,
+            params,
+            limits,
+            cancel,
+            _permit: permit,
+        };
+        thread("graph-query", move || {
+            // Nobody waits any more where the time was over.
+            let _ = answer.send(execute(&statement));
+        })?;
+        answered.await.map_err(|_| gone())?
+    };
+    match timeout(limits.time, work).await {
+        Ok(result) => result,
+        Err(_elapsed) => Err(QueryError::TimedOut { limit: limits.time }),
+    }
+}
+
+fn gone() -> StoreError {
+    StoreError::Refused {
+        message: "the thread of a query ended early".to_owned(),
+        transient: true,
+    }
+}
+
+fn execute(statement: &Statement) -> Result<Rows, QueryError> {
+    let Statement {
+        held,
+        text,
+        params,
+        limits,
+        cancel,
+        _permit: _,
+    } = statement;
+    let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
+    options.set_timeout_ms(u64::try_from(limits.time.as_millis()).ok());
+    options.max_work_units = Some(WORK);
+    // One more than is kept tells that there was more.
+    options.row_limit = Some(limits.rows.saturating_add(1));
+    options.cancel = Some(cancel.clone());
+    let mut failure = None;
+    let outcome = quietly(|| {
+        let snapshot = held.session.snapshot();
+        execute_read(&snapshot, text, &options).map_err(|error| {
+            failure = Some(of_error(&error, text, *limits));
+            refusal(&error)
+        })
+    });
+    let CypherResult { columns, rows, .. } = match outcome {
+        Ok(outcome) => outcome.result,
+        Err(error) => return Err(failure.unwrap_or(QueryError::Store(error))),
+    };
+    let mut kept = Rows::within(*limits, columns);
+    for values in &rows {
+        let row = values.iter().map(|value| shown(from_native(value), &strip));
+        match kept.push(row.collect())? {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(()) => break,
+        }
+    }
+    Ok(kept)
+}
+
+/// Tells what a model can mend from what it cannot.
+fn of_error(error: &KgError, statement: &str, limits: QueryLimits) -> QueryError {
+    let message = error.to_string();
+    match error.code() {
+        KgErrorCode::CypherExecution
+            if message.contains("max_work_units") || message.contains("safety limit") =>
+        {
+            QueryError::TooBig
+        }
+        KgErrorCode::CypherSyntax
+        | KgErrorCode::CypherExecution
+        | KgErrorCode::CypherTypeMismatch
+        | KgErrorCode::Schema
+        | KgErrorCode::Validation
+        | KgErrorCode::Expr
+        | KgErrorCode::NodeNotFound
+        | KgErrorCode::ConnectionNotFound
+        | KgErrorCode::PropertyNotFound
+        | KgErrorCode::MissingArgument => {
+            QueryError::complaint(&message, position(&message), statement)
+        }
+        KgErrorCode::InvalidArgument | KgErrorCode::ReadOnly => {
+            if message.contains("mutation") {
+                QueryError::Repairable {
+                    message: "only a statement that reads is run".to_owned(),
+                    at: None,
+                }
+            } else {
+                QueryError::complaint(&message, position(&message), statement)
+            }
+        }
+        KgErrorCode::CypherTimeout | KgErrorCode::Cancelled => {
+            QueryError::TimedOut { limit: limits.time }
+        }
+        KgErrorCode::LoadMemoryLimit | KgErrorCode::WriteBudgetExceeded => QueryError::TooBig,
+        KgErrorCode::ConstraintViolation
+        | KgErrorCode::ConstraintCreationFailed
+        | KgErrorCode::OntologyViolation
+        | KgErrorCode::TransactionConflict
+        | KgErrorCode::DurabilityFailed
+        | KgErrorCode::WriterLeaseHeld
+        | KgErrorCode::NotDurable
+        | KgErrorCode::FileNotFound
+        | KgErrorCode::FileFormat
+        | KgErrorCode::FileIo
+        | KgErrorCode::Internal => QueryError::Store(refusal(error)),
+    }
+}

@@ -1,0 +1,124 @@
+//! Putting knowledge into the graph, once however often it is put.
+
+use serde_json::{Map, Value, json};
+
+use super::engine::{Engine, quoted};
+use super::record::{integer, params};
+use super::transfer::GraphNode;
+use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
+
+/// Nodes of one label, which a property tells apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnowledgeNodes {
+    pub label: String,
+    /// The property; every node has it, as text.
+    pub key: String,
+    pub nodes: Vec<Map<String, Value>>,
+}
+
+/// Relationships of one type between nodes of one label each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnowledgeLinks {
+    pub kind: String,
+    /// Label and key of where they begin.
+    pub from: (String, String),
+    /// Label and key of where they end.
+    pub to: (String, String),
+    pub links: Vec<KnowledgeLink>,
+}
+
+/// A relationship between two nodes by their keys; there is at most one of a type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnowledgeLink {
+    pub from: String,
+    pub to: String,
+    pub properties: Map<String, Value>,
+}
+
+/// Two that put the same at the same time take turns by this node's lock.
+const LOCK: &str =
+    "MERGE (lock:MuninnSchema {id: 'schema'}) SET lock.mergedAt = datetime() WITH lock ";
+
+/// Creates those that are not there yet, in one transaction; says how many. What is there stays
+/// as it is.
+pub(crate) async fn merge_nodes(
+    engine: &impl Engine,
+    put: &KnowledgeNodes,
+) -> Result<usize, StoreError> {
+    let (label, key) = (knowledge_label(&put.label)?, quoted(&put.key)?);
+    let mut keys = std::collections::HashSet::new();
+    let rows: Vec<Value> = put
+        .nodes
+        .iter()
+        .filter(|node| keys.insert(node.get(&put.key)))
+        .map(|properties| {
+            let mut node = GraphNode {
+                id: String::new(),
+                labels: vec![put.label.clone()],
+                properties: properties.clone(),
+            };
+            engine.prepare(&mut node);
+            json!({"key": properties.get(&put.key), "properties": node.properties})
+        })
+        .collect();
+    // The id goes first: one that is set later is not the one by which the embedded engine's log
+    // knows the node. Where there is none it is null, which creates no property.
+    let statement = format!(
+        "{LOCK}UNWIND $rows AS row OPTIONAL MATCH (old:{label} {{{key}: row.key}}) \
+         WITH row, count(old) AS olds \
+         FOREACH (_ IN CASE WHEN olds = 0 THEN [1] ELSE [] END | \
+         CREATE (n:{label} {{id: row.properties.id}}) SET n += row.properties) \
+         RETURN sum(CASE WHEN olds = 0 THEN 1 ELSE 0 END) AS made"
+    );
+    made(engine, &statement, &rows).await
+}
+
+/// Creates those that are not there yet, in one transaction; says how many. One that lacks an end
+/// is left out.
+pub(crate) async fn merge_links(
+    engine: &impl Engine,
+    put: &KnowledgeLinks,
+) -> Result<usize, StoreError> {
+    if MEMORY_RELATIONSHIPS.contains(&put.kind.as_str()) {
+        return Err(of_memory(&put.kind));
+    }
+    let kind = quoted(&put.kind)?;
+    let (from, from_key) = (knowledge_label(&put.from.0)?, quoted(&put.from.1)?);
+    let (to, to_key) = (knowledge_label(&put.to.0)?, quoted(&put.to.1)?);
+    let rows: Vec<Value> = put
+        .links
+        .iter()
+        .map(|link| json!({"from": link.from, "to": link.to, "properties": link.properties}))
+        .collect();
+    let statement = format!(
+        "{LOCK}UNWIND $rows AS row \
+         MATCH (a:{from} {{{from_key}: row.from}}) MATCH (b:{to} {{{to_key}: row.to}}) \
+         OPTIONAL MATCH (a)-[old:{kind}]->(b) \
+         WITH a, b, row, count(old) AS olds \
+         FOREACH (_ IN CASE WHEN olds = 0 THEN [1] ELSE [] END | \
+         CREATE (a)-[r:{kind}]->(b) SET r += row.properties) \
+         RETURN sum(CASE WHEN olds = 0 THEN 1 ELSE 0 END) AS made"
+    );
+    made(engine, &statement, &rows).await
+}
+
+async fn made(engine: &impl Engine, statement: &str, rows: &[Value]) -> Result<usize, StoreError> {
+    let rows = engine
+        .write(statement, params(json!({"rows": rows})))
+        .await?;
+    let made = rows.first().map_or(0, |row| integer(row, "made"));
+    Ok(usize::try_from(made).unwrap_or_default())
+}
+
+fn knowledge_label(label: &str) -> Result<String, StoreError> {
+    if MEMORY_LABELS.contains(&label) {
+        return Err(of_memory(label));
+    }
+    quoted(label)
+}
+
+fn of_memory(name: &str) -> StoreError {
+    StoreError::Unexpected(format!(
+        "{name} is a name of the bot's own memory; knowledge needs another one"
+    ))
+}

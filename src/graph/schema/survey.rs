@@ -1,0 +1,236 @@
+//! Reads the schema from the live graph, without ever going through memory where there is a way
+//! round it.
+//!
+//! Each label is asked by itself, and relationships from the labels where they begin. Only Neo4j
+//! with many labels is gone through from its beginning: it plans each label's statement anew, which
+//! took minutes for 5,000. At most [`VISITED`] of a label are visited, and the properties of a few
+//! of them read.
+
+mod ask;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use self::ask::{Ask, Tied};
+use super::tally::{Tally, value_kind};
+use super::{Pattern, Survey};
+use crate::graph::engine::{Engine, Row};
+use crate::graph::record::{integer, list, params, text};
+use crate::graph::transfer::GraphNode;
+use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
+
+/// Nodes, and relationships, that one statement visits at most.
+pub(super) const VISITED: u64 = 100_000;
+
+/// Labels, or types, that are still asked one by one.
+const FEW_NAMES: usize = 50;
+
+/// Characters of a text that are read: one more than makes it a long one.
+pub(super) const SHORT: usize = 60;
+
+/// What there is, by the engine's own counts, so that it costs next to nothing. Enough to notice
+/// that a graph has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    labels: BTreeSet<String>,
+    types: BTreeSet<String>,
+    nodes: u64,
+    relationships: u64,
+}
+
+/// Counts everything anew.
+pub(crate) async fn counts(engine: &impl Engine) -> Result<Counts, StoreError> {
+    let labels = names(engine, "CALL db.labels() YIELD label AS name RETURN name").await?;
+    let types = "CALL db.relationshipTypes() YIELD relationshipType AS name RETURN name";
+    let types = names(engine, types).await?;
+    let of_labels = MEMORY_LABELS.iter().map(|label| format!("(n:{label})"));
+    let of_types = MEMORY_RELATIONSHIPS
+        .iter()
+        .map(|kind| format!("()-[n:{kind}]->()"));
+    Ok(Counts {
+        labels: labels
+            .filter(|label| !knowledge_labels(engine, vec![label.clone()]).is_empty())
+            .collect(),
+        types: types
+            .filter(|kind| !MEMORY_RELATIONSHIPS.contains(&kind.as_str()))
+            .collect(),
+        nodes: rest(engine, "(n)", of_labels).await?,
+        relationships: rest(engine, "()-[n]->()", of_types).await?,
+    })
+}
+
+async fn names(
+    engine: &impl Engine,
+    statement: &str,
+) -> Result<impl Iterator<Item = String>, StoreError> {
+    let rows = engine.read(statement, params(json!({}))).await?;
+    Ok(rows.into_iter().filter_map(|row| text(&row, "name")))
+}
+
+/// How many there are in all, without those of memory. Only a statement that does nothing but
+/// count is answered from the engines' own counts.
+async fn rest(
+    engine: &impl Engine,
+    all: &str,
+    memory: impl Iterator<Item = String>,
+) -> Result<u64, StoreError> {
+    let mut left = count(engine, all).await?;
+    for pattern in memory {
+        left = left.saturating_sub(count(engine, &pattern).await?);
+    }
+    Ok(left)
+}
+
+async fn count(engine: &impl Engine, pattern: &str) -> Result<u64, StoreError> {
+    let statement = format!("MATCH {pattern} RETURN count(n) AS times");
+    let rows = engine.read(&statement, params(json!({}))).await?;
+    Ok(rows.first().map_or(0, times))
+}
+
+fn times(row: &Row) -> u64 {
+    u64::try_from(integer(row, "times")).unwrap_or_default()
+}
+
+fn strings(row: &Row, column: &str) -> Vec<String> {
+    let items = list(row, column).iter();
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn is_memory_label(label: &str) -> bool {
+    MEMORY_LABELS.contains(&label)
+}
+
+/// Labels without one by which an engine stands for none; nothing for a node of memory.
+fn knowledge_labels(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
+    if labels.iter().any(|label| is_memory_label(label)) {
+        return Vec::new();
+    }
+    stripped(engine, labels)
+}
+
+fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
+    let mut node = GraphNode {
+        id: String::new(),
+        labels,
+        properties: Map::new(),
+    };
+    engine.strip(&mut node);
+    node.labels
+}
+
+/// Looks at the graph.
+pub(crate) async fn survey(engine: &impl Engine, counts: &Counts) -> Result<Survey, StoreError> {
+    let names = counts.labels.len().max(counts.types.len());
+    let mut ask = if engine.plans_dearly() && names > FEW_NAMES {
+        Ask::Through { names }
+    } else {
+        Ask::ByLabel(counts.labels.iter().cloned().collect())
+    };
+    let mut survey = Survey {
+        nodes: ask::nodes(engine, &mut ask).await?,
+        ..Survey::default()
+    };
+    read_nodes(engine, &ask, counts, &mut survey).await?;
+    read_ties(engine, &ask, &mut survey).await?;
+    Ok(survey)
+}
+
+async fn read_nodes(
+    engine: &impl Engine,
+    ask: &Ask,
+    counts: &Counts,
+    survey: &mut Survey,
+) -> Result<(), StoreError> {
+    for label in survey.nodes.keys() {
+        survey.schema.nodes.insert(label.clone(), Vec::new());
+    }
+    if matches!(ask, Ask::Through { .. }) && counts.nodes > VISITED {
+        // Those that were not come across can be asked for all the same.
+        for label in &counts.labels {
+            survey.schema.nodes.entry(label.clone()).or_default();
+        }
+    }
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for (owner, row) in ask::node_samples(engine, ask).await? {
+        let labels = strings(&row, "labels");
+        let beside = knowledge_labels(engine, labels.clone());
+        let owners = match owner {
+            Some(label) => beside.into_iter().filter(|one| *one == label).collect(),
+            None => beside,
+        };
+        let read = sampled(engine, labels, &row);
+        for label in owners {
+            tallies.entry(label).or_default().add(read.clone());
+        }
+    }
+    for (label, tally) in tallies {
+        let (properties, values) = tally.finish();
+        survey.schema.nodes.insert(label.clone(), properties);
+        if !values.is_empty() {
+            survey.values.insert(label, values);
+        }
+    }
+    Ok(())
+}
+
+/// Name, type and short value of each property that is really there.
+fn sampled(engine: &impl Engine, labels: Vec<String>, row: &Row) -> Vec<(String, String, Value)> {
+    let mut kinds = BTreeMap::new();
+    let mut node = GraphNode {
+        id: String::new(),
+        labels,
+        properties: Map::new(),
+    };
+    for (key, kind, value) in properties_of(row) {
+        kinds.insert(key.clone(), kind);
+        node.properties.insert(key, value);
+    }
+    engine.strip(&mut node);
+    node.properties
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.clone(), kinds.remove(&key)?, value)))
+        .collect()
+}
+
+fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
+    list(row, "properties")
+        .iter()
+        .filter_map(|property| match property.as_array()?.as_slice() {
+            [Value::String(key), Value::String(kind), value] => {
+                Some((key.clone(), value_kind(kind, value), value.clone()))
+            }
+            _ => None,
+        })
+}
+
+async fn read_ties(engine: &impl Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
+    for (tied, times) in ask::ties(engine, ask).await? {
+        let Tied { kind, from, to } = tied;
+        *survey.relationships.entry(kind.clone()).or_default() += times;
+        for from in &from {
+            survey.schema.patterns.extend(to.iter().map(|to| Pattern {
+                from: from.clone(),
+                kind: kind.clone(),
+                to: to.clone(),
+            }));
+        }
+    }
+    ask::whole_numbers(engine, ask, &mut survey.relationships).await?;
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let patterns = &survey.schema.patterns;
+    for (kind, row) in ask::tie_samples(engine, ask, patterns).await? {
+        let tally = tallies.entry(kind).or_default();
+        tally.add(properties_of(&row).collect());
+    }
+    for kind in survey.relationships.keys() {
+        let (properties, values) = tallies.remove(kind).unwrap_or_default().finish();
+        survey.schema.relationships.insert(kind.clone(), properties);
+        if !values.is_empty() {
+            survey.values.insert(kind.clone(), values);
+        }
+    }
+    Ok(())
+}

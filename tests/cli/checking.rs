@@ -1,0 +1,73 @@
+//! `muninn cypher check`: what would run, or why not.
+
+use serde_json::{Value, json};
+
+use crate::home::Home;
+
+const SCHEMA: &str = r#"{
+    "nodes": {"Movie": [["title", "STRING"]]},
+    "relationships": {"SEQUEL": []},
+    "patterns": [["Movie", "SEQUEL", "Movie"]]
+}"#;
+
+fn home() -> (Home, String) {
+    let home = Home::new();
+    let schema = home.path("schema.json");
+    std::fs::write(&schema, SCHEMA).unwrap();
+    (home, schema.display().to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_is_printed_as_it_would_run() {
+    let (home, schema) = home();
+    let arguments = ["cypher", "check", "--schema", &schema, "MATCH (n) RETURN n"];
+    let done = home.run(&arguments, "").await;
+    assert_eq!(done.succeeds(), "MATCH (n:Movie) RETURN n LIMIT 100\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_is_printed_and_told_by_the_exit_code() {
+    let (home, schema) = home();
+    let query = "MATCH (n:Session) RETURN n";
+    let done = home
+        .run(&["cypher", "check", "--schema", &schema, query], "")
+        .await;
+    done.fails(1, &[]);
+    assert!(
+        done.out
+            .starts_with("line 1, column 10: Session is no part"),
+        "{done:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_of_stdin_is_a_statement_or_a_json_string() {
+    let (home, schema) = home();
+    let lines = "MATCH (n) RETURN n.title\n\"MATCH (n)\\nRETURN n.titel\"\n\n\"MATCH\n";
+    let arguments = ["cypher", "check", "--schema", &schema, "-"];
+    let done = home.run(&arguments, lines).await;
+    let answers: Vec<Value> = done
+        .succeeds()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        answers[0],
+        json!({"ok": true, "cypher": "MATCH (n:Movie) RETURN n.title LIMIT 100"})
+    );
+    assert_eq!(
+        answers[1],
+        json!({"ok": false, "error": "line 2, column 10: Movie has no property titel; perhaps title"})
+    );
+    assert_eq!(answers[2]["ok"], false);
+    assert_eq!(answers.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_is_none_is_named() {
+    let (home, schema) = home();
+    std::fs::write(&schema, "{\"nodes\": 1}").unwrap();
+    let arguments = ["cypher", "check", "--schema", &schema, "RETURN 1"];
+    let done = home.run(&arguments, "").await;
+    done.fails(1, &["schema.json is no schema"]);
+}

@@ -1,0 +1,19 @@
+//! Generated Cypher cannot escape: attacks by hand and by machine, on both stores.
+//!
+//! The Neo4j lane runs on the server of `NEO4J_TEST_URI` (`NEO4J_TEST_USER`,
+//! `NEO4J_TEST_PASSWORD`) and empties it. Without one it says that it did not run, which is a
+//! failure where `MUNINN_REQUIRE_NEO4J=1`.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in what it is helped by"
+)]
+
+mod acceptance;
+mod attacks;
+mod grammar;
+mod graphs;
+mod interference;
+mod meaning;
+mod properties;
+mod stores;

@@ -1,4 +1,5 @@
-//! Appending and reading at 10,000 turns, on each store, and opening the embedded one.
+//! Appending and reading at 10,000 turns on each store, loading all of them for recall, and opening
+//! the embedded one.
 //!
 //! `NEO4J_TEST_URI` (with `NEO4J_TEST_USER` and `NEO4J_TEST_PASSWORD`) adds the server; what is
 //! written there stays.
@@ -11,6 +12,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use muninn::graph::{
     Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open,
 };
+use muninn::llm::Embedder;
+use muninn::llm::local::LocalEmbedder;
+use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::session::{SessionGuard, Sessions};
 use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 use secrecy::SecretString;
@@ -66,7 +70,7 @@ impl Talk {
             author_name: "Snorri".to_owned(),
             volatile: false,
             embedding: Some(Embedding {
-                embedder: "bench".to_owned(),
+                embedder: LocalEmbedder::NAME.to_owned(),
                 vector: vec![1.0 / 16.0; DIMENSIONS],
             }),
             model: None,
@@ -101,6 +105,13 @@ impl Talk {
     }
 }
 
+fn recaller() -> Recaller {
+    let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
+    let calibration = Calibration::shipped().expect("the shipped calibration is sound");
+    let settings = RecallSettings::by(&calibration);
+    Recaller::new(Embedder::Local(embedder), calibration, settings)
+}
+
 fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &GraphConfig) {
     let talk = runtime.block_on(Talk::of_ten_thousand_turns(config));
     let mut group = criterion.benchmark_group(name);
@@ -112,6 +123,16 @@ fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &Gr
     });
     group.bench_function("begin a turn at 10,000 turns", |bench| {
         bench.to_async(runtime).iter(|| talk.begin());
+    });
+    group.sample_size(10);
+    let recaller = recaller();
+    let audience = &talk.audience.id;
+    group.bench_function("load 10,000 turns for recall", |bench| {
+        bench.to_async(runtime).iter(async || {
+            recaller.forget(audience);
+            recaller.load(&*talk.store, audience).await;
+            assert!(recaller.seen(audience) >= TURNS, "it is loaded");
+        });
     });
     group.finish();
     runtime

@@ -91,6 +91,16 @@ fn benches(criterion: &mut Criterion) {
     criterion.bench_function("embed an exchange", |bencher| {
         bencher.iter(|| embedder.embed(black_box(&text)));
     });
+    let typeset = text.replace("the ", "the “").replace("; ", "” — ");
+    let russian = "Что случилось с сертификатом проекта сегодня утром? ".repeat(5);
+    for (name, text) in [
+        ("with quotes and dashes", typeset),
+        ("in Cyrillic", russian),
+    ] {
+        criterion.bench_function(&format!("embed an exchange {name}"), |bencher| {
+            bencher.iter(|| embedder.embed(black_box(&text)));
+        });
+    }
     let settings = RecallSettings::by(&calibration);
     let question = "When was the certificate of project 77 finished, and who reviewed it?";
     let vector = embedder.embed(question);

@@ -14,6 +14,7 @@ mod refusal;
 mod service;
 pub mod structured;
 pub mod tokens;
+mod wordpiece;
 
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};

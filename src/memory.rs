@@ -20,10 +20,12 @@ mod postings;
 mod rank;
 mod recaller;
 pub mod reembed;
+mod shortlist;
 pub mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod vectors;
 mod window;
 
 pub use archive::{Archive, Begun, Kept};
@@ -35,7 +37,7 @@ pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
 };
-pub use recaller::{Recaller, Sought, is_question};
+pub use recaller::{Recaller, Sought, can_be_recalled, is_question};
 pub use text::MAX_SEARCHED_CHARS;
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.

@@ -201,3 +201,83 @@ async fn without_vectors_of_the_embedder_nothing_is_calibrated() {
     bot.end().await;
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_changes_its_dimension_is_met_with_words() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let config = place.config(Some(&server), &[REMOTE, WITHOUT_SUMMARY]);
+    let bot = place.bot(&config).await;
+    say(&server, &bot, "The espresso code is 4711.").await;
+    let question = "What is the espresso code?";
+    server.embeds(Embeddings::Words(32));
+    server.expects(|_| true).answers("It is 4711.");
+    let answer = bot.room("b").say("bob", question).await;
+    let found = server.chats().last().unwrap().last_user().to_owned();
+    assert!(found.contains("> The espresso code is 4711."), "{found}");
+    let announced = answer.text();
+    assert!(announced.contains("by words only"), "{announced}");
+    bot.end().await;
+
+    // After a start, its vectors are those of another embedder.
+    let bot = place.bot(&config).await;
+    let found = recalled(&server, &bot, question).await;
+    assert!(found.contains("> The espresso code is 4711."), "{found}");
+    let Models { chat: _, embedder } = models(&config).unwrap();
+    embedder.identified().await.unwrap();
+    let stale = stale(&*bot.store, &embedder).await.unwrap();
+    assert_eq!((stale.foreign, stale.missing), (1, 1));
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_recalled_by_vectors_that_make_no_sense() {
+    let senseless = [
+        serde_json::json!([1e39, 0.0]),
+        serde_json::json!([0.0, 0.0]),
+        serde_json::json!(["NaN", 1.0]),
+        serde_json::json!([]),
+    ];
+    for vector in senseless {
+        let (place, server) = (Place::embedded(), ModelServer::start().await);
+        let shown = vector.to_string();
+        server.embeds(Embeddings::Scripted(Box::new(move |texts| {
+            let data = texts.iter().enumerate();
+            let one = |(index, _)| serde_json::json!({"index": index, "embedding": vector});
+            serde_json::json!({ "data": data.map(one).collect::<Vec<_>>() })
+        })));
+        let bot = place.bot(&place.config(Some(&server), &[REMOTE])).await;
+        say(&server, &bot, "The espresso code is 4711.").await;
+        let found = recalled(&server, &bot, "What is the espresso code?").await;
+        assert!(found.contains("> The espresso code"), "{shown}: {found}");
+        let found = recalled(&server, &bot, "Quid novi?").await;
+        assert!(!found.contains("> The espresso code"), "{shown}: {found}");
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_messages_are_answered_kept_and_hurt_no_recall() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place
+            .bot(&place.config(Some(&server), &[WITHOUT_SUMMARY]))
+            .await;
+        for text in ["🎉🎉", " \u{2003} ", "อักษรไทย", "\u{1}"] {
+            say(&server, &bot, text).await;
+        }
+        let million = "x y ".repeat(250_000);
+        let refused = bot.room("a").say("ada", &million).await.text();
+        assert!(
+            refused.contains("has 1000000 characters; I read at most"),
+            "{refused}"
+        );
+        say(&server, &bot, "The espresso code is 4711.").await;
+        let found = recalled(&server, &bot, "What is the espresso code?").await;
+        assert!(found.contains("> The espresso code is 4711."), "{found}");
+        assert!(found.len() < 20_000, "{} characters", found.len());
+        bot.end().await;
+        server.finish();
+    }
+}

@@ -92,6 +92,7 @@ fn as_row(candidate: &Candidate) -> String {
         Verdict::Recalled => "recalled",
         Verdict::InWindow => "in window",
         Verdict::BelowThreshold => "below",
+        Verdict::NothingStandsOut => "doubtful",
         Verdict::Duplicate { .. } => "duplicate",
         Verdict::OverBudget => "over budget",
         Verdict::OverLimit => "over limit",

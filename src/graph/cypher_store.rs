@@ -11,7 +11,7 @@ use super::engine::{Engine, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
-    append_params, integer, list, params, summary, text, trace, turn, turns, unexpected,
+    append_params, embedding, integer, list, params, summary, text, trace, turn, turns, unexpected,
 };
 use super::schema::{Cache, Survey};
 use super::transfer::GraphNode;
@@ -21,6 +21,7 @@ use super::{
     NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn,
     TurnContext, TurnRead, knowledge, migrate, statements,
 };
+use crate::memory::{can_be_recalled, is_question};
 use crate::session::SessionGuard;
 
 /// What an answer says once what it quoted was forgotten.
@@ -103,9 +104,27 @@ fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
     })
 }
 
+/// The same of a row a turn.
+fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
+    let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
+    for row in rows {
+        if let Some(value @ Value::Object(_)) = row.get("turn") {
+            found.turns.push(Turn {
+                embedding: embedding(row),
+                ..turn(value)?
+            });
+        }
+    }
+    found.turns.sort_by_key(|turn| turn.position);
+    Ok(found)
+}
+
+fn no_row() -> StoreError {
+    unexpected("no row where there is always one")
+}
+
 fn single(rows: &[Row]) -> Result<&Row, StoreError> {
-    rows.first()
-        .ok_or_else(|| unexpected("no row where there is always one"))
+    rows.first().ok_or_else(no_row)
 }
 
 #[async_trait]
@@ -190,7 +209,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
                 .engine
                 .read(statements::TURNS_SINCE, params(bound))
                 .await?;
-            let next = news(single(&rows)?, found.through, until)?;
+            let next = stretch(&rows, found.through, until)?;
             found.turns.extend(next.turns);
             found.through = next.through;
             found.more = next.more;
@@ -305,12 +324,16 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .engine
             .read(statements::EMBEDDERS, params(json!({})))
             .await?;
+        let told = |row: &Row| {
+            let told = list(row, "told").iter().filter_map(Value::as_str);
+            told.filter(|text| !is_question(text)).count()
+        };
         let by = |row: &Row| EmbeddedBy {
             audience: AudienceId::new(text(row, "audience").unwrap_or_default()),
             embedder: text(row, "embedder").filter(|name| !name.is_empty()),
-            turns: usize::try_from(integer(row, "turns")).unwrap_or_default(),
+            turns: usize::try_from(integer(row, "turns")).unwrap_or_default() + told(row),
         };
-        Ok(rows.iter().map(by).collect())
+        Ok(rows.iter().map(by).filter(|by| by.turns > 0).collect())
     }
 
     async fn stale_embeddings(
@@ -329,7 +352,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .engine
             .read(statements::STALE_EMBEDDINGS, params(bound))
             .await?;
-        news(single(&rows)?, seen, until)
+        let mut found = news(single(&rows)?, seen, until)?;
+        found.turns.retain(can_be_recalled);
+        Ok(found)
     }
 
     async fn set_embeddings(

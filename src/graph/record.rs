@@ -174,7 +174,8 @@ fn count(row: &Row, column: &str) -> u32 {
     u32::try_from(integer(row, column)).unwrap_or_default()
 }
 
-fn embedding(row: &Map<String, Value>) -> Option<Embedding> {
+/// A turn's vector, of its map or of a row.
+pub(crate) fn embedding(row: &Map<String, Value>) -> Option<Embedding> {
     Some(Embedding {
         embedder: text(row, "embedder")?,
         vector: vector(row.get("embedding")?)?,

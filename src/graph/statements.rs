@@ -43,24 +43,11 @@ macro_rules! turn_fields {
     };
 }
 
-/// Whether a response is one that recall compares vectors of: not made from live results, and not
-/// a question that memory alone answered (`memory::is_question` says the same of a text).
-#[rustfmt::skip]
-macro_rules! has_to_be_embedded {
-    ($r:literal) => {
-        concat!(
-            "(coalesce(", $r, ".volatile, false) = false AND NOT (coalesce(", $r, ".source, 'model') = 'memory' ",
-            "AND (trim(", $r, ".input) ENDS WITH '?' OR trim(", $r, ".input) ENDS WITH '？' ",
-            "OR trim(", $r, ".input) ENDS WITH '؟')))"
-        )
-    };
-}
-
 /// The longest window that can be asked for. Cypher takes no parameter as a path's length.
 pub(crate) const MAX_WINDOW: usize = 64;
 
 /// How many positions of an audience are looked at in one statement.
-pub(crate) const NEWS_LIMIT: i64 = 512;
+pub(crate) const NEWS_LIMIT: i64 = 1_024;
 
 /// How many turns of a chain are read in one statement.
 pub(crate) const CHAIN_STEP: usize = 128;
@@ -91,21 +78,21 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     " END) AS news"
 );
 
-/// A stretch of an audience's turns.
+/// A stretch of an audience's turns, a row each, so that one can be read while the next is sent; and
+/// at least one row.
 pub(crate) const TURNS_SINCE: &str = concat!(
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
     "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
     "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
     "ELSE [null] END AS position ",
     "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN epoch, last, ",
-    "collect(CASE WHEN n IS NULL THEN null ELSE ",
-    turn_with_embedding!("n"),
-    " END) AS news"
+    "RETURN epoch, last, CASE WHEN n IS NULL THEN null ELSE ",
+    turn!("n"),
+    " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
 
-/// Of a stretch of an audience's turns, those whose vector is missing or of another embedder. An
-/// embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
+/// Of a stretch of an audience's turns, those whose vector is missing or of another embedder, also
+/// those that [`crate::memory::can_be_recalled`] then sorts out. An embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
 pub(crate) const STALE_EMBEDDINGS: &str = concat!(
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
     "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
@@ -114,20 +101,18 @@ pub(crate) const STALE_EMBEDDINGS: &str = concat!(
     "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
     "RETURN epoch, last, ",
     "collect(CASE WHEN n IS NULL THEN null ",
-    "WHEN coalesce(n.embedder, '') <> $embedder AND ",
-    has_to_be_embedded!("n"),
-    " THEN ",
+    "WHEN coalesce(n.embedder, '') <> $embedder AND coalesce(n.volatile, false) = false THEN ",
     turn!("n"),
     " ELSE null END) AS news"
 );
 
-/// How many turns of each audience have a vector of which embedder; an empty name where they have
-/// none.
-pub(crate) const EMBEDDERS: &str = concat!(
-    "MATCH (r:Response) WHERE ",
-    has_to_be_embedded!("r"),
-    " RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, count(r) AS turns"
-);
+/// How many turns of each audience have a vector of which embedder, an empty name where they have
+/// none; and what was said where memory alone answered, for [`crate::memory::is_question`] to judge.
+pub(crate) const EMBEDDERS: &str = "\
+    MATCH (r:Response) WHERE coalesce(r.volatile, false) = false \
+    RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \
+    count(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN null ELSE 1 END) AS turns, \
+    collect(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN r.input ELSE null END) AS told";
 
 /// Replaces vectors, and ends the audience's epoch. The channel is locked by a property of its own
 /// before its epoch is read; a turn that was forgotten meanwhile is not found.

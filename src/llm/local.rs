@@ -8,6 +8,8 @@ use std::str::FromStr;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use tokenizers::Tokenizer;
 
+use super::wordpiece::WordPieces;
+
 const MODEL: &[u8] = include_bytes!("../../embedder/model.safetensors");
 const TOKENIZER: &str = include_str!("../../embedder/tokenizer.json");
 
@@ -21,12 +23,12 @@ pub const MAX_EMBEDDED_CHARS: usize = 8_192;
 /// of memory.
 pub struct LocalEmbedder {
     tokenizer: Tokenizer,
+    pieces: WordPieces,
     /// Row-major, `tokens × dimension`, each byte an `i8`.
     rows: &'static [u8],
     /// One little-endian `f32` a row.
     scales: &'static [u8],
     dimension: usize,
-    unknown: Option<u32>,
 }
 
 impl std::fmt::Debug for LocalEmbedder {
@@ -66,9 +68,11 @@ impl LocalEmbedder {
         let rows = model.tensor("embeddings")?;
         let scales = model.tensor("weights")?;
         let dimension = checked_dimension(&rows, &scales, tokenizer.get_vocab_size(true))?;
+        let pieces = WordPieces::of(&tokenizer)
+            .ok_or_else(|| LocalEmbedderError::Shape("no token for unknown words".to_owned()))?;
         Ok(Self {
-            unknown: tokenizer.token_to_id("[UNK]"),
             tokenizer,
+            pieces,
             rows: rows.data(),
             scales: scales.data(),
             dimension,
@@ -91,14 +95,40 @@ impl LocalEmbedder {
             Some((end, _)) => &text[..end],
             None => text,
         };
-        let pieces = self.tokenizer.encode_fast(text, false).ok()?;
         let mut sum = vec![0.0_f32; self.dimension];
-        for &token in pieces.get_ids() {
-            if Some(token) != self.unknown {
+        self.each_token(text, |token| {
+            if token != self.pieces.unknown() {
                 self.add(token as usize, &mut sum);
             }
-        }
+        })?;
         normalised(sum)
+    }
+
+    /// Calls `token` with the id of every token, in order; `None` where the text cannot be read.
+    ///
+    /// Nothing reaches over a blank, so of a text with an emoji or an accent only the words that
+    /// have them need the slower way.
+    fn each_token(&self, text: &str, mut token: impl FnMut(u32)) -> Option<()> {
+        let (mut slow, mut end) = (0..0, 0);
+        for run in text.split_inclusive([' ', '\t', '\n', '\r']) {
+            end += run.len();
+            if self.pieces.reads(run) {
+                self.each_token_slowly(&text[slow], &mut token)?;
+                self.pieces.each(run, &mut token);
+                slow = end..end;
+            } else {
+                slow.end = end;
+            }
+        }
+        self.each_token_slowly(&text[slow], &mut token)
+    }
+
+    fn each_token_slowly(&self, text: &str, token: impl FnMut(u32)) -> Option<()> {
+        if !text.is_empty() {
+            let encoding = self.tokenizer.encode_fast(text, false).ok()?;
+            encoding.get_ids().iter().copied().for_each(token);
+        }
+        Some(())
     }
 
     fn add(&self, token: usize, sum: &mut [f32]) {
@@ -144,6 +174,8 @@ fn normalised(mut vector: Vec<f32>) -> Option<Vec<f32>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Made with numpy, safetensors and the tokenizers library for Python from the same files.
@@ -222,5 +254,62 @@ mod tests {
             LocalEmbedder::from_parts(MODEL, "{}"),
             Err(LocalEmbedderError::Tokenizer(_))
         ));
+    }
+
+    /// The ids by the fast way, and by the tokenizers crate alone.
+    fn both(embedder: &LocalEmbedder, text: &str) -> (Vec<u32>, Vec<u32>) {
+        let mut ours = Vec::new();
+        embedder.each_token(text, |token| ours.push(token)).unwrap();
+        let theirs = embedder.tokenizer.encode_fast(text, false).unwrap();
+        (ours, theirs.get_ids().to_vec())
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_tokenizers_crate() {
+        let embedder = embedder();
+        let long_word = "ab".repeat(60);
+        let book = include_str!("../../docs/recall.md").to_owned() + include_str!("local.rs");
+        let texts = [
+            "",
+            " ",
+            "\t\r\n",
+            "a\0b\u{1}c\u{b}d\u{c}e\u{7f}f",
+            "[UNK]",
+            "x[PAD]y [unk] [",
+            "[[UNK]]",
+            "Don't re-embed v1.2_beta: $5 <= `x` ^ ~|",
+            "unaffable electroencephalographically",
+            "##ing #",
+            "naïve café — “quoted” … it’s 3 Über-façades 🎉",
+            "日本語 and ASCII",
+            "a\u{301}\u{300} e\u{a0}f\u{200b}g \u{301}x",
+            "ΣΑΣ ΟΔΟΣ ŁÓDŹ İstanbul",
+            "a\u{2028}b\u{85}c\u{feff}d\u{fffd}",
+            &long_word,
+            &long_word[..100],
+            &book,
+        ];
+        for text in texts {
+            let (ours, theirs) = both(&embedder, text);
+            assert_eq!(ours, theirs, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_the_tokens_of_the_tokenizers_crate(
+            ascii in "[\\x00-\\x7f]{0,80}",
+            words in "([a-zA-Z]{1,14}[ .,'\\-\\[\\]]){0,12}",
+            typeset in "[a-z é’‘“”–—…•«»,\u{301}]{0,30}",
+            any in "\\PC{0,40}",
+            wild in any::<String>(),
+        ) {
+            static EMBEDDER: std::sync::LazyLock<LocalEmbedder> = std::sync::LazyLock::new(embedder);
+            let all = [ascii.as_str(), &words, &typeset, &any, &wild].join(" ");
+            for text in [ascii, words, typeset, any, wild, all] {
+                let (ours, theirs) = both(&EMBEDDER, &text);
+                prop_assert_eq!(ours, theirs);
+            }
+        }
     }
 }

@@ -10,8 +10,9 @@ use muninn_platform::AudienceId;
 use super::calibration::{Calibration, CalibrationError, Prior, Spread};
 use super::curve::{Curve, THRESHOLDS};
 use super::history;
-use super::index::{AudienceIndex, Quantised};
+use super::index::AudienceIndex;
 use super::rank::{Query, RecallMode, RecallSettings, recall};
+use super::vectors::Quantised;
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 

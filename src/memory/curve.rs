@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use super::rank::least_best;
+
 /// The thresholds that are looked at, rising.
 pub const THRESHOLDS: [f64; 12] = [
     0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8,
@@ -33,9 +35,16 @@ impl Curve {
     pub fn add(&mut self, probabilities: &[f64]) {
         self.questions += 1;
         let counts = self.exchanges.iter_mut().zip(&mut self.silent);
+        let best = probabilities.iter().copied().fold(0.0, f64::max);
         for ((exchanges, silent), threshold) in counts.zip(THRESHOLDS) {
-            let recalled = probabilities.iter().filter(|one| **one >= threshold);
-            let recalled = recalled.count();
+            let recalled = if best < least_best(threshold) {
+                0
+            } else {
+                probabilities
+                    .iter()
+                    .filter(|one| **one >= threshold)
+                    .count()
+            };
             *exchanges += recalled;
             *silent += usize::from(recalled == 0);
         }
@@ -84,17 +93,10 @@ impl Curve {
     pub fn svg(&self, embedder: &str, in_use: f64) -> String {
         let points = self.points();
         let most = points.iter().map(|point| point.exchanges);
-        let most = most.fold(1.0, f64::max).ceil();
-        let line = |height: fn(&Point, f64) -> f64| {
-            let mut line = String::new();
-            for point in &points {
-                let (x, y) = (across(point.threshold), down(height(point, most)));
-                let _ = write!(line, "{x:.1},{y:.1} ");
-            }
-            line
-        };
-        let exchanges = line(|point, most| point.exchanges / most);
-        let silent = line(|point, _| point.silent);
+        let most = top(most.fold(0.0, f64::max));
+        let exchanges = points.iter().map(|point| point.exchanges / most);
+        let exchanges = line(&points, exchanges, "#1f5fa8");
+        let silent = line(&points, points.iter().map(|point| point.silent), "#b8541a");
         let (mark, grid) = (across(in_use), grid(most));
         let (questions, embedder) = (self.questions, escaped(embedder));
         format!(
@@ -103,15 +105,39 @@ impl Curve {
 <text x="360" y="24" text-anchor="middle" font-size="15">Recall by {embedder}: {questions} questions of the history</text>
 {grid}<line x1="{mark:.1}" y1="50" x2="{mark:.1}" y2="350" stroke="#888888" stroke-dasharray="4 4"/>
 <text x="{mark:.1}" y="46" text-anchor="middle" fill="#555555">in use: {in_use}</text>
-<polyline points="{exchanges}" fill="none" stroke="#1f5fa8" stroke-width="2"/>
-<polyline points="{silent}" fill="none" stroke="#b8541a" stroke-width="2"/>
-<text x="360" y="392" text-anchor="middle">threshold (probability, logarithmic)</text>
+{exchanges}{silent}<text x="360" y="392" text-anchor="middle">threshold (probability, logarithmic)</text>
 <text x="60" y="410" fill="#1f5fa8">exchanges recalled a question (left)</text>
 <text x="660" y="410" text-anchor="end" fill="#b8541a">questions with nothing recalled (right)</text>
 </svg>
 "##
         )
     }
+}
+
+/// The top of the left scale: its quarters are short numbers.
+fn top(most: f64) -> f64 {
+    if most <= 2.0 {
+        most.ceil().max(1.0)
+    } else {
+        (most / 4.0).ceil() * 4.0
+    }
+}
+
+/// A line with a dot where it was measured.
+fn line(points: &[Point], heights: impl Iterator<Item = f64>, colour: &str) -> String {
+    let (mut line, mut dots) = (String::new(), String::new());
+    for (point, height) in points.iter().zip(heights) {
+        let (x, y) = (across(point.threshold), down(height));
+        let _ = write!(line, "{x:.1},{y:.1} ");
+        let _ = writeln!(
+            dots,
+            r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill="{colour}"/>"#
+        );
+    }
+    let line = line.trim_end();
+    format!(
+        "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n{dots}"
+    )
 }
 
 /// Where a threshold is, from left to right.
@@ -131,11 +157,12 @@ fn grid(most: f64) -> String {
     for quarter in 0..=4 {
         let share = f64::from(quarter) / 4.0;
         let (y, left, right) = (down(share), share * most, share * 100.0);
+        let middle = y + 4.0;
         let _ = write!(
             grid,
             r##"<line x1="60" y1="{y}" x2="660" y2="{y}" stroke="#dddddd"/>
-<text x="54" y="{y}" text-anchor="end" fill="#1f5fa8">{left:.1}</text>
-<text x="666" y="{y}" fill="#b8541a">{right:.0} %</text>
+<text x="54" y="{middle}" text-anchor="end" fill="#1f5fa8">{left}</text>
+<text x="666" y="{middle}" fill="#b8541a">{right:.0} %</text>
 "##
         );
     }
@@ -188,6 +215,11 @@ mod tests {
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
             assert!(svg.contains("a&lt;b>&amp;:"), "{svg}");
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            assert_eq!(svg.matches("<circle").count(), 2 * THRESHOLDS.len());
         }
+        assert_eq!(
+            [0.0, 0.6, 1.3, 2.1, 19.9].map(top),
+            [1.0, 1.0, 2.0, 4.0, 20.0]
+        );
     }
 }

@@ -1,16 +1,11 @@
 //! What is known of an exchange in the light of a question, as numbers.
 
 use super::calibration::{Calibration, Spread, probability};
-use super::index::{AudienceIndex, Quantised};
+use super::index::AudienceIndex;
 use super::postings::{WeightedWords, WordScores};
+use super::shortlist::{self, Glance, OwnWorth};
+use super::vectors::Quantised;
 
-/// Up to here every exchange is a candidate; above it, the best by their own scores are, and the
-/// neighbours of the very best.
-const ALL_ARE_CANDIDATES: usize = 1_024;
-/// Candidates by their own scores in a long history.
-const POOL: usize = 512;
-/// Of these, the ones whose neighbours are candidates too.
-const POOL_WITH_NEIGHBOURS: usize = 64;
 /// How far along the chain the mood of a talk reaches, in exchanges each way. Measured: 4 is better
 /// than 2, 3, 6, 8 and 12.
 const AROUND: usize = 4;
@@ -74,7 +69,7 @@ pub(super) struct Scored {
 struct Scores<'a> {
     index: &'a AudienceIndex,
     calibration: &'a Calibration,
-    /// NaN where an exchange has no vector; empty where the question has none.
+    /// NaN where an exchange has no vector, or is not looked at; empty where the question has none.
     cosines: Vec<f32>,
     words: WordScores,
     cosine_spread: Spread,
@@ -88,21 +83,28 @@ pub(super) fn score(
     vector: Option<&Quantised>,
     words: &WeightedWords,
 ) -> Vec<Scored> {
-    let cosines = vector
-        .filter(|vector| vector.values.len() == index.dimension())
-        .map_or_else(Vec::new, |vector| index.cosines(vector));
+    let vector = vector.filter(|vector| vector.values.len() == index.dimension());
     let words = index.postings().score(words);
-    let strength = calibration.prior_strength;
-    let scores = Scores {
-        cosine_spread: calibration.prior.cosine.shrunk(&cosines, strength),
-        bm25_spread: calibration.prior.bm25.shrunk(&words.bm25, strength),
+    let (prior, strength) = (&calibration.prior, calibration.prior_strength);
+    let bm25_spread = prior.bm25.shrunk(&words.bm25, strength);
+    let mut scores = Scores {
         index,
         calibration,
-        cosines,
+        cosines: Vec::new(),
         words,
+        cosine_spread: prior.cosine,
+        bm25_spread,
     };
-    let mut scored: Vec<Scored> = scores
-        .candidates()
+    let candidates = match vector {
+        Some(vector) if index.len() > shortlist::SCANNED => scores.glance(vector),
+        Some(vector) => {
+            scores.cosines = index.cosines(vector);
+            scores.cosine_spread = prior.cosine.shrunk(&scores.cosines, strength);
+            scores.candidates()
+        }
+        None => scores.candidates(),
+    };
+    let mut scored: Vec<Scored> = candidates
         .into_iter()
         .map(|entry| scores.first(entry))
         .collect();
@@ -126,38 +128,46 @@ impl Scores<'_> {
 
     /// Which exchanges are worth the dearer features.
     fn candidates(&self) -> Vec<usize> {
-        let count = self.index.len();
-        if count <= ALL_ARE_CANDIDATES {
-            return (0..count).collect();
-        }
-        let mut order: Vec<(f32, u32)> = (0..count as u32)
-            .map(|entry| (self.own_worth(entry as usize), entry))
-            .collect();
-        let best_first = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0);
-        order.select_nth_unstable_by(POOL, best_first);
-        order.truncate(POOL);
-        order.select_nth_unstable_by(POOL_WITH_NEIGHBOURS, best_first);
-        let mut chosen: Vec<usize> = order.iter().map(|&(_, entry)| entry as usize).collect();
-        for best in 0..POOL_WITH_NEIGHBOURS {
-            chosen.extend(self.before(chosen[best]).take(2));
-            chosen.extend(self.after(chosen[best]).take(2));
-        }
-        chosen.sort_unstable();
-        chosen.dedup();
-        chosen
+        let worth = self.own_worth();
+        shortlist::candidates(self.index, 0..self.index.len(), |entry| {
+            worth.of(self.cosine(entry), self.words.bm25[entry])
+        })
     }
 
-    /// The log-odds by what needs no look at other exchanges, for choosing the candidates.
-    fn own_worth(&self, entry: usize) -> f32 {
-        let z_bm25 = self.z_bm25(entry);
-        match self.z_cosine(entry) {
-            Some(z_cosine) => {
-                let weights = &self.calibration.weights.first;
-                let per_deviation = weights.cosine * self.cosine_spread.deviation;
-                (weights.z_cosine + per_deviation) * z_cosine + weights.z_bm25 * z_bm25
-            }
-            None => self.calibration.weights.words.z_bm25 * z_bm25,
+    /// The same for a history too long to compare every vector: those that few signs tell from the
+    /// question are compared, and whatever their features need.
+    fn glance(&mut self, query: &Quantised) -> Vec<usize> {
+        let glance = Glance::new(self.index.vectors(), query);
+        let strength = self.calibration.prior_strength;
+        let prior = self.calibration.prior.cosine;
+        self.cosine_spread = prior.shrunk(&glance.sample, strength);
+        let worth = self.own_worth();
+        let chosen = glance.choose(&self.words.bm25, &worth);
+        self.cosines = vec![f32::NAN; self.index.len()];
+        self.compare(&chosen, query);
+        let candidates = shortlist::candidates(self.index, chosen.into_iter(), |entry| {
+            worth.of(self.cosine(entry), self.words.bm25[entry])
+        });
+        let mut around: Vec<usize> = candidates
+            .iter()
+            .flat_map(|&entry| self.around(entry).chain([entry]))
+            .filter(|&entry| self.cosines[entry].is_nan())
+            .collect();
+        around.sort_unstable();
+        around.dedup();
+        self.compare(&around, query);
+        candidates
+    }
+
+    fn compare(&mut self, entries: &[usize], query: &Quantised) {
+        let cosines = self.index.vectors().cosines(entries.iter().copied(), query);
+        for (&entry, cosine) in entries.iter().zip(cosines) {
+            self.cosines[entry] = cosine;
         }
+    }
+
+    fn own_worth(&self) -> OwnWorth {
+        OwnWorth::new(self.calibration, self.cosine_spread, self.bm25_spread)
     }
 
     fn first(&self, entry: usize) -> Scored {
@@ -177,11 +187,10 @@ impl Scores<'_> {
 
     fn features(&self, entry: usize) -> Features {
         let cosine = self.cosine(entry);
-        let beside = || self.before(entry).take(1).chain(self.after(entry).take(1));
-        let around = || {
-            let before = self.before(entry).take(AROUND);
-            before.chain(self.after(entry).take(AROUND))
-        };
+        let mut around = [0; 2 * AROUND];
+        let (before, after) = self.look_around(entry, &mut around);
+        let around = || before.iter().chain(after).copied();
+        let beside = || before.iter().take(1).chain(after.first()).copied();
         // Without a cosine of its own the other model judges it, which knows no cosines.
         let dense = |entry| cosine.and(self.z_cosine(entry));
         let words = |entry| self.z_bm25(entry);
@@ -199,28 +208,49 @@ impl Scores<'_> {
         }
     }
 
-    fn before(&self, entry: usize) -> impl Iterator<Item = usize> {
-        let step = |&at: &usize| self.index.entry(at).previous.map(|at| at as usize);
-        std::iter::successors(step(&entry), step)
+    /// The exchanges near it on its chain.
+    fn around(&self, entry: usize) -> impl Iterator<Item = usize> {
+        let before = self.index.before(entry).take(AROUND);
+        before.chain(self.index.after(entry).take(AROUND))
     }
 
-    fn after(&self, entry: usize) -> impl Iterator<Item = usize> {
-        let step = |&at: &usize| self.index.entry(at).next.map(|at| at as usize);
-        std::iter::successors(step(&entry), step)
+    /// The same, those before it apart from those after it, each the nearest first.
+    fn look_around<'a>(
+        &self,
+        entry: usize,
+        into: &'a mut [usize; 2 * AROUND],
+    ) -> (&'a [usize], &'a [usize]) {
+        let (before, after) = into.split_at_mut(AROUND);
+        let fill = |into: &mut [usize], near: &mut dyn Iterator<Item = usize>| {
+            into.iter_mut()
+                .zip(near)
+                .map(|(into, one)| *into = one)
+                .count()
+        };
+        let earlier = fill(before, &mut self.index.before(entry));
+        let later = fill(after, &mut self.index.after(entry));
+        (&before[..earlier], &after[..later])
     }
 
     /// The second look: who resembles those that are most likely to help.
     fn add_company(&self, scored: &mut [Scored]) {
-        let leaders = leaders(scored);
-        for one in scored
-            .iter_mut()
-            .filter(|one| one.features.cosine.is_some())
-        {
+        let vectors = self.index.vectors();
+        let leaders = leaders(scored).into_iter();
+        let company: Vec<(usize, f32, Vec<f32>)> = leaders
+            .filter_map(|(leader, probability)| {
+                let entries = scored.iter().map(|one| one.entry);
+                let cosines = vectors.cosines(entries, &vectors.get(leader)?);
+                Some((leader, probability, cosines))
+            })
+            .collect();
+        for (place, one) in scored.iter_mut().enumerate() {
+            if one.features.cosine.is_none() {
+                continue;
+            }
             let (mut sum, mut weight) = (0.0, 0.0);
-            for &(leader, probability) in leaders.iter().filter(|(leader, _)| *leader != one.entry)
-            {
-                if let Some(cosine) = self.index.cosine_between(leader, one.entry) {
-                    sum += probability * cosine;
+            for (leader, probability, cosines) in &company {
+                if *leader != one.entry {
+                    sum += probability * cosines[place];
                     weight += probability;
                 }
             }

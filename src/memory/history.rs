@@ -1,8 +1,9 @@
 //! "Tell me more about it": a question that leans on what was said just before is searched with
 //! what was said before, too.
 
-use super::index::{AudienceIndex, Quantised};
+use super::index::AudienceIndex;
 use super::postings::WeightedWords;
+use super::vectors::Quantised;
 
 /// Words of a question that says by itself what it is about. Fewer, and it leans on the turn
 /// before.

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::is_question;
+use super::can_be_recalled;
 use super::postings::Postings;
 use super::text::{bounded, date_words};
+use super::vectors::{Quantised, Vectors};
 use crate::graph::{ResponseId, Source, Turn};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
@@ -28,9 +29,21 @@ pub(super) struct Entry {
     text: Box<str>,
     /// Where the answer begins.
     answer: u32,
-    /// The exchange before it on its session's chain.
-    pub(super) previous: Option<u32>,
-    pub(super) next: Option<u32>,
+}
+
+/// An exchange's neighbours on its session's chain. Apart from the exchanges, so that walking along
+/// chains stays within a processor's cache.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    previous: u32,
+    next: u32,
+}
+
+/// The end of a chain.
+const NO_ONE: u32 = u32::MAX;
+
+fn someone(number: u32) -> Option<usize> {
+    (number != NO_ONE).then_some(number as usize)
 }
 
 impl Entry {
@@ -48,53 +61,17 @@ impl Entry {
     }
 }
 
-/// A vector as eight-bit integers: `value[i] * scale`. A quarter of the memory of floats.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Quantised {
-    pub(super) values: Vec<i8>,
-    pub(super) scale: f32,
-}
-
-impl Quantised {
-    /// At unit length; `None` for what has no direction: empty, zero, not finite.
-    pub(super) fn new(vector: &[f32]) -> Option<Self> {
-        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-        if !length.is_finite() || largest <= f32::MIN_POSITIVE || length <= f32::MIN_POSITIVE {
-            return None;
-        }
-        let step = largest / 127.0;
-        let values: Vec<i8> = vector.iter().map(|x| (x / step).round() as i8).collect();
-        // The length of what is kept, not of what was: so a vector's cosine with itself is 1.
-        let kept = (dot(&values, &values) as f32).sqrt();
-        Some(Self {
-            values,
-            scale: kept.recip(),
-        })
-    }
-}
-
-/// Sum of products. Widened to 16 bits first: compilers make one instruction of eight of these.
-pub(super) fn dot(a: &[i8], b: &[i8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| i32::from(i16::from(a) * i16::from(b)))
-        .sum()
-}
-
 /// Everything of one audience that can be recalled.
 ///
 /// It is append-only: when something is forgotten its epoch ends, and it is loaded again.
 #[derive(Debug)]
 pub struct AudienceIndex {
-    embedder: Option<(Box<str>, usize)>,
+    embedder: Option<Box<str>>,
     epoch: i64,
     position: i64,
     entries: Vec<Entry>,
-    /// Row-major, `entries × dimension`; zeros where an entry has none.
-    vectors: Vec<i8>,
-    /// The rows' scales; zero where an entry has none.
-    scales: Vec<f32>,
+    links: Vec<Links>,
+    vectors: Vectors,
     postings: Postings,
     /// Each session's last exchange.
     ends: HashMap<Arc<str>, u32>,
@@ -109,12 +86,12 @@ impl AudienceIndex {
     /// with any other vector is found by its words only.
     pub fn new(embedder: Option<(&str, usize)>, epoch: i64) -> Self {
         Self {
-            embedder: embedder.map(|(name, dimension)| (name.into(), dimension)),
+            embedder: embedder.map(|(name, _)| name.into()),
             epoch,
             position: 0,
             entries: Vec::new(),
-            vectors: Vec::new(),
-            scales: Vec::new(),
+            links: Vec::new(),
+            vectors: Vectors::new(embedder.map_or(0, |(_, dimension)| dimension)),
             postings: Postings::default(),
             ends: HashMap::new(),
             names: HashMap::new(),
@@ -130,12 +107,7 @@ impl AudienceIndex {
             return;
         }
         self.position = turn.position;
-        let says_something = match turn.source {
-            Source::Model | Source::Knowledge => true,
-            // What it answered only quotes; what it was told may be worth recalling.
-            Source::Memory => !is_question(&turn.input),
-        };
-        if turn.volatile || !says_something {
+        if !can_be_recalled(turn) {
             return;
         }
         self.push_vector(turn);
@@ -144,32 +116,23 @@ impl AudienceIndex {
     }
 
     fn push_vector(&mut self, turn: &Turn) {
-        let dimension = self.dimension();
         let row = turn.embedding.as_ref().and_then(|embedding| {
-            let ours = self.embedder.as_ref().is_some_and(|(name, dimension)| {
-                **name == *embedding.embedder && *dimension == embedding.vector.len()
-            });
+            let ours = self.embedder() == Some(&*embedding.embedder)
+                && self.vectors.dimension() == embedding.vector.len();
             let row = ours.then(|| Quantised::new(&embedding.vector)).flatten();
             self.foreign += usize::from(row.is_none());
             row
         });
-        match row {
-            Some(row) => {
-                self.vectors.extend_from_slice(&row.values);
-                self.scales.push(row.scale);
-            }
-            None => {
-                self.vectors.resize(self.vectors.len() + dimension, 0);
-                self.scales.push(0.0);
-            }
-        }
+        self.vectors.push(row.as_ref());
     }
 
     fn push_words(&mut self, turn: &Turn) {
         let date = date_words(turn.created_at);
-        let texts = [turn.input.as_str(), answer(turn), &turn.author_name];
-        self.postings
-            .push(texts.into_iter().chain(date.iter().map(String::as_str)));
+        let tags = [turn.author_name.as_str()].into_iter();
+        self.postings.push(
+            [&turn.input, answer(turn)],
+            tags.chain(date.iter().map(String::as_str)),
+        );
     }
 
     fn push_entry(&mut self, turn: &Turn) {
@@ -177,8 +140,12 @@ impl AudienceIndex {
         let session = self.name(&turn.session);
         let previous = self.ends.insert(session.clone(), number);
         if let Some(previous) = previous {
-            self.entries[previous as usize].next = Some(number);
+            self.links[previous as usize].next = number;
         }
+        self.links.push(Links {
+            previous: previous.unwrap_or(NO_ONE),
+            next: NO_ONE,
+        });
         let mut text = kept(&turn.input);
         let answer_begins = text.len() as u32;
         text.push_str(&kept(answer(turn)));
@@ -191,8 +158,6 @@ impl AudienceIndex {
             author,
             text: text.into_boxed_str(),
             answer: answer_begins,
-            previous,
-            next: None,
         });
     }
 
@@ -227,7 +192,7 @@ impl AudienceIndex {
 
     /// The embedder whose vectors are compared.
     pub fn embedder(&self) -> Option<&str> {
-        self.embedder.as_ref().map(|(name, _)| &**name)
+        self.embedder.as_deref()
     }
 
     /// The epoch its turns belong to: see [`crate::graph::News`].
@@ -246,8 +211,8 @@ impl AudienceIndex {
         let texts: usize = self.entries.iter().map(|entry| entry.text.len()).sum();
         texts
             + self.entries.capacity() * size_of::<Entry>()
-            + self.vectors.capacity()
-            + self.scales.capacity() * size_of::<f32>()
+            + self.links.capacity() * size_of::<Links>()
+            + self.vectors.heap_bytes()
             + self.postings.heap_bytes()
     }
 
@@ -255,41 +220,34 @@ impl AudienceIndex {
         &self.entries[number]
     }
 
+    /// The exchanges before it on its session's chain, the nearest first.
+    pub(super) fn before(&self, number: usize) -> impl Iterator<Item = usize> {
+        let step = |&at: &usize| someone(self.links[at].previous);
+        std::iter::successors(step(&number), step)
+    }
+
+    /// The exchanges after it.
+    pub(super) fn after(&self, number: usize) -> impl Iterator<Item = usize> {
+        let step = |&at: &usize| someone(self.links[at].next);
+        std::iter::successors(step(&number), step)
+    }
+
     pub(super) fn postings(&self) -> &Postings {
         &self.postings
     }
 
-    /// Length of the vectors; zero where none are compared.
-    pub(super) fn dimension(&self) -> usize {
-        self.embedder
-            .as_ref()
-            .map_or(0, |(_, dimension)| *dimension)
+    pub(super) fn vectors(&self) -> &Vectors {
+        &self.vectors
     }
 
-    pub(super) fn has_vector(&self, number: usize) -> bool {
-        self.scales[number] > 0.0
+    /// Length of the vectors; zero where none are compared.
+    pub(super) fn dimension(&self) -> usize {
+        self.vectors.dimension()
     }
 
     /// The cosine of every exchange with the query, NaN where an exchange has no vector.
     pub(super) fn cosines(&self, query: &Quantised) -> Vec<f32> {
-        let rows = self.vectors.chunks_exact(self.dimension().max(1));
-        rows.zip(&self.scales)
-            .map(|(row, &scale)| {
-                if scale > 0.0 {
-                    dot(row, &query.values) as f32 * scale * query.scale
-                } else {
-                    f32::NAN
-                }
-            })
-            .collect()
-    }
-
-    /// The cosine of two exchanges, where both have a vector.
-    pub(super) fn cosine_between(&self, a: usize, b: usize) -> Option<f32> {
-        (self.has_vector(a) && self.has_vector(b)).then(|| {
-            let row = |number| &self.vectors[number * self.dimension()..][..self.dimension()];
-            dot(row(a), row(b)) as f32 * self.scales[a] * self.scales[b]
-        })
+        self.vectors.cosines(0..self.entries.len(), query)
     }
 }
 

@@ -12,67 +12,142 @@ const K1: f32 = 0.9;
 /// How much the length of an exchange counts.
 const B: f32 = 0.4;
 
-/// A word's exchanges.
+/// Exchanges above which words that are in more than half of them are no longer looked for: they
+/// tell least, and take longest.
+const COMMON_WORDS_COUNT_UP_TO: usize = 8_192;
+/// Different words of one query that count; a longer text asks for nothing in particular.
+const MAX_QUERY_WORDS: usize = 256;
+
+/// The number of words that are not looked for.
+const STOP: u32 = u32::MAX;
+
+/// A word in an exchange.
 #[derive(Clone, Copy, Debug)]
 struct Posting {
     entry: u32,
+    /// How often it is there.
     count: u16,
+    /// Words of the exchange.
+    length: u16,
+}
+
+/// What tells without a look at the texts that two exchanges do not say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wording {
+    /// Different words of question and answer.
+    pub(super) words: u16,
+    /// A hash of those that have a digit.
+    pub(super) numbers: u32,
 }
 
 /// Which exchanges hold which words, and how often.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
     words: Words,
+    /// Stems.
     terms: HashMap<Box<str>, u32>,
+    /// Words as they were written, so that the stem of each is taken once.
+    written: HashMap<Box<str>, u32>,
     lists: Vec<Vec<Posting>>,
-    lengths: Vec<u16>,
+    /// Of each word.
+    has_digit: Vec<bool>,
+    wordings: Vec<Wording>,
     total_length: u64,
 }
 
 /// A query's words, each once, with how much it counts.
 pub(super) type WeightedWords = Vec<(String, f32)>;
 
-/// What the words of a query found.
+/// What the words of a query found, one of each an exchange.
 #[derive(Debug)]
 pub(super) struct WordScores {
-    /// One an exchange; zero where it has none of the words.
+    /// Zero where it has none of the words.
     pub(super) bm25: Vec<f32>,
-    /// The part of the query's words (by their rarity) that the exchange has: 0 to 1.
+    /// The part of the query's words (by their rarity) that it has: 0 to 1.
     pub(super) coverage: Vec<f32>,
 }
 
 impl Postings {
-    /// Adds the next exchange.
-    pub(super) fn push<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
-        let entry = self.lengths.len() as u32;
-        let mut length = 0_u16;
+    /// Adds the next exchange: what is said in it, and by what else it is found.
+    pub(super) fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) {
+        let mut found: Vec<u32> = Vec::new();
+        for text in said {
+            self.number(text, &mut found);
+        }
+        self.wordings.push(self.wording(&found));
+        for text in tags {
+            self.number(text, &mut found);
+        }
+        let entry = self.wordings.len() as u32 - 1;
+        let length = u16::try_from(found.len()).unwrap_or(u16::MAX);
+        found.sort_unstable();
+        for same in found.chunk_by(|a, b| a == b) {
+            self.lists[same[0] as usize].push(Posting {
+                entry,
+                count: u16::try_from(same.len()).unwrap_or(u16::MAX),
+                length,
+            });
+        }
+        self.total_length += u64::from(length);
+    }
+
+    /// The numbers of a text's words, new ones for those that were never seen.
+    fn number(&mut self, text: &str, into: &mut Vec<u32>) {
         let Self {
             words,
             terms,
+            written,
             lists,
+            has_digit,
             ..
         } = self;
-        for text in texts {
-            words.each(text, |word| {
-                length = length.saturating_add(1);
-                let term = match terms.get(word) {
-                    Some(&term) => term,
-                    None => {
-                        lists.push(Vec::new());
-                        let term = lists.len() as u32 - 1;
-                        terms.insert(word.into(), term);
-                        term
-                    }
-                };
-                let list = &mut lists[term as usize];
-                match list.last_mut() {
-                    Some(last) if last.entry == entry => last.count = last.count.saturating_add(1),
-                    Some(_) | None => list.push(Posting { entry, count: 1 }),
+        let words = &*words;
+        words.each_written(text, |word| {
+            match written.get(word) {
+                Some(&STOP) => return,
+                Some(&term) => return into.push(term),
+                None => {}
+            }
+            if Words::says_nothing(word) {
+                written.insert(word.into(), STOP);
+                return;
+            }
+            let stem = words.stem(word);
+            let term = match terms.get(&*stem) {
+                Some(&term) => term,
+                None => {
+                    let term = lists.len() as u32;
+                    lists.push(Vec::new());
+                    has_digit.push(stem.contains(char::is_numeric));
+                    terms.insert((*stem).into(), term);
+                    term
                 }
-            });
+            };
+            // A number is seldom written again.
+            if !has_digit[term as usize] {
+                written.insert(word.into(), term);
+            }
+            into.push(term);
+        });
+    }
+
+    fn wording(&self, found: &[u32]) -> Wording {
+        let mut words = found.to_vec();
+        words.sort_unstable();
+        words.dedup();
+        let numbers = words.iter().filter(|term| self.has_digit[**term as usize]);
+        Wording {
+            words: u16::try_from(words.len()).unwrap_or(u16::MAX),
+            // Any mix will do: what it takes for the same is compared word by word.
+            numbers: numbers.fold(0, |hash: u32, term| {
+                hash.rotate_left(5)
+                    .wrapping_add(term.wrapping_mul(0x9E37_79B1))
+            }),
         }
-        self.lengths.push(length);
-        self.total_length += u64::from(length);
+    }
+
+    pub(super) fn wording_of(&self, entry: usize) -> Wording {
+        self.wordings[entry]
     }
 
     pub(super) fn words(&self) -> &Words {
@@ -91,25 +166,32 @@ impl Postings {
         });
     }
 
+    /// What the words found in every exchange.
     pub(super) fn score(&self, query: &WeightedWords) -> WordScores {
+        let count = self.wordings.len();
         let mut scores = WordScores {
-            bm25: vec![0.0; self.lengths.len()],
-            coverage: vec![0.0; self.lengths.len()],
+            bm25: vec![0.0; count],
+            coverage: vec![0.0; count],
         };
-        let average = (self.total_length as f32 / self.lengths.len().max(1) as f32).max(1.0);
-        let total: f32 = query
-            .iter()
-            .map(|(word, weight)| weight * self.idf(word))
-            .sum();
-        for (word, weight) in query {
-            let idf = self.idf(word) * weight;
-            for posting in self.list(word) {
-                let entry = posting.entry as usize;
-                let length = f32::from(self.lengths[entry]);
+        let average = (self.total_length as f32 / count.max(1) as f32).max(1.0);
+        let lists = query.iter().map(|(word, weight)| {
+            let list = self.list(word);
+            (list, weight * self.idf(list.len()))
+        });
+        let is_sought = |(list, _): &(&[Posting], f32)| {
+            count <= COMMON_WORDS_COUNT_UP_TO || list.len() <= count / 2
+        };
+        let lists: Vec<(&[Posting], f32)> = lists.filter(is_sought).collect();
+        let total: f32 = lists.iter().map(|(_, idf)| idf).sum();
+        for (list, idf) in lists {
+            let share = idf / total;
+            for posting in list {
+                let length = f32::from(posting.length);
                 let count = f32::from(posting.count);
                 let saturation = count + K1 * (1.0 - B + B * length / average);
+                let entry = posting.entry as usize;
                 scores.bm25[entry] += idf * count * (K1 + 1.0) / saturation;
-                scores.coverage[entry] += idf / total;
+                scores.coverage[entry] += share;
             }
         }
         scores
@@ -121,22 +203,26 @@ impl Postings {
             .map_or(&[], |&term| &self.lists[term as usize])
     }
 
-    fn idf(&self, word: &str) -> f32 {
-        let all = self.lengths.len() as f32;
-        let having = self.list(word).len() as f32;
+    /// How rare a word is that so many exchanges have.
+    fn idf(&self, having: usize) -> f32 {
+        let (all, having) = (self.wordings.len() as f32, having as f32);
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
         let lists: usize = self.lists.iter().map(Vec::capacity).sum();
-        let terms: usize = self.terms.keys().map(|term| term.len()).sum();
+        let maps = [&self.terms, &self.written];
+        let terms: usize = maps
+            .iter()
+            .flat_map(|map| map.keys())
+            .map(|term| term.len())
+            .sum();
+        let slots: usize = maps.iter().map(|map| map.capacity()).sum();
         lists * size_of::<Posting>()
             + self.lists.capacity() * size_of::<Vec<Posting>>()
             + terms
-            + self.terms.capacity() * (size_of::<(Box<str>, u32)>() + 1)
-            + self.lengths.capacity() * size_of::<u16>()
+            + slots * (size_of::<(Box<str>, u32)>() + 1)
+            + self.has_digit.capacity()
+            + self.wordings.capacity() * size_of::<Wording>()
     }
 }
-
-/// Different words of one query that count; a longer text asks for nothing in particular.
-const MAX_QUERY_WORDS: usize = 256;

@@ -16,6 +16,10 @@ use crate::graph::ResponseId;
 const SAME_COSINE: f32 = 0.95;
 /// Part of their words that has to be common for them to be folded.
 const SAME_WORDS: f32 = 0.9;
+/// Unless the odds of something are so many times those of the threshold, nothing is recalled: a
+/// question about nothing in the history has many weak candidates and no good one. Measured in
+/// `docs/recall.md`.
+const ODDS_OF_THE_BEST: f64 = 2.0;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
 const HEADER_TOKENS: usize = 16;
 
@@ -76,6 +80,8 @@ pub enum Verdict {
     /// The prompt has it already.
     InWindow,
     BelowThreshold,
+    /// It is above the threshold, but nothing is by enough.
+    NothingStandsOut,
     /// Another that is as good as the same, and newer or in the window, stands for it.
     Duplicate {
         of: ResponseId,
@@ -213,6 +219,7 @@ impl<'a> Ranking<'a> {
     }
 
     fn choose(&mut self, settings: &RecallSettings) {
+        let stands_out = self.something_stands_out(settings);
         for place in 0..self.ranked.len() {
             if self.ranked[place].verdict == Verdict::InWindow {
                 continue;
@@ -220,8 +227,21 @@ impl<'a> Ranking<'a> {
             if self.ranked[place].score < settings.threshold {
                 break;
             }
-            self.ranked[place].verdict = self.decide(place, settings);
+            self.ranked[place].verdict = if stands_out {
+                self.decide(place, settings)
+            } else {
+                Verdict::NothingStandsOut
+            };
         }
+    }
+
+    /// Also what is in the window may: then the talk is about something known.
+    fn something_stands_out(&self, settings: &RecallSettings) -> bool {
+        let least = match settings.mode {
+            RecallMode::Probability => least_best(settings.threshold),
+            RecallMode::Cosine => settings.threshold,
+        };
+        self.ranked.first().is_some_and(|best| best.score >= least)
     }
 
     fn decide(&mut self, place: usize, settings: &RecallSettings) -> Verdict {
@@ -267,6 +287,11 @@ impl<'a> Ranking<'a> {
     }
 }
 
+/// The probability that something has to have for anything to be recalled.
+pub(super) fn least_best(threshold: f64) -> f64 {
+    ODDS_OF_THE_BEST * threshold / (1.0 + (ODDS_OF_THE_BEST - 1.0) * threshold)
+}
+
 /// What the threshold is compared with; no cosine is below every threshold.
 fn score(scored: &Scored, mode: RecallMode) -> f64 {
     match mode {
@@ -277,10 +302,15 @@ fn score(scored: &Scored, mode: RecallMode) -> f64 {
 
 /// Whether two exchanges say the same in nearly the same words, with the same numbers.
 fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
-    if index
-        .cosine_between(a, b)
-        .is_some_and(|cosine| cosine < SAME_COSINE)
-    {
+    let (postings, vectors) = (index.postings(), index.vectors());
+    let (one, other) = (postings.wording_of(a), postings.wording_of(b));
+    let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
+    // The texts themselves are seldom worth a look.
+    if one.numbers != other.numbers || f32::from(fewer) < SAME_WORDS * f32::from(more) {
+        return false;
+    }
+    let cosine = vectors.get(a).and_then(|a| vectors.cosine(b, &a));
+    if cosine.is_some_and(|cosine| cosine < SAME_COSINE) {
         return false;
     }
     let words = |number: usize| -> HashSet<String> {

@@ -11,11 +11,11 @@ use super::{
     AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
     recall,
 };
-use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError, Turn};
+use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
 use crate::llm::Embedder;
 
-/// Turns read at once while an index is loaded.
-const PAGE: usize = 1_000;
+/// Turns read at once while an index is loaded: as many as the stores give in one statement.
+const PAGE: usize = 1_024;
 /// Exchanges held in memory at most, of all audiences; about 1 KB each.
 const MAX_EXCHANGES: usize = 200_000;
 /// Turns before a message that it may lean on.
@@ -223,22 +223,40 @@ impl Recaller {
         let embedder = self.embedder.name().zip(self.embedder.dimension());
         let mut news = store.turns_since(audience, 0, PAGE).await?;
         let mut index = AudienceIndex::new(embedder, news.epoch);
-        loop {
-            news.turns.iter().for_each(|turn| index.push(turn));
-            index.skip_to(news.through);
-            if !news.more {
-                return Ok(index);
-            }
-            let next = store.turns_since(audience, news.through, PAGE).await?;
-            if next.epoch != news.epoch {
+        while news.more {
+            // The store works on the next ones while these are taken in.
+            let through = news.through;
+            let (next, taken) = tokio::join!(
+                store.turns_since(audience, through, PAGE),
+                tokio::task::spawn_blocking(move || taken_in(index, &news))
+            );
+            index = taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            news = next?;
+            if news.epoch != index.epoch() {
                 // Something was forgotten while we read: what was read before may hold it.
-                index = AudienceIndex::new(embedder, next.epoch);
                 news = store.turns_since(audience, 0, PAGE).await?;
-                continue;
+                index = AudienceIndex::new(embedder, news.epoch);
             }
-            news = next;
         }
+        Ok(taken_in(index, &news))
     }
+}
+
+fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
+    news.turns.iter().for_each(|turn| index.push(turn));
+    index.skip_to(news.through);
+    index
+}
+
+/// Whether a turn says anything that may be recalled, and so has a vector: the one rule of the index
+/// and of the stores.
+pub fn can_be_recalled(turn: &Turn) -> bool {
+    let says_something = match turn.source {
+        Source::Model | Source::Knowledge => true,
+        // What it answered only quotes; what it was told may be worth recalling.
+        Source::Memory => !is_question(&turn.input),
+    };
+    says_something && !turn.volatile
 }
 
 /// Whether a message asks rather than tells. A question that only memory answered says nothing that

@@ -288,3 +288,28 @@ fn words_alone_find_what_was_said_in_a_young_history() {
     assert_eq!(found.len(), 1, "{considered:#?}");
     assert_eq!(found[0].input, told[0]);
 }
+
+#[test]
+fn where_nothing_stands_out_nothing_is_recalled() {
+    let fixture = Fixture::new(TALK);
+    let text = "Who likes pears?";
+    let best = fixture.recall(text, &Fixture::everything());
+    let best = best.iter().map(|one| one.probability).fold(0.0, f64::max);
+    let at = |mode, threshold| {
+        let settings = RecallSettings {
+            mode,
+            threshold,
+            ..Fixture::everything()
+        };
+        fixture.recall(text, &settings).len()
+    };
+    // Odds as likely as those of the best, and half of them.
+    let half = best / (2.0 - best);
+    assert!(at(RecallMode::Probability, half * 0.99) > 0);
+    assert_eq!(at(RecallMode::Probability, half * 1.01), 0);
+    assert_eq!(at(RecallMode::Probability, best * 0.99), 0);
+    assert!(at(RecallMode::Cosine, 0.1) > 0);
+    for threshold in [0.0, 0.02, 0.5, 1.0] {
+        assert!((threshold..=1.0).contains(&rank::least_best(threshold)));
+    }
+}

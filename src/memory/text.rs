@@ -45,19 +45,31 @@ impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
     /// that is not a stop word, in their order.
     pub(super) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
-        let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
-        for token in tokens(&lower) {
-            if STOP_WORDS.binary_search(&token).is_ok() {
-                continue;
+        self.each_written(text, |written| {
+            if !Self::says_nothing(written) {
+                word(&self.stem(written));
             }
-            // "Melanie's" is "Melanie"; "don't" is what is left of it.
-            let head = token.split('\'').next().unwrap_or(token);
-            let stem: Cow<'_, str> = if head.is_ascii() {
-                self.stemmer.stem(head)
-            } else {
-                Cow::Borrowed(head)
-            };
-            word(&stem);
+        });
+    }
+
+    /// The same, as they were written and with stop words.
+    pub(super) fn each_written(&self, text: &str, word: impl FnMut(&str)) {
+        let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
+        tokens(&lower).for_each(word);
+    }
+
+    /// Whether it is a stop word.
+    pub(super) fn says_nothing(written: &str) -> bool {
+        STOP_WORDS.binary_search(&written).is_ok()
+    }
+
+    /// "Melanie's" is "Melanie"; "don't" is what is left of it.
+    pub(super) fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
+        let head = written.split('\'').next().unwrap_or(written);
+        if head.is_ascii() {
+            self.stemmer.stem(head)
+        } else {
+            Cow::Borrowed(head)
         }
     }
 

@@ -8,6 +8,7 @@ mod bad_input;
 mod carrying;
 mod checking;
 mod crashes;
+mod embedding;
 mod home;
 mod knowing;
 mod serving;

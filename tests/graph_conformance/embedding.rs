@@ -55,7 +55,7 @@ async fn stale_vectors_are_found_by_audience(lane: &Lane) {
     let mut volatile = talk.turn("volatile");
     volatile.turn.volatile = true;
     talk.append(&volatile).await;
-    for question in ["asked? \n", "問い？", "سؤال؟"] {
+    for question in ["asked? \n", "asked?\u{2003}", "問い？", "سؤال؟"] {
         let mut asked = talk.turn(question);
         asked.turn.source = Source::Memory;
         talk.append(&asked).await;

@@ -7,6 +7,7 @@ use neo4rs::{
     BoltBytes, BoltDuration, BoltFloat, BoltInteger, BoltList, BoltMap, BoltNode, BoltNull,
     BoltPath, BoltPoint2D, BoltPoint3D, BoltString, BoltType,
 };
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use crate::graph::StoreError;
@@ -18,6 +19,56 @@ use crate::graph::value::{
 /// Nanoseconds as far as there are any.
 const CLOCK: &str = "%H:%M:%S%.f";
 const LOCAL: &str = "%Y-%m-%dT%H:%M:%S%.f";
+
+/// A list of floats and nothing else, at least one: a vector, read without the driver's copies.
+pub(super) struct Floats(pub(super) Vec<f64>);
+
+impl<'de> Deserialize<'de> for Floats {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Floats;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list of floats")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Floats, A::Error> {
+                let mut floats = Vec::with_capacity(list.size_hint().unwrap_or_default());
+                while let Some(Float(float)) = list.next_element()? {
+                    floats.push(float);
+                }
+                // An empty one may be a list of anything, or bytes.
+                if floats.is_empty() {
+                    return Err(A::Error::invalid_length(0, &self));
+                }
+                Ok(Floats(floats))
+            }
+        }
+        deserializer.deserialize_any(List)
+    }
+}
+
+/// A float; an integer is none.
+struct Float(f64);
+
+impl<'de> Deserialize<'de> for Float {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Float;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a float")
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Float, E> {
+                Ok(Float(number))
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
 
 /// What the server sent.
 pub(super) fn from_bolt(value: BoltType) -> Value {

@@ -148,6 +148,7 @@ impl Agent<'_> {
                     run.rephrased(self.rephrase(&question, gathered).await)
                 }
                 Step::Route { question, tokens } => {
+                    let is_follow_up = matches!(question, Question::FollowUp(_));
                     match self.route(&question, tokens, &exchanged, gathered).await {
                         Ok(completion) => {
                             let Completion {
@@ -160,10 +161,8 @@ impl Agent<'_> {
                             run.routed(&text, tool_calls)
                         }
                         Err(NoAnswer::Model(ModelError::ContextTooLong)) => run.prompt_too_long(),
-                        // What was found so far is an answer already.
-                        Err(NoAnswer::Model(_)) if !gathered.findings.is_empty() => {
-                            run.routed("", Vec::new())
-                        }
+                        // What was found for the message is answered without it.
+                        Err(NoAnswer::Model(_)) if is_follow_up => run.routed("", Vec::new()),
                         Err(error) => return Err(error),
                     }
                 }

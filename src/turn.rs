@@ -179,7 +179,9 @@ impl Turns {
         stop: &CancellationToken,
     ) -> Result<Option<Draft>, TurnError> {
         let Some(model) = &self.model else {
-            return self.quote_memory(message, text, read, None).map(Some);
+            return self
+                .quote_memory(message, text, read, None, Gathered::default())
+                .map(Some);
         };
         let offer = if read.store_away {
             None
@@ -284,9 +286,7 @@ impl Turns {
         gathered: Gathered,
     ) -> Result<Draft, TurnError> {
         if !gathered.has_knowledge() {
-            let mut draft = self.quote_memory(message, text, read, Some(why))?;
-            draft.gathered = gathered;
-            return Ok(draft);
+            return self.quote_memory(message, text, read, Some(why), gathered);
         }
         let listed = self.prompts.render(&FromFindings {
             findings: &gathered.findings,
@@ -306,12 +306,16 @@ impl Turns {
         text: &str,
         read: &Read,
         above: Option<Notice>,
+        gathered: Gathered,
     ) -> Result<Draft, TurnError> {
         // Nobody reads the window then, so it is searched as well.
         let audience = &message.audience.id;
-        let recalled = self
+        let mut recalled = self
             .recaller
             .recall(audience, &read.sought, &read.context.window, &[]);
+        let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
+        let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
+        recalled.extend(more);
         let quoted: Vec<Quoted> = recalled
             .iter()
             .map(|memory| Memory::of(memory).quoted)
@@ -324,7 +328,7 @@ impl Turns {
             text: answer,
             source: Source::Memory,
             recalled,
-            gathered: Gathered::default(),
+            gathered,
             calls: Vec::new(),
             above,
             below: Draft::notices(read),

@@ -20,16 +20,17 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
         bail!("no platform is configured; set TERMINAL_SOCKET to a path to let terminals in");
     }
     let metrics = http::record()?;
-    let Wired {
-        bot,
-        store,
-        archive,
-    } = wire(config).await?;
+    // Before the graph is opened: who is told to end meanwhile still closes it.
     let shutdown = on_signal(&[
         SignalKind::terminate(),
         SignalKind::interrupt(),
         SignalKind::hangup(),
     ])?;
+    let Wired {
+        bot,
+        store,
+        archive,
+    } = wire(config).await?;
     if let Some(address) = config.http_addr {
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");

@@ -19,7 +19,7 @@ const SAME_WORDS: f32 = 0.9;
 /// Unless the odds of something are so many times those of the threshold, nothing is recalled: a
 /// question about nothing in the history has many weak candidates and no good one. Measured in
 /// `docs/recall.md`.
-const ODDS_OF_THE_BEST: f64 = 2.0;
+const ODDS_OF_THE_BEST: f64 = 1.3;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
 const HEADER_TOKENS: usize = 16;
 

@@ -83,6 +83,7 @@ impl Talk {
             turn,
             context: Vec::new(),
             recalled: Vec::new(),
+            trace: Default::default(),
         };
         let appended = self.store.append(&self.guard, &new).await;
         black_box(appended.expect("the turn is saved"));

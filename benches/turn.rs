@@ -23,6 +23,7 @@ use axum::routing::post;
 use clap::Parser;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
+use muninn::agent::tools::Toolbox;
 use muninn::bot::Bot;
 use muninn::commands::Commands;
 use muninn::config::{Config, Options};
@@ -241,6 +242,10 @@ impl GraphStore for Timed {
         self.call("append", self.store.append(guard, turn)).await
     }
 
+    fn gaps(&self) -> &'static [&'static str] {
+        self.store.gaps()
+    }
+
     async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
         self.call("embedders", self.store.embedders()).await
     }
@@ -412,6 +417,7 @@ impl Talk {
         let prompts = Arc::new(Prompts::load(None).expect("the prompts are sound"));
         let sessions = Arc::new(Sessions::default());
         let shared: Arc<dyn GraphStore> = store.clone();
+        let toolbox = Toolbox::load(None, &prompts, Arc::clone(&shared));
         let archive = Arc::new(Archive::new(
             shared,
             Journal::open(&config.data_dir).expect("the journal opens"),
@@ -424,6 +430,7 @@ impl Talk {
             recaller: Arc::clone(&recaller),
             prompts: Arc::clone(&prompts),
             model: model.clone(),
+            toolbox: Arc::new(toolbox.expect("the tools are sound")),
         };
         let commands = Commands {
             archive: Arc::clone(&archive),
@@ -566,6 +573,7 @@ fn earlier(number: usize, session: &ConversationId, embedder: &LocalEmbedder) ->
         },
         context: Vec::new(),
         recalled: Vec::new(),
+        trace: Default::default(),
     }
 }
 

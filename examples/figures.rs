@@ -254,6 +254,7 @@ async fn fill(store: &dyn GraphStore, name: &str) {
                 turn,
                 context: Vec::new(),
                 recalled: Vec::new(),
+                trace: Default::default(),
             };
             store.append(&guard, &new).await.expect("the turn is saved");
         }

@@ -1,43 +1,47 @@
-//! From a brief to an answer: the loop of model and tools.
+//! From a brief to an answer: rephrase, route, call tools, criticise, answer.
 //!
 //! What to do next is decided by [`run`], what the model reads by [`prompt`]; this only does it.
 //! Knows nothing of platforms or of how turns are kept.
 
+pub mod asker;
+pub mod findings;
 pub mod prompt;
 pub mod run;
 pub mod tools;
 
 use std::time::Instant;
 
+use futures::future::join_all;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::graph::ResponseId;
+use crate::graph::trace::{ModelStep, ToolUse};
 use crate::llm::tokens::{Keep, cut, estimate_message};
-use crate::llm::{
-    ChatMessage, ChatModel, ChatRequest, Completion, ModelError, Purpose, ToolCall, Usage,
-};
-use crate::prompts::{PromptError, Prompts};
+use crate::llm::{ChatMessage, Completion, ModelError, ToolCall, structured};
+use crate::memory::Recalled;
+use crate::prompts::{Critique, Finding, PromptError, Prompts, Quoted, Rephrase, Route, lines};
+use asker::{Ask, Asker};
 use prompt::{Brief, assemble};
-use run::{Limits, Run, Step};
-use tools::Tools;
+use run::{Limits, Question, Returned, Run, Step};
+use tools::{ToolResult, Tools};
 
-/// Rounds of tool calls in a turn.
-const TOOL_ROUNDS: u32 = 2;
-/// Calls in one round.
-const CALLS_PER_ROUND: usize = 4;
-/// A result of a tool takes at most this part of the prompt: with every round used, they take half.
-const TOOL_SHARE: u32 = 2 * TOOL_ROUNDS * CALLS_PER_ROUND as u32;
+/// Tool calls in a turn.
+const CALLS: usize = 8;
+/// Tool calls in one answer.
+const CALLS_AT_ONCE: usize = 4;
+/// The critic's questions in a round.
+const QUESTIONS_PER_ROUND: usize = 3;
+/// How often the model may correct wrong calls.
+const CORRECTIONS: u32 = 2;
 /// How often a prompt that turned out too long is halved.
 const SHRINKS: u32 = 2;
-
-/// What the model made of a brief.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    pub text: String,
-    /// As the service names it.
-    pub model: String,
-    /// Of all calls together.
-    pub usage: Usage,
-}
+/// Turns of the window that rephrasing reads.
+const REPHRASE_TURNS: usize = 4;
+/// Tokens that the small steps read of what was found, and of one turn.
+const STEP_FINDINGS_TOKENS: u32 = 2_000;
+const STEP_TURN_TOKENS: u32 = 300;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -50,139 +54,396 @@ pub enum NoAnswer {
     Nothing,
 }
 
-/// How much an answer may take.
+/// How much a turn may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Tokens of prompt and answer together.
-    pub context: u32,
-    /// Tokens of the answer.
-    pub answer: u32,
+    /// Tokens of a prompt.
+    pub prompt: u32,
+    /// How often the critic's questions are asked.
+    pub rounds: u32,
+    /// From then on only the answer is written.
+    pub late: Instant,
 }
 
-/// Answers the brief, showing the text as it grows in `shown`.
-///
-/// # Errors
-/// When the model failed or wrote nothing; `shown` then has what it wrote until then.
-pub async fn answer(
-    model: &ChatModel,
-    prompts: &Prompts,
-    brief: &Brief<'_>,
-    person: &str,
-    budget: Budget,
-    tools: &mut Tools<'_>,
-    shown: &watch::Sender<String>,
-) -> Result<Answer, NoAnswer> {
-    let mut answer = Answer::default();
-    let mut exchanged = Vec::new();
-    let (mut run, mut step) = Run::start(Limits {
-        tool_rounds: TOOL_ROUNDS,
-        calls_per_round: CALLS_PER_ROUND,
-        prompt_tokens: budget.context - budget.answer,
-        shrinks: SHRINKS,
-    });
-    loop {
-        step = match step {
-            Step::AskModel {
-                tools: offered,
-                tokens,
-            } => {
-                let request = ChatRequest {
-                    messages: messages(prompts, brief, tokens, &exchanged)?,
-                    tools: if offered { Tools::specs() } else { Vec::new() },
-                    max_tokens: budget.answer,
-                    purpose: Purpose::Answer,
-                    person: person.to_owned(),
-                };
-                match ask(model, &request, shown).await {
-                    Ok(Completion {
-                        text,
-                        tool_calls,
-                        model,
-                        usage,
-                        truncated: _,
-                    }) => {
-                        answer.usage += usage;
-                        answer.model = model;
-                        exchanged.push(ChatMessage::Assistant {
-                            text: text.clone(),
-                            tool_calls: tool_calls.clone(),
-                        });
-                        run.answered(&text, tool_calls)
-                    }
-                    Err(ModelError::ContextTooLong) => run.prompt_too_long(),
-                    Err(error) => return Err(error.into()),
-                }
+/// What was gathered on the way to an answer. It is there also when the way was cut short.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The question as it was rephrased, where it was.
+    pub understood: Option<String>,
+    pub findings: Vec<Finding>,
+    /// Memories that tools found.
+    pub recalled: Vec<Recalled>,
+    /// `elementId`s of the knowledge nodes that tools returned, each once.
+    pub nodes: Vec<String>,
+    pub tools: Vec<ToolUse>,
+    pub follow_ups: Vec<String>,
+    pub is_volatile: bool,
+    /// The model that wrote last, as the service names it.
+    pub model: String,
+}
+
+impl Gathered {
+    /// Whether tools were asked about the team's knowledge, and answered.
+    pub fn has_knowledge(&self) -> bool {
+        self.tools
+            .iter()
+            .any(|used| used.cypher.is_some() && used.error.is_none())
+    }
+
+    /// Takes in what came of a call.
+    fn take(&mut self, result: ToolResult) {
+        let ToolResult {
+            finding,
+            used,
+            recalled,
+            nodes,
+            is_volatile,
+            is_wrong_call,
+        } = result;
+        if !is_wrong_call {
+            self.findings.push(finding);
+        }
+        self.tools.push(used);
+        self.is_volatile |= is_volatile;
+        let known: Vec<ResponseId> = self.recalled.iter().map(|it| it.id).collect();
+        let is_new = |memory: &Recalled| !known.contains(&memory.id);
+        self.recalled.extend(recalled.into_iter().filter(is_new));
+        for node in nodes {
+            if !self.nodes.contains(&node) {
+                self.nodes.push(node);
             }
-            Step::CallTools(calls) => {
-                call(&calls, tools, &mut exchanged).await;
-                run.tools_returned()
-            }
-            Step::Reply(text) => return Ok(Answer { text, ..answer }),
-            Step::GiveUp => return Err(NoAnswer::Nothing),
-        };
+        }
     }
 }
 
-/// The prompt, followed by what model and tools exchanged since, within `tokens`.
-fn messages(
-    prompts: &Prompts,
-    brief: &Brief<'_>,
-    tokens: u32,
-    exchanged: &[ChatMessage],
-) -> Result<Vec<ChatMessage>, PromptError> {
-    let exchanged: Vec<ChatMessage> = exchanged
-        .iter()
-        .map(|message| match message {
-            // What tools found yields to the question before the question yields to it.
-            ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
-                call_id: call_id.clone(),
-                text: cut(text, tokens / TOOL_SHARE, Keep::Head).into_owned(),
-            },
-            ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => {
-                message.clone()
+/// Answers one message.
+#[derive(Debug)]
+pub struct Agent<'a> {
+    pub prompts: &'a Prompts,
+    pub brief: Brief<'a>,
+    pub asker: &'a Asker<'a>,
+    pub tools: Tools<'a>,
+    pub budget: Budget,
+    /// The answer, as it grows.
+    pub shown: &'a watch::Sender<String>,
+}
+
+impl Agent<'_> {
+    /// Answers the brief.
+    ///
+    /// # Errors
+    /// When the model failed or wrote nothing; `shown` then has what it wrote until then.
+    pub async fn answer(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+        let (mut run, mut step) = Run::start(
+            self.limits(),
+            self.brief.question,
+            self.tools.offer.is_some() && !self.brief.window.is_empty(),
+        );
+        // What was said about the question at hand: wrong calls, and how they were wrong.
+        let mut exchanged = Vec::new();
+        loop {
+            step = match step {
+                Step::Rephrase(question) => {
+                    exchanged.clear();
+                    run.rephrased(self.rephrase(&question, gathered).await)
+                }
+                Step::Route { question, tokens } => {
+                    let is_follow_up = matches!(question, Question::FollowUp(_));
+                    match self.route(&question, tokens, &exchanged, gathered).await {
+                        Ok(completion) => {
+                            let Completion {
+                                text, tool_calls, ..
+                            } = completion;
+                            exchanged.push(ChatMessage::Assistant {
+                                text: text.clone(),
+                                tool_calls: tool_calls.clone(),
+                            });
+                            run.routed(&text, tool_calls)
+                        }
+                        Err(NoAnswer::Model(ModelError::ContextTooLong)) => run.prompt_too_long(),
+                        // What was found for the message is answered without it.
+                        Err(NoAnswer::Model(_)) if is_follow_up => run.routed("", Vec::new()),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Step::CallTools(calls) => {
+                    let returned = self.call(&calls, &mut exchanged, gathered).await;
+                    run.tools_returned(returned)
+                }
+                Step::Critique => {
+                    exchanged.clear();
+                    let questions = self.critique(gathered).await;
+                    gathered.follow_ups.extend(questions.iter().cloned());
+                    run.criticised(questions)
+                }
+                Step::Answer { tokens } => match self.write(tokens, gathered).await {
+                    Ok(text) => run.answered(&text),
+                    Err(NoAnswer::Model(ModelError::ContextTooLong)) => run.prompt_too_long(),
+                    Err(error) => return Err(error),
+                },
+                Step::Reply(text) => return Ok(text),
+                Step::GiveUp => return Err(NoAnswer::Nothing),
+            };
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            rounds: self.budget.rounds,
+            questions_per_round: QUESTIONS_PER_ROUND,
+            calls: CALLS,
+            calls_at_once: CALLS_AT_ONCE,
+            corrections: CORRECTIONS,
+            prompt_tokens: self.budget.prompt,
+            shrinks: SHRINKS,
+        }
+    }
+
+    /// The question made to stand alone; none where that failed, which costs no more than clarity.
+    async fn rephrase(&self, question: &Question, gathered: &mut Gathered) -> Option<String> {
+        let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
+        let (turns, findings) = match question {
+            Question::Message(_) => (
+                self.brief.window[from..].iter().map(quoted).collect(),
+                &[][..],
+            ),
+            Question::FollowUp(_) => (Vec::new(), &gathered.findings[..]),
+        };
+        let turns: Vec<Quoted> = turns;
+        let prompt = self.prompts.render(&Rephrase {
+            turns: &turns,
+            findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
+            question: &lines(question.text()),
+        });
+        let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
+        let rephrased = plausible(&text, question.text())?;
+        if let Question::Message(message) = question
+            && rephrased != *message
+        {
+            gathered.understood = Some(rephrased.clone());
+        }
+        Some(rephrased)
+    }
+
+    async fn route(
+        &self,
+        question: &Question,
+        tokens: u32,
+        exchanged: &[ChatMessage],
+        gathered: &mut Gathered,
+    ) -> Result<Completion, NoAnswer> {
+        let exchanged = shortened(exchanged, tokens);
+        let spent: u32 = exchanged.iter().map(estimate_message).sum();
+        let mut messages = match question {
+            Question::Message(_) => self.assembled(tokens.saturating_sub(spent), gathered)?,
+            Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
+                findings: &findings::fitting(
+                    &gathered.findings,
+                    STEP_FINDINGS_TOKENS.min(tokens / 2),
+                ),
+                question: &lines(text),
+            })?)],
+        };
+        messages.extend(exchanged);
+        let ask = Ask {
+            messages,
+            tools: self.tools.specs(),
+            shape: None,
+        };
+        let completion = match question {
+            Question::Message(_) => self.ask_aloud(ModelStep::Route, ask).await?,
+            Question::FollowUp(_) => self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?,
+        };
+        gathered.model.clone_from(&completion.model);
+        Ok(completion)
+    }
+
+    /// Calls the tools at the same time and adds the results. A call beyond the limit gets an
+    /// answer too: services refuse a conversation in which a call has none.
+    async fn call(
+        &self,
+        calls: &[ToolCall],
+        exchanged: &mut Vec<ChatMessage>,
+        gathered: &mut Gathered,
+    ) -> Returned {
+        self.shown.send_modify(String::clear);
+        let asked = match exchanged.last() {
+            Some(ChatMessage::Assistant { tool_calls, .. }) => tool_calls.clone(),
+            Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. })
+            | None => Vec::new(),
+        };
+        let results = join_all(calls.iter().map(|call| self.tools.call(call))).await;
+        let has_wrong_call = results.iter().any(|result| result.is_wrong_call);
+        for (index, asked) in asked.into_iter().enumerate() {
+            let text = results.get(index).map_or_else(
+                || "Not called: too many calls at once.".to_owned(),
+                |result| as_text(&result.finding),
+            );
+            exchanged.push(ChatMessage::Tool {
+                call_id: asked.id,
+                text,
+            });
+        }
+        for result in results {
+            gathered.take(result);
+        }
+        Returned {
+            has_wrong_call,
+            is_late: Instant::now() >= self.budget.late,
+        }
+    }
+
+    /// What the findings leave open; nothing where the critic could not be asked.
+    async fn critique(&self, gathered: &Gathered) -> Vec<String> {
+        /// As asked for, and as some models write it all the same.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            AsAsked { questions: Vec<String> },
+            List(Vec<String>),
+        }
+
+        let asked = gathered.understood.as_deref();
+        let prompt = self.prompts.render(&Critique {
+            findings: &findings::fitting(&gathered.findings, STEP_FINDINGS_TOKENS),
+            question: &lines(asked.unwrap_or(self.brief.question)),
+            most: QUESTIONS_PER_ROUND,
+        });
+        let shape = json!({
+            "type": "object",
+            "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
+            "required": ["questions"],
+            "additionalProperties": false,
+        });
+        let text = self
+            .small_step(ModelStep::Critique, prompt, Some(("critique", shape)))
+            .await;
+        match text.as_deref().and_then(structured::json_in) {
+            Some(Written::AsAsked { questions } | Written::List(questions)) => {
+                let in_one_line = |it: String| it.split_whitespace().collect::<Vec<_>>().join(" ");
+                let questions = questions.into_iter().map(in_one_line);
+                let questions = questions.filter(|it| !it.is_empty());
+                questions.take(QUESTIONS_PER_ROUND).collect()
             }
-        })
-        .collect();
-    let spent: u32 = exchanged.iter().map(estimate_message).sum();
-    let mut messages = assemble(prompts, brief, tokens.saturating_sub(spent))?;
-    messages.extend(exchanged);
-    Ok(messages)
-}
+            None => Vec::new(),
+        }
+    }
 
-async fn ask(
-    model: &ChatModel,
-    request: &ChatRequest,
-    shown: &watch::Sender<String>,
-) -> Result<Completion, ModelError> {
-    shown.send_modify(String::clear);
-    let began = Instant::now();
-    let completed = model
-        .complete(request, &mut |text| {
-            shown.send_modify(|shown| shown.push_str(text))
-        })
+    async fn write(&self, tokens: u32, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+        let ask = Ask {
+            messages: self.assembled(tokens, gathered)?,
+            ..Ask::default()
+        };
+        let completion = self.ask_aloud(ModelStep::Answer, ask).await?;
+        gathered.model = completion.model;
+        Ok(completion.text)
+    }
+
+    fn assembled(&self, tokens: u32, gathered: &Gathered) -> Result<Vec<ChatMessage>, PromptError> {
+        let brief = Brief {
+            findings: &gathered.findings,
+            understood: gathered.understood.as_deref().unwrap_or_default(),
+            ..self.brief
+        };
+        assemble(self.prompts, &brief, tokens)
+    }
+
+    /// Asks where people can watch.
+    async fn ask_aloud(&self, step: ModelStep, ask: Ask) -> Result<Completion, ModelError> {
+        self.shown.send_modify(String::clear);
+        let mut show = |text: &str| self.shown.send_modify(|shown| shown.push_str(text));
+        self.asker.ask(step, ask, &mut show).await
+    }
+
+    /// One call whose failure the turn survives.
+    async fn small_step(
+        &self,
+        step: ModelStep,
+        prompt: Result<String, PromptError>,
+        shape: Option<(&'static str, Value)>,
+    ) -> Option<String> {
+        let outcome: Result<Completion, NoAnswer> = async {
+            let ask = Ask {
+                messages: vec![ChatMessage::User(prompt?)],
+                tools: Vec::new(),
+                shape,
+            };
+            Ok(self.asker.ask(step, ask, &mut |_| {}).await?)
+        }
         .await;
-    metrics::histogram!("muninn_model_seconds").record(began.elapsed().as_secs_f64());
-    completed
+        match outcome {
+            Ok(completion) => Some(completion.text),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    step = step.name(),
+                    "a step was left out"
+                );
+                None
+            }
+        }
+    }
 }
 
-/// Calls the tools and adds the results. A call beyond the limit gets an answer too: services
-/// refuse a conversation in which a call has none.
-async fn call(calls: &[ToolCall], tools: &mut Tools<'_>, exchanged: &mut Vec<ChatMessage>) {
-    let asked = match exchanged.last() {
-        Some(ChatMessage::Assistant { tool_calls, .. }) => tool_calls.clone(),
-        Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. }) | None => {
-            Vec::new()
+/// What tools returned yields to the question before the question yields to it.
+fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
+    let results = exchanged
+        .iter()
+        .filter(|message| matches!(message, ChatMessage::Tool { .. }))
+        .count();
+    let share = tokens / 2 / u32::try_from(results.max(1)).unwrap_or(u32::MAX);
+    let shorten = |message: &ChatMessage| match message {
+        ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
+            call_id: call_id.clone(),
+            text: cut(text, share, Keep::Head).into_owned(),
+        },
+        ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => {
+            message.clone()
         }
     };
-    for (index, asked) in asked.into_iter().enumerate() {
-        let text = if index < calls.len() {
-            tools.call(&asked).await
-        } else {
-            "Not called: too many calls at once.".to_owned()
-        };
-        exchanged.push(ChatMessage::Tool {
-            call_id: asked.id,
-            text,
-        });
+    exchanged.iter().map(shorten).collect()
+}
+
+/// A rephrased question in one line, unless what the model wrote is clearly no question: an essay.
+fn plausible(text: &str, question: &str) -> Option<String> {
+    let text = structured::code_in(text).trim_start_matches("> ");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_matches('"').to_owned();
+    let longest = 4 * question.chars().count() + 400;
+    (!line.is_empty() && line.chars().count() <= longest).then_some(line)
+}
+
+fn quoted(turn: &crate::graph::Turn) -> Quoted {
+    let short = |text: &str| lines(&cut(text, STEP_TURN_TOKENS, Keep::BothEnds));
+    Quoted {
+        date: turn.created_at.format("%Y-%m-%d").to_string(),
+        author: turn.author_name.clone(),
+        input: short(&turn.input),
+        output: short(&turn.output),
+    }
+}
+
+fn as_text(finding: &Finding) -> String {
+    let lines = finding.lines.iter().map(|line| format!("> {line}"));
+    let all: Vec<String> = std::iter::once(finding.heading.clone())
+        .chain(lines)
+        .collect();
+    all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_question_is_not_taken_for_one() {
+        assert_eq!(plausible("Who is Neo?", "who?").unwrap(), "Who is Neo?");
+        assert_eq!(
+            plausible("\"Who is\nNeo?\"\n", "who?").unwrap(),
+            "Who is Neo?"
+        );
+        assert_eq!(plausible("```\nWho?\n```", "who?").unwrap(), "Who?");
+        assert_eq!(plausible(" ", "who?"), None);
+        assert_eq!(plausible(&"word ".repeat(200), "who?"), None);
     }
 }

@@ -148,7 +148,7 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
         Command::Cypher {
             command: CypherCommand::Check(args),
-        } => cypher::check(&args),
+        } => cypher::check(&config, &args).await,
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }

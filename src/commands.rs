@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use muninn_platform::{Command, ForgetWhat, IncomingMessage};
 
-use crate::graph::{Explanation, Forget, Source, StoreError, Turn};
+use crate::explain::explain;
+use crate::graph::{Forget, StoreError, Turn};
 use crate::memory::{Archive, Recaller};
 use crate::notice::Notice;
 use crate::session::SessionGuard;
@@ -161,60 +162,8 @@ fn in_history(turn: &Turn) -> String {
     )
 }
 
-/// What an answer was made from, for a person to read.
-fn explain(explained: &Explanation) -> String {
-    let Explanation {
-        turn,
-        recalled,
-        context,
-    } = explained;
-    let mut lines = vec![
-        format!("My last answer was to: {}", excerpt(&turn.input)),
-        match turn.source {
-            Source::Model => format!(
-                "Written by {} in {:.1} s, from {} tokens read and {} written.",
-                turn.model
-                    .as_deref()
-                    .filter(|model| !model.is_empty())
-                    .unwrap_or("the model"),
-                f64::from(turn.duration_ms) / 1_000.0,
-                turn.prompt_tokens,
-                turn.completion_tokens,
-            ),
-            Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
-        },
-    ];
-    if let Some(question) = &turn.rephrased_question {
-        lines.push(format!("Understood as: {question}"));
-    }
-    if let Some(cypher) = &turn.cypher {
-        lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
-    }
-    if recalled.is_empty() {
-        lines.push("Recalled: nothing.".to_owned());
-    } else {
-        lines.push("Recalled:".to_owned());
-        lines.extend(recalled.iter().map(|(score, memory)| {
-            let date = memory.created_at.format("%Y-%m-%d");
-            format!(
-                "- {score:.2} [{date}, {}] {}",
-                memory.author_name,
-                excerpt(&memory.input)
-            )
-        }));
-    }
-    lines.extend(context.iter().map(|node| {
-        format!(
-            "- from ({}) {}",
-            node.labels.join(", "),
-            excerpt(&serde_json::Value::Object(node.properties.clone()).to_string())
-        )
-    }));
-    lines.join("\n")
-}
-
 /// The beginning of a text, in one line.
-fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{} …", &line[..end]),

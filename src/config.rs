@@ -62,7 +62,7 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = 500_000)]
     pub model_tokens_per_minute: u32,
     /// Requests a minute on behalf of one person
-    #[arg(long, env, global = true, default_value_t = 30)]
+    #[arg(long, env, global = true, default_value_t = 60)]
     pub model_requests_per_person: u32,
     /// Requests to the model service under way at once
     #[arg(long, env, global = true, default_value_t = 8)]
@@ -86,6 +86,9 @@ pub struct Options {
     /// Tokens of an answer at most
     #[arg(long, env, global = true, default_value_t = 1_500)]
     pub answer_tokens: u32,
+    /// How often a critic's follow-up questions are asked in a turn
+    #[arg(long, env, global = true, default_value_t = 2)]
+    pub agent_max_rounds: u32,
     /// How recall decides: probability, or cosine
     #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
     pub recall_mode: RecallMode,
@@ -156,6 +159,8 @@ pub struct TurnConfig {
     pub window_turns: usize,
     pub context_tokens: u32,
     pub answer_tokens: u32,
+    /// How often the critic's follow-up questions are asked.
+    pub agent_max_rounds: u32,
     pub timeout: Duration,
 }
 
@@ -257,6 +262,7 @@ impl Options {
                 window_turns: self.window_turns,
                 context_tokens: self.context_tokens,
                 answer_tokens: self.answer_tokens,
+                agent_max_rounds: self.agent_max_rounds,
                 timeout: Duration::from_secs(self.turn_timeout),
             },
             recall: RecallConfig {

@@ -15,6 +15,7 @@ pub mod query;
 mod record;
 pub mod schema;
 mod statements;
+pub mod trace;
 pub mod transfer;
 mod value;
 
@@ -34,6 +35,7 @@ use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
 pub use self::open::{GraphConfig, open};
 use self::query::{QueryError, QueryLimits, QueryResult};
 use self::schema::Survey;
+use self::trace::Trace;
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.
 pub const MEMORY_LABELS: &[&str] = &["Channel", "MuninnSchema", "Response", "Session"];
@@ -101,6 +103,8 @@ impl fmt::Display for ResponseId {
 pub enum Source {
     /// A model wrote it.
     Model,
+    /// A model wrote it, from what it found in the team's knowledge.
+    Knowledge,
     /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
     /// twice.
     Memory,
@@ -170,6 +174,9 @@ pub struct NewTurn {
     pub context: Vec<String>,
     /// The memories the answer was given, with their scores.
     pub recalled: Vec<(ResponseId, f64)>,
+    /// How it came to be.
+    #[serde(default)]
+    pub trace: Trace,
 }
 
 /// What became of a turn to append.
@@ -203,6 +210,7 @@ pub struct Forgotten {
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub turn: Turn,
+    pub trace: Trace,
     /// The memories it was given, best first, with their scores.
     pub recalled: Vec<(f64, Turn)>,
     pub context: Vec<KnowledgeNode>,
@@ -414,6 +422,9 @@ pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
     /// Creates those relationships that are not there yet, in one transaction; says how many.
     /// One that lacks an end is left out.
     async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError>;
+
+    /// What this engine does not know of Cypher, in sentences for a model that writes it.
+    fn gaps(&self) -> &'static [&'static str];
 
     async fn health(&self) -> Result<StoreHealth, StoreError>;
 

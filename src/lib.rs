@@ -28,6 +28,7 @@ pub mod commands;
 pub mod config;
 pub mod demo;
 pub mod errors;
+mod explain;
 pub mod files;
 pub mod graph;
 pub mod http;

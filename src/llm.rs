@@ -12,6 +12,7 @@ mod limiter;
 pub mod local;
 mod refusal;
 mod service;
+pub mod structured;
 pub mod tokens;
 mod wordpiece;
 
@@ -20,6 +21,7 @@ pub use check::{Checked, Finding, Role};
 pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
+pub use structured::AnswerShape;
 
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +73,8 @@ pub enum Purpose {
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     pub tools: Vec<ToolSpec>,
+    /// The shape of an answer that is data.
+    pub shape: Option<AnswerShape>,
     /// The answer's limit, in tokens.
     pub max_tokens: u32,
     pub purpose: Purpose,

@@ -9,6 +9,8 @@ use crate::llm::ModelError;
 pub enum Notice {
     /// Said above an answer made without the model, because it failed.
     ModelDown(String),
+    /// Said above what tools found, where the model then failed.
+    ModelDownAfterTools(String),
     /// Said below an answer: recall had words only.
     EmbeddingsDown,
     /// Said below an answer: the graph was not there.
@@ -48,6 +50,7 @@ impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::ModelDown(why) => write!(f, "I could not ask the model ({why}), so this is only what I remember:"),
+            Self::ModelDownAfterTools(why) => write!(f, "I could not ask the model for the answer ({why}), so this is only what I found:"),
             Self::EmbeddingsDown => f.write_str("(The embedding service does not answer, so I searched my memory by words only.)"),
             Self::StoreDown { turns: 0 } => f.write_str("(My memory cannot be reached right now: I answered without it. This turn is kept and saved when it is back.)"),
             Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from the last {turns} turns. This turn is kept and saved when it is back.)"),

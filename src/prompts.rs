@@ -24,6 +24,8 @@ pub struct Quoted {
 pub struct System<'a> {
     pub name: &'a str,
     pub today: &'a str,
+    /// What the knowledge graph holds, in a few words; empty where there is none.
+    pub knowledge: &'a str,
 }
 
 /// The summary of what came before the window: `summary_block.md`.
@@ -32,13 +34,74 @@ pub struct SummaryBlock<'a> {
     pub lines: &'a [String],
 }
 
-/// The question, below what was recalled for it: `question.md`.
+/// What a tool found, as prompts quote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was looked for and how much was found, in one line.
+    pub heading: String,
+    pub lines: Vec<String>,
+}
+
+/// The question, below what was recalled and found for it: `question.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question<'a> {
     pub recalled: &'a [Quoted],
+    pub findings: &'a [Finding],
     /// Empty where only one person talks.
     pub author: &'a str,
     pub question: &'a str,
+    /// The question as it was rephrased; empty where it was not.
+    pub understood: &'a str,
+}
+
+/// A question made to stand alone: `rephrase.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Rephrase<'a> {
+    pub turns: &'a [Quoted],
+    pub findings: &'a [Finding],
+    pub question: &'a [String],
+}
+
+/// What to do about a follow-up question: `route.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Route<'a> {
+    pub findings: &'a [Finding],
+    pub question: &'a [String],
+}
+
+/// What the findings leave open: `critique.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Critique<'a> {
+    pub findings: &'a [Finding],
+    pub question: &'a [String],
+    /// Questions at most.
+    pub most: usize,
+}
+
+/// A question put as Cypher: `text2cypher.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TextToCypher<'a> {
+    pub schema: &'a str,
+    /// What the engine does not know, a sentence each.
+    pub gaps: &'a [&'a str],
+    pub terminology: &'a str,
+    pub examples: &'a [Example],
+    pub rows: u32,
+    pub question: &'a [String],
+}
+
+/// A question, and the Cypher that answers it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    pub question: String,
+    pub cypher: String,
+}
+
+/// What was found, where no model could put it into words: `from_findings.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FromFindings<'a> {
+    pub findings: &'a [Finding],
 }
 
 /// How a summary is carried on: `summarize.md`.
@@ -83,6 +146,11 @@ prompts! {
     System => "system.md",
     SummaryBlock => "summary_block.md",
     Question => "question.md",
+    Rephrase => "rephrase.md",
+    Route => "route.md",
+    Critique => "critique.md",
+    TextToCypher => "text2cypher.md",
+    FromFindings => "from_findings.md",
     Summarize => "summarize.md",
     FromMemory => "from_memory.md",
 }
@@ -106,6 +174,8 @@ pub enum PromptError {
 #[derive(Debug)]
 pub struct Prompts {
     environment: Environment<'static>,
+    terminology: String,
+    examples: String,
 }
 
 impl Prompts {
@@ -126,9 +196,28 @@ impl Prompts {
                 .add_template_owned(*file, text.unwrap_or_else(|| (*built_in).to_owned()))
                 .map_err(|error| wrong(file, &error))?;
         }
-        let prompts = Self { environment };
+        let own = |file| match folder {
+            Some(folder) => replacement(folder, file),
+            None => Ok(None),
+        };
+        let prompts = Self {
+            environment,
+            terminology: own("terminology.md")?.unwrap_or_default(),
+            examples: own("examples.toml")?
+                .unwrap_or_else(|| include_str!("../prompts/examples.toml").to_owned()),
+        };
         try_all(&prompts)?;
         Ok(prompts)
+    }
+
+    /// The team's words, explained to the model that writes Cypher: `terminology.md`.
+    pub fn terminology(&self) -> &str {
+        &self.terminology
+    }
+
+    /// Questions with the Cypher that answers them: `examples.toml`.
+    pub fn examples(&self) -> &str {
+        &self.examples
     }
 
     /// Fills a prompt in.
@@ -194,6 +283,7 @@ mod tests {
         let prompt = System {
             name: "Muninn",
             today: "Saturday, 2026-11-21",
+            knowledge: "Movie (38)",
         };
         assert_snapshot!(prompts().render(&prompt).unwrap());
     }
@@ -255,6 +345,7 @@ mod tests {
         let system = System {
             name: "Huginn",
             today: "",
+            knowledge: "",
         };
         let prompts = Prompts::load(Some(folder.path())).unwrap();
         assert_eq!(prompts.render(&system).unwrap(), "You are Huginn.");

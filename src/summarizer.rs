@@ -120,6 +120,7 @@ impl Summarizer {
             messages: vec![ChatMessage::User(prompt)],
             tools: Vec::new(),
             // A word is about 4/3 tokens in English, and more elsewhere.
+            shape: None,
             max_tokens: 3 * summary::WORDS as u32,
             purpose: Purpose::Utility,
             person: format!("{}/{}", message.audience.platform, message.author.id),

@@ -43,5 +43,6 @@ pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
         },
         context: Vec::new(),
         recalled: Vec::new(),
+        trace: Default::default(),
     }
 }

@@ -11,17 +11,19 @@ use muninn_platform::{IncomingMessage, Reply, SafeText};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::asker::{self, Asker};
 use crate::agent::prompt::{Brief, Memory};
-use crate::agent::tools::Tools;
-use crate::agent::{self, Answer, Budget, NoAnswer};
+use crate::agent::tools::{Offer, Tools};
+use crate::agent::{Agent, Budget, Gathered, NoAnswer, tools::Toolbox};
 use crate::config::TurnConfig;
+use crate::graph::trace::{ModelCall, Trace};
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
-use crate::llm::{ChatModel, Usage};
+use crate::llm::ChatModel;
 use crate::memory::{
     Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, is_question, summary,
 };
 use crate::notice::{Notice, model_trouble};
-use crate::prompts::{FromMemory, PromptError, Prompts, Quoted};
+use crate::prompts::{FromFindings, FromMemory, PromptError, Prompts, Quoted};
 use crate::session::SessionGuard;
 use crate::stream;
 
@@ -34,6 +36,7 @@ pub struct Turns {
     pub prompts: Arc<Prompts>,
     /// None: answers come from memory alone.
     pub model: Option<Arc<ChatModel>>,
+    pub toolbox: Arc<Toolbox>,
 }
 
 /// Why a turn gave no answer at all.
@@ -58,9 +61,11 @@ struct Read {
 struct Draft {
     text: String,
     source: Source,
-    model: Option<String>,
-    usage: Usage,
+    /// The memories it was given.
     recalled: Vec<Recalled>,
+    /// How it came to be; nothing where no model was asked.
+    gathered: Gathered,
+    calls: Vec<ModelCall>,
     /// Said above and below it, but not kept with it.
     above: Option<Notice>,
     below: Vec<Notice>,
@@ -68,7 +73,7 @@ struct Draft {
 
 /// How asking the model ended.
 enum Ended {
-    Answered(Result<Answer, NoAnswer>),
+    Answered(Result<String, NoAnswer>),
     /// Before its end, for this reason.
     Early(Notice),
 }
@@ -174,83 +179,124 @@ impl Turns {
         stop: &CancellationToken,
     ) -> Result<Option<Draft>, TurnError> {
         let Some(model) = &self.model else {
-            return self.quote_memory(message, text, read, None).map(Some);
+            return self
+                .quote_memory(message, text, read, None, Gathered::default())
+                .map(Some);
         };
-        let mut tools = Tools::new(&self.recaller, &message.audience.id, shown(read));
-        let (shown, watched) = watch::channel(String::new());
-        let asking = self.ask(model, message, text, read, &mut tools, &shown);
-        let asking = async {
-            tokio::select! {
-                answered = asking => Ended::Answered(answered),
-                () = stop.cancelled() => Ended::Early(Notice::Stopped),
-                () = tokio::time::sleep(self.config.timeout) => Ended::Early(Notice::TookTooLong(self.config.timeout)),
-            }
-        };
-        let ended = stream::show(reply, watched, asking).await;
-        let written = shown.borrow().trim().to_owned();
-        match ended {
-            Ended::Answered(Ok(answer)) => {
-                let mut recalled = read.recalled.clone();
-                recalled.extend(tools.into_found());
-                Ok(Some(Draft::of_model(answer, recalled, read)))
-            }
-            Ended::Answered(Err(error)) => {
-                self.without_answer(message, text, read, error).map(Some)
-            }
-            Ended::Early(Notice::Stopped) if written.is_empty() => Ok(None),
-            Ended::Early(why) => self.cut_short(message, text, read, &written, why).map(Some),
-        }
-    }
-
-    /// What is left when the model gave no answer.
-    fn without_answer(
-        &self,
-        message: &IncomingMessage,
-        text: &str,
-        read: &Read,
-        error: NoAnswer,
-    ) -> Result<Draft, TurnError> {
-        let why = match error {
-            NoAnswer::Prompt(error) => return Err(error.into()),
-            NoAnswer::Nothing => Notice::NoAnswer,
-            NoAnswer::Model(error) => {
-                metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the model is down: answering from memory"
-                );
-                Notice::ModelDown(model_trouble(&error))
-            }
-        };
-        self.quote_memory(message, text, read, Some(why))
-    }
-
-    async fn ask(
-        &self,
-        model: &ChatModel,
-        message: &IncomingMessage,
-        text: &str,
-        read: &Read,
-        tools: &mut Tools<'_>,
-        shown: &watch::Sender<String>,
-    ) -> Result<Answer, NoAnswer> {
-        let summary = read.context.summary.as_ref();
-        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
-        let brief = Brief {
-            name: &self.config.bot_name,
-            today: &Utc::now().format("%A, %Y-%m-%d").to_string(),
-            summary: summary.map(|summary| summary.text.as_str()),
-            window: summary::uncovered(&read.context.window, summary, self.config.window_turns),
-            memories: &memories,
-            author: &message.author.name,
-            question: text,
-        };
-        let budget = Budget {
-            context: self.config.context_tokens,
-            answer: self.config.answer_tokens,
+        let offer = if read.store_away {
+            None
+        } else {
+            self.toolbox.offer().await
         };
         let person = format!("{}/{}", message.audience.platform, message.author.id);
-        agent::answer(model, &self.prompts, &brief, &person, budget, tools, shown).await
+        let asker = Asker::new(model, person, self.config.answer_tokens);
+        let mut gathered = Gathered::default();
+        let (shown, watched) = watch::channel(String::new());
+        let ended = {
+            let asking = self.ask(&asker, message, text, read, offer, &shown, &mut gathered);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => Ended::Answered(answered),
+                    () = stop.cancelled() => Ended::Early(Notice::Stopped),
+                    () = tokio::time::sleep(self.config.timeout) => Ended::Early(Notice::TookTooLong(self.config.timeout)),
+                }
+            };
+            stream::show(reply, watched, asking).await
+        };
+        let written = shown.borrow().trim().to_owned();
+        let mut draft = match ended {
+            Ended::Answered(Ok(answer)) => Draft::of_model(answer, gathered, read),
+            Ended::Answered(Err(error)) => {
+                let why = no_answer(error)?;
+                self.without_model(message, text, read, why, gathered)?
+            }
+            Ended::Early(Notice::Stopped) if written.is_empty() => return Ok(None),
+            Ended::Early(why) if written.is_empty() => {
+                self.without_model(message, text, read, why, gathered)?
+            }
+            Ended::Early(why) => {
+                let mut draft = Draft::of_model(format!("{written} …"), gathered, read);
+                draft.below.insert(0, why);
+                draft
+            }
+        };
+        draft.calls = asker.into_calls();
+        Ok(Some(draft))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what one turn is made of")]
+    async fn ask(
+        &self,
+        asker: &Asker<'_>,
+        message: &IncomingMessage,
+        text: &str,
+        read: &Read,
+        offer: Option<Arc<Offer>>,
+        shown: &watch::Sender<String>,
+        gathered: &mut Gathered,
+    ) -> Result<String, NoAnswer> {
+        let summary = read.context.summary.as_ref();
+        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
+        let today = Utc::now().format("%A, %Y-%m-%d").to_string();
+        let knowledge = offer
+            .as_ref()
+            .map_or("", |offer| &offer.knowledge)
+            .to_owned();
+        let agent = Agent {
+            prompts: &self.prompts,
+            brief: Brief {
+                name: &self.config.bot_name,
+                today: &today,
+                summary: summary.map(|summary| summary.text.as_str()),
+                window: summary::uncovered(&read.context.window, summary, self.config.window_turns),
+                memories: &memories,
+                findings: &[],
+                knowledge: &knowledge,
+                author: &message.author.name,
+                question: text,
+                understood: "",
+            },
+            asker,
+            tools: Tools {
+                asker,
+                prompts: &self.prompts,
+                recaller: &self.recaller,
+                audience: &message.audience.id,
+                shown: shown_turns(read),
+                toolbox: &self.toolbox,
+                offer,
+            },
+            budget: Budget {
+                prompt: self.config.context_tokens - self.config.answer_tokens,
+                rounds: self.config.agent_max_rounds,
+                late: Instant::now() + self.config.timeout / 2,
+            },
+            shown,
+        };
+        agent.answer(gathered).await
+    }
+
+    /// What is left when no model wrote an answer: what the tools found, or else memory.
+    fn without_model(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        read: &Read,
+        why: Notice,
+        gathered: Gathered,
+    ) -> Result<Draft, TurnError> {
+        if !gathered.has_knowledge() {
+            return self.quote_memory(message, text, read, Some(why), gathered);
+        }
+        let listed = self.prompts.render(&FromFindings {
+            findings: &gathered.findings,
+        })?;
+        let mut draft = Draft::of_model(listed, gathered, read);
+        draft.above = Some(match why {
+            Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
+            other => other,
+        });
+        Ok(draft)
     }
 
     /// An answer that only quotes memory.
@@ -260,12 +306,16 @@ impl Turns {
         text: &str,
         read: &Read,
         above: Option<Notice>,
+        gathered: Gathered,
     ) -> Result<Draft, TurnError> {
         // Nobody reads the window then, so it is searched as well.
         let audience = &message.audience.id;
-        let recalled = self
+        let mut recalled = self
             .recaller
             .recall(audience, &read.sought, &read.context.window, &[]);
+        let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
+        let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
+        recalled.extend(more);
         let quoted: Vec<Quoted> = recalled
             .iter()
             .map(|memory| Memory::of(memory).quoted)
@@ -277,33 +327,12 @@ impl Turns {
         Ok(Draft {
             text: answer,
             source: Source::Memory,
-            model: None,
-            usage: Usage::default(),
             recalled,
+            gathered,
+            calls: Vec::new(),
             above,
             below: Draft::notices(read),
         })
-    }
-
-    /// What there is of an answer that was stopped, or of one that took too long.
-    fn cut_short(
-        &self,
-        message: &IncomingMessage,
-        text: &str,
-        read: &Read,
-        written: &str,
-        why: Notice,
-    ) -> Result<Draft, TurnError> {
-        if written.is_empty() {
-            return self.quote_memory(message, text, read, Some(why));
-        }
-        let answer = Answer {
-            text: format!("{written} …"),
-            ..Answer::default()
-        };
-        let mut draft = Draft::of_model(answer, read.recalled.clone(), read);
-        draft.below.insert(0, why);
-        Ok(draft)
     }
 
     async fn new_turn(
@@ -315,10 +344,11 @@ impl Turns {
     ) -> NewTurn {
         // What an answer only quotes is not embedded again, or it would be recalled twice.
         let exchange = match draft.source {
-            Source::Model => embedded_text(text, &draft.text),
+            Source::Model | Source::Knowledge => embedded_text(text, &draft.text),
             Source::Memory => text.to_owned(),
         };
         let embedding = self.recaller.embed_exchange(&exchange).await;
+        let usage = asker::usage(&draft.calls);
         NewTurn {
             audience: message.audience.clone(),
             turn: Turn {
@@ -328,25 +358,26 @@ impl Turns {
                 created_at: Utc::now(),
                 source: draft.source,
                 input: text.to_owned(),
-                rephrased_question: None,
+                rephrased_question: draft.gathered.understood.clone(),
                 output: draft.text.clone(),
-                cypher: None,
+                cypher: draft.cypher(),
                 event: message.event.as_str().to_owned(),
                 author: message.author.id.clone(),
                 author_name: message.author.name.clone(),
-                volatile: false,
+                volatile: draft.gathered.is_volatile,
                 embedding,
-                model: draft.model.clone(),
-                prompt_tokens: draft.usage.prompt,
-                completion_tokens: draft.usage.completion,
+                model: draft.model(),
+                prompt_tokens: usage.prompt,
+                completion_tokens: usage.completion,
                 duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
             },
-            context: Vec::new(),
+            context: draft.gathered.nodes.clone(),
             recalled: draft
                 .recalled
                 .iter()
                 .map(|memory| (memory.id, memory.score))
                 .collect(),
+            trace: draft.trace(),
         }
     }
 
@@ -359,25 +390,54 @@ impl Turns {
             )
         };
         match (kept, draft.source) {
-            (Kept::Graph, Source::Model) if due() => After::Summarize,
+            (Kept::Graph, Source::Model | Source::Knowledge) if due() => After::Summarize,
             (
                 Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
-                Source::Model | Source::Memory,
+                Source::Model | Source::Knowledge | Source::Memory,
             ) => After::Nothing,
         }
     }
 }
 
 impl Draft {
-    fn of_model(answer: Answer, recalled: Vec<Recalled>, read: &Read) -> Self {
+    fn of_model(text: String, gathered: Gathered, read: &Read) -> Self {
+        let mut recalled = read.recalled.clone();
+        recalled.extend(gathered.recalled.iter().cloned());
         Self {
-            text: answer.text,
-            source: Source::Model,
-            model: Some(answer.model),
-            usage: answer.usage,
+            text,
+            source: if gathered.has_knowledge() {
+                Source::Knowledge
+            } else {
+                Source::Model
+            },
             recalled,
+            gathered,
+            calls: Vec::new(),
             above: None,
             below: Self::notices(read),
+        }
+    }
+
+    /// The model that wrote it.
+    fn model(&self) -> Option<String> {
+        match self.source {
+            Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
+            Source::Memory => None,
+        }
+    }
+
+    /// Every statement that ran for it.
+    fn cypher(&self) -> Option<String> {
+        let ran = self.gathered.tools.iter().filter(|it| it.error.is_none());
+        let statements: Vec<&str> = ran.filter_map(|it| it.cypher.as_deref()).collect();
+        (!statements.is_empty()).then(|| statements.join(";\n"))
+    }
+
+    fn trace(&self) -> Trace {
+        Trace {
+            calls: self.calls.clone(),
+            tools: self.gathered.tools.clone(),
+            follow_ups: self.gathered.follow_ups.clone(),
         }
     }
 
@@ -388,6 +448,22 @@ impl Draft {
             return vec![Notice::EmbeddingsDown];
         }
         Vec::new()
+    }
+}
+
+/// What is said of it that the model gave no answer.
+fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
+    match error {
+        NoAnswer::Prompt(error) => Err(error),
+        NoAnswer::Nothing => Ok(Notice::NoAnswer),
+        NoAnswer::Model(error) => {
+            metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the model is down: answering without it"
+            );
+            Ok(Notice::ModelDown(model_trouble(&error)))
+        }
     }
 }
 
@@ -424,7 +500,7 @@ pub async fn deliver(reply: &mut dyn Reply, text: &str) {
     }
 }
 
-fn shown(read: &Read) -> Vec<ResponseId> {
+fn shown_turns(read: &Read) -> Vec<ResponseId> {
     let window = read.context.window.iter().map(|turn| turn.id);
     window
         .chain(read.recalled.iter().map(|memory| memory.id))
@@ -439,12 +515,13 @@ fn observe(stage: &'static str, began: Instant) {
 fn count(draft: &Draft) {
     let source = match draft.source {
         Source::Model => "model",
+        Source::Knowledge => "knowledge",
         Source::Memory => "memory",
     };
+    let usage = asker::usage(&draft.calls);
     metrics::counter!("muninn_turns_total", "source" => source).increment(1);
     metrics::counter!("muninn_recalled_total").increment(draft.recalled.len() as u64);
-    metrics::counter!("muninn_tokens_total", "kind" => "prompt")
-        .increment(u64::from(draft.usage.prompt));
+    metrics::counter!("muninn_tokens_total", "kind" => "prompt").increment(u64::from(usage.prompt));
     metrics::counter!("muninn_tokens_total", "kind" => "completion")
-        .increment(u64::from(draft.usage.completion));
+        .increment(u64::from(usage.completion));
 }

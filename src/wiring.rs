@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::bot::Bot;
 use crate::commands::Commands;
 use crate::config::Config;
@@ -29,6 +30,8 @@ pub enum WiringError {
     Calibration(#[from] CalibrationError),
     #[error(transparent)]
     CalibrationFile(#[from] CalibrationFileError),
+    #[error(transparent)]
+    Toolbox(#[from] ToolboxError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -59,6 +62,7 @@ pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
     // Beside the start, which it must not hold up: every turn is looked at.
     let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
     tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
+    let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
     let journal = Journal::open(&config.data_dir)?;
     let sessions = Arc::new(Sessions::default());
     let archive = Arc::new(Archive::new(
@@ -73,6 +77,7 @@ pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
         recaller: Arc::clone(&recaller),
         prompts: Arc::clone(&prompts),
         model: model.clone(),
+        toolbox: Arc::new(toolbox),
     };
     let commands = Commands {
         archive: Arc::clone(&archive),

@@ -48,6 +48,7 @@ fn ask(text: &str) -> ChatRequest {
             description: "Searches.".to_owned(),
             parameters: json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
         }],
+        shape: None,
         max_tokens: 50,
         purpose: Purpose::Answer,
         person: "alice".to_owned(),

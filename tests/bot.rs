@@ -464,7 +464,7 @@ async fn the_model_can_search_memory_itself() {
     server
         .expects(|request| {
             let results = request.tool_results();
-            results[0].contains("4711") && results[1].contains("no tool \"fly\"")
+            results[0].contains("4711") && results[1].contains("there is no such tool")
         })
         .answers("4711");
     let room = bot.room("b");
@@ -474,6 +474,33 @@ async fn the_model_can_search_memory_itself() {
         why.contains("4711") && why.contains("200 tokens read and 20 written"),
         "{why}"
     );
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    server.expects(asks("is 4711.")).answers("Noted.");
+    bot.room("a")
+        .say("ada", "The code of the coffee machine is 4711.")
+        .await;
+
+    server
+        .expects(|request| request.tools() == ["search_memory"])
+        .calls(&[("search_memory", json!({"query": "coffee machine code"}))]);
+    server
+        .expects(|request| request.model() == "utility" && request.last_user().contains("4711"))
+        .answers(r#"{"questions": []}"#);
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            request.tools().is_empty() && asked.contains("  > The code of the coffee machine")
+        })
+        .answers("4711");
+    let room = bot.room("b");
+    assert_eq!(room.say("ada", "I want an espresso!").await.text(), "4711");
     bot.end().await;
     server.finish();
 }

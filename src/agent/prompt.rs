@@ -1,14 +1,15 @@
 //! The prompt of one turn, assembled in a fixed order within a token budget.
 //!
-//! Order: system prompt, summary, window, recalled turns, question. When there is not room for all,
+//! Order: system prompt, summary, window, recalled turns, findings, question. When there is not room for all,
 //! what goes first is the oldest of the window, then the least likely memories, then the end of the
 //! summary; a question that fills the prompt by itself keeps its beginning and its end.
 
+use super::findings;
 use crate::graph::Turn;
 use crate::llm::ChatMessage;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::memory::Recalled;
-use crate::prompts::{self, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
+use crate::prompts::{self, Finding, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
 
 /// What a message, or a block in one, costs beside its text, in tokens.
 const OVERHEAD: u32 = 6;
@@ -23,8 +24,14 @@ pub struct Brief<'a> {
     pub window: &'a [Turn],
     /// In the order in which they are shown.
     pub memories: &'a [Memory],
+    /// What tools found.
+    pub findings: &'a [Finding],
+    /// What the team's graph holds, in a line; empty where there is nothing.
+    pub knowledge: &'a str,
     pub author: &'a str,
     pub question: &'a str,
+    /// The question as it was rephrased; empty where it was not.
+    pub understood: &'a str,
 }
 
 /// A recalled turn, and how likely it helps.
@@ -61,13 +68,23 @@ pub fn assemble(
     let system = prompts.render(&System {
         name: brief.name,
         today: brief.today,
+        knowledge: brief.knowledge,
     })?;
     let question = cut(brief.question, budget / 2, Keep::BothEnds);
     let left = budget.saturating_sub(cost(&system) + cost(&question));
 
-    let memories = likeliest(brief.memories, left / 2);
+    // What was found for this question goes before what was said on others.
+    let findings = findings::fitting(brief.findings, left / 2);
+    let for_memories = if findings.is_empty() {
+        left / 2
+    } else {
+        left / 4
+    };
+    let memories = likeliest(brief.memories, for_memories);
     let question = prompts.render(&Question {
         recalled: &memories,
+        findings: &findings,
+        understood: brief.understood,
         author: if several_people(brief) {
             brief.author
         } else {
@@ -215,8 +232,11 @@ mod tests {
             summary: Some("Ada has a cat."),
             window,
             memories,
+            findings: &[],
+            knowledge: "",
             author: "ada",
             question,
+            understood: "",
         }
     }
 

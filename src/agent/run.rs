@@ -2,29 +2,80 @@
 //!
 //! [`Run`] holds the rules of the loop and never awaits. Its driver in [`super`] does what each
 //! [`Step`] says and reports back, so every rule here is tested without a model or a database.
+//!
+//! The message is rephrased where something stands before it, and routed: the model answers, or calls tools.
+//! After tools a critic says what is still open; each of its questions is routed as well, in a bounded number of
+//! rounds. Then the answer is written from what was found.
+
+use std::collections::VecDeque;
 
 use crate::llm::ToolCall;
 
 /// What the driver does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Ask the model, with a prompt of at most `tokens`, with or without tools to call.
-    AskModel { tools: bool, tokens: u32 },
-    /// Call every tool the model asked for.
+    /// Make the question one that can be understood alone.
+    Rephrase(Question),
+    /// Ask the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
+    Route { question: Question, tokens: u32 },
+    /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
+    /// Ask the critic what the findings leave open.
+    Critique,
+    /// Ask the model for the answer, from the findings. The prompt takes at most `tokens`.
+    Answer { tokens: u32 },
     /// The answer is there.
     Reply(String),
     /// The model wrote none within its limits.
     GiveUp,
 }
 
+/// A question on its way through the turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The message, as it is understood.
+    Message(String),
+    /// One of the critic's.
+    FollowUp(String),
+}
+
+impl Question {
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Message(text) | Self::FollowUp(text) => text,
+        }
+    }
+
+    fn with(&self, text: String) -> Self {
+        match self {
+            Self::Message(_) => Self::Message(text),
+            Self::FollowUp(_) => Self::FollowUp(text),
+        }
+    }
+}
+
+/// How tool calls went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Returned {
+    /// A call was wrong: no such tool, or arguments it does not take.
+    pub has_wrong_call: bool,
+    /// There is just time enough to write the answer.
+    pub is_late: bool,
+}
+
 /// How far a turn may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How often the model may call tools.
-    pub tool_rounds: u32,
-    /// Calls it may ask for in one round; more are not made.
-    pub calls_per_round: usize,
+    /// How often follow-up questions are asked.
+    pub rounds: u32,
+    /// Follow-up questions in one round; more are left out.
+    pub questions_per_round: usize,
+    /// Tool calls in the turn; more are not made.
+    pub calls: usize,
+    /// Tool calls the model may ask for at once.
+    pub calls_at_once: usize,
+    /// How often the model may correct wrong calls.
+    pub corrections: u32,
     /// The longest prompt.
     pub prompt_tokens: u32,
     /// How often a prompt that turned out too long is halved.
@@ -35,33 +86,99 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 pub struct Run {
     left: Limits,
+    question: Question,
+    /// The follow-up questions of this round still to be asked.
+    waiting: VecDeque<String>,
+    asked: Vec<String>,
+    is_answering: bool,
 }
 
 impl Run {
-    pub fn start(limits: Limits) -> (Self, Step) {
-        let run = Self { left: limits };
-        let step = run.ask();
+    /// Begins with the message; `has_history` says that something stands before it that it may refer to.
+    pub fn start(limits: Limits, message: &str, has_history: bool) -> (Self, Step) {
+        let question = Question::Message(message.to_owned());
+        let run = Self {
+            left: limits,
+            question: question.clone(),
+            waiting: VecDeque::new(),
+            asked: vec![message.to_owned()],
+            is_answering: false,
+        };
+        let step = if has_history {
+            Step::Rephrase(question)
+        } else {
+            run.route()
+        };
         (run, step)
     }
 
-    /// The model answered: with tool calls, or with text.
-    pub fn answered(&mut self, text: &str, mut calls: Vec<ToolCall>) -> Step {
-        if !calls.is_empty() && self.left.tool_rounds > 0 {
-            self.left.tool_rounds -= 1;
-            calls.truncate(self.left.calls_per_round);
+    /// The question was rephrased, or could not be.
+    pub fn rephrased(&mut self, question: Option<String>) -> Step {
+        if let Some(question) = question.filter(|question| !question.trim().is_empty()) {
+            self.question = self.question.with(question);
+        }
+        self.asked.push(self.question.text().to_owned());
+        self.route()
+    }
+
+    /// The model answered a question: with tool calls, or with text.
+    pub fn routed(&mut self, text: &str, mut calls: Vec<ToolCall>) -> Step {
+        calls.truncate(self.left.calls_at_once.min(self.left.calls));
+        if !calls.is_empty() {
+            self.left.calls -= calls.len();
             return Step::CallTools(calls);
         }
-        // Calls it was not offered are passed over: it was told, so asking again would not help.
+        match self.question {
+            Question::Message(_) if text.trim().is_empty() => Step::GiveUp,
+            Question::Message(_) => Step::Reply(text.to_owned()),
+            // No tool can help with it.
+            Question::FollowUp(_) => self.next(false),
+        }
+    }
+
+    /// The tools the model asked for have returned.
+    pub fn tools_returned(&mut self, returned: Returned) -> Step {
+        let Returned {
+            has_wrong_call,
+            is_late,
+        } = returned;
+        if has_wrong_call && !is_late && self.left.corrections > 0 && self.left.calls > 0 {
+            self.left.corrections -= 1;
+            return self.route();
+        }
+        self.next(is_late)
+    }
+
+    /// The critic's questions; none where all is answered, or where it could not be asked.
+    pub fn criticised(&mut self, questions: Vec<String>) -> Step {
+        let asked = &self.asked;
+        let is_new = |question: &String| {
+            !question.trim().is_empty() && !asked.iter().any(|it| it.eq_ignore_ascii_case(question))
+        };
+        self.waiting = questions
+            .into_iter()
+            .filter(is_new)
+            .take(self.left.questions_per_round)
+            .collect();
+        self.left.rounds = self.left.rounds.saturating_sub(1);
+        match self.waiting.pop_front() {
+            // The critic wrote it with all findings before it: it needs no rephrasing.
+            Some(question) => {
+                self.asked.push(question.clone());
+                self.question = Question::FollowUp(question);
+                self.route()
+            }
+            None => self.answer(),
+        }
+    }
+
+    /// The model wrote the answer.
+    pub fn answered(&mut self, text: &str) -> Step {
         if text.trim().is_empty() {
             Step::GiveUp
         } else {
             Step::Reply(text.to_owned())
         }
-    }
-
-    /// The tools the model asked for have returned.
-    pub fn tools_returned(&self) -> Step {
-        self.ask()
     }
 
     /// The service said that the prompt is longer than its model reads: our estimate of tokens, or
@@ -72,127 +189,43 @@ impl Run {
         }
         self.left.shrinks -= 1;
         self.left.prompt_tokens /= 2;
-        self.ask()
+        if self.is_answering {
+            self.answer()
+        } else {
+            self.route()
+        }
     }
 
-    fn ask(&self) -> Step {
-        Step::AskModel {
-            tools: self.left.tool_rounds > 0,
+    /// What comes after a question was dealt with.
+    fn next(&mut self, is_late: bool) -> Step {
+        if is_late || self.left.calls == 0 {
+            return self.answer();
+        }
+        match self.waiting.pop_front() {
+            // The findings of the one before it may have told what it asks about.
+            Some(question) => {
+                self.question = Question::FollowUp(question);
+                Step::Rephrase(self.question.clone())
+            }
+            None if self.left.rounds > 0 => Step::Critique,
+            None => self.answer(),
+        }
+    }
+
+    fn route(&self) -> Step {
+        Step::Route {
+            question: self.question.clone(),
+            tokens: self.left.prompt_tokens,
+        }
+    }
+
+    fn answer(&mut self) -> Step {
+        self.is_answering = true;
+        Step::Answer {
             tokens: self.left.prompt_tokens,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn limits() -> Limits {
-        Limits {
-            tool_rounds: 2,
-            calls_per_round: 2,
-            prompt_tokens: 800,
-            shrinks: 2,
-        }
-    }
-
-    fn calls(n: usize) -> Vec<ToolCall> {
-        (0..n)
-            .map(|n| ToolCall {
-                id: n.to_string(),
-                name: "search_memory".to_owned(),
-                arguments: "{}".to_owned(),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn text_is_the_answer() {
-        let (mut run, step) = Run::start(limits());
-        assert_eq!(
-            step,
-            Step::AskModel {
-                tools: true,
-                tokens: 800
-            }
-        );
-        assert_eq!(
-            run.answered("Miso.", vec![]),
-            Step::Reply("Miso.".to_owned())
-        );
-    }
-
-    #[test]
-    fn tools_are_called_within_the_rounds_and_no_longer_offered_after_them() {
-        let (mut run, _) = Run::start(limits());
-        assert_eq!(run.answered("", calls(1)), Step::CallTools(calls(1)));
-        assert_eq!(
-            run.tools_returned(),
-            Step::AskModel {
-                tools: true,
-                tokens: 800
-            }
-        );
-        assert_eq!(run.answered("", calls(5)), Step::CallTools(calls(2)));
-        assert_eq!(
-            run.tools_returned(),
-            Step::AskModel {
-                tools: false,
-                tokens: 800
-            }
-        );
-        assert_eq!(run.answered("", calls(1)), Step::GiveUp);
-        assert_eq!(
-            run.answered("Well.", calls(1)),
-            Step::Reply("Well.".to_owned())
-        );
-    }
-
-    #[test]
-    fn a_prompt_too_long_is_halved_twice() {
-        let (mut run, _) = Run::start(limits());
-        let asked = |tokens| Step::AskModel {
-            tools: true,
-            tokens,
-        };
-        assert_eq!(run.prompt_too_long(), asked(400));
-        assert_eq!(run.prompt_too_long(), asked(200));
-        assert_eq!(run.prompt_too_long(), Step::GiveUp);
-    }
-
-    #[test]
-    fn blank_text_is_no_answer() {
-        let (mut run, _) = Run::start(limits());
-        assert_eq!(run.answered(" \n", vec![]), Step::GiveUp);
-    }
-
-    proptest! {
-        #[test]
-        fn every_turn_ends_within_its_limits(
-            tool_rounds in 0..6u32,
-            shrinks in 0..4u32,
-            script in prop::collection::vec(0..3u8, 1..20),
-        ) {
-            let (mut run, mut step) = Run::start(Limits { tool_rounds, shrinks, ..limits() });
-            let mut script = script.into_iter().cycle();
-            let mut asked = 0;
-            loop {
-                step = match step {
-                    Step::AskModel { .. } => {
-                        asked += 1;
-                        prop_assert!(asked <= 1 + tool_rounds + shrinks);
-                        match script.next() {
-                            Some(0) => run.prompt_too_long(),
-                            Some(1) => run.answered("", calls(3)),
-                            _ => run.answered("Hello.", vec![]),
-                        }
-                    }
-                    Step::CallTools(_) => run.tools_returned(),
-                    Step::Reply(_) | Step::GiveUp => break,
-                };
-            }
-        }
-    }
-}
+mod tests;

@@ -1,23 +1,66 @@
 //! The tools a model may call in a turn.
 
+mod cypher_tool;
+mod text2cypher;
+mod toolbox;
+
+use std::sync::Arc;
+use std::time::Instant;
+
 use muninn_platform::AudienceId;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+pub use self::cypher_tool::{CypherTool, ToolFileError};
+pub use self::toolbox::{Offer, Toolbox, ToolboxError};
+
+use super::asker::Asker;
+use super::findings;
 use super::prompt::Memory;
 use crate::graph::ResponseId;
+use crate::graph::confine::ConfinedCypher;
+use crate::graph::trace::ToolUse;
 use crate::llm::{ToolCall, ToolSpec};
 use crate::memory::{Recalled, Recaller};
-use crate::prompts::Quoted;
+use crate::prompts::{Finding, Prompts, Quoted};
 
-/// The tools of one turn, and what they found.
+const SEARCH_MEMORY: &str = "search_memory";
+const TEXT2CYPHER: &str = "text2cypher";
+
+/// The tools of one turn.
 #[derive(Debug)]
 pub struct Tools<'a> {
-    recaller: &'a Recaller,
-    audience: &'a AudienceId,
+    pub asker: &'a Asker<'a>,
+    pub prompts: &'a Prompts,
+    pub recaller: &'a Recaller,
+    pub audience: &'a AudienceId,
     /// Turns the model sees already.
-    shown: Vec<ResponseId>,
-    found: Vec<Recalled>,
+    pub shown: Vec<ResponseId>,
+    pub toolbox: &'a Toolbox,
+    /// None: there is no knowledge to ask.
+    pub offer: Option<Arc<Offer>>,
+}
+
+/// What a tool needs that asks the team's graph.
+struct Knowledge<'a> {
+    asker: &'a Asker<'a>,
+    prompts: &'a Prompts,
+    recaller: &'a Recaller,
+    toolbox: &'a Toolbox,
+    offer: &'a Offer,
+}
+
+/// What came of a call.
+#[derive(Debug, Default)]
+pub struct ToolResult {
+    pub finding: Finding,
+    pub used: ToolUse,
+    pub recalled: Vec<Recalled>,
+    /// `elementId`s of the nodes that were returned.
+    pub nodes: Vec<String>,
+    pub is_volatile: bool,
+    /// No such tool, or arguments it does not take: the model can do better.
+    pub is_wrong_call: bool,
 }
 
 /// What `search_memory` takes.
@@ -27,82 +70,206 @@ struct SearchMemory {
     query: String,
 }
 
-impl<'a> Tools<'a> {
-    pub fn new(recaller: &'a Recaller, audience: &'a AudienceId, shown: Vec<ResponseId>) -> Self {
-        Self {
-            recaller,
-            audience,
-            shown,
-            found: Vec::new(),
-        }
-    }
+/// What `text2cypher` takes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextToCypher {
+    question: String,
+}
 
+impl Tools<'_> {
     /// What is offered to the model.
-    pub fn specs() -> Vec<ToolSpec> {
-        vec![ToolSpec {
-            name: "search_memory".to_owned(),
-            description: "Searches what was said in earlier conversations here. Use it when the \
-                          question is about something said before that you were not given; put \
-                          names and the subject in the query."
-                .to_owned(),
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "query": {
-                        "type": "string",
-                        "description": "What to look for, in words that may have been used.",
-                    },
-                },
-                "required": ["query"],
-                "additionalProperties": false,
-            }),
-        }]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        let mut specs = vec![search_memory()];
+        if let Some(offer) = &self.offer {
+            let made = offer.ready.iter();
+            specs.extend(made.map(|(index, _)| self.toolbox.tools[*index].spec.clone()));
+            specs.push(text2cypher_spec(&offer.knowledge));
+        }
+        specs
     }
 
     /// Calls a tool. What goes wrong is told to the model, which can do better.
-    pub async fn call(&mut self, call: &ToolCall) -> String {
-        match call.name.as_str() {
-            "search_memory" => match serde_json::from_str(&call.arguments) {
+    pub async fn call(&self, call: &ToolCall) -> ToolResult {
+        let began = Instant::now();
+        let mut result = self.dispatch(call).await;
+        result.used.name.clone_from(&call.name);
+        result.used.arguments.clone_from(&call.arguments);
+        result.used.ms = u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX);
+        metrics::counter!("muninn_tool_calls_total", "outcome" => if result.used.error.is_some() { "failed" } else { "done" })
+            .increment(1);
+        result
+    }
+
+    async fn dispatch(&self, call: &ToolCall) -> ToolResult {
+        let name = call.name.as_str();
+        let made = self.offer.as_deref().and_then(|offer| {
+            let named = |(index, _): &&(usize, ConfinedCypher)| {
+                self.toolbox.tools[*index].spec.name == name
+            };
+            offer.ready.iter().find(named)
+        });
+        match (name, &self.offer) {
+            (SEARCH_MEMORY, _) => match serde_json::from_str(&call.arguments) {
                 Ok(SearchMemory { query }) => self.search_memory(&query).await,
-                Err(error) => format!("Wrong arguments for search_memory: {error}"),
+                Err(error) => wrong_call(name, &error.to_string()),
             },
-            other => format!("There is no tool {other:?}; there is search_memory."),
+            (TEXT2CYPHER, Some(offer)) => match serde_json::from_str(&call.arguments) {
+                Ok(TextToCypher { question }) => {
+                    text2cypher::text2cypher(&self.knowledge(offer), &question).await
+                }
+                Err(error) => wrong_call(name, &error.to_string()),
+            },
+            _ => match made {
+                Some((index, cypher)) => {
+                    self.run(&self.toolbox.tools[*index], cypher, &call.arguments)
+                        .await
+                }
+                None => {
+                    let names: Vec<String> =
+                        self.specs().into_iter().map(|spec| spec.name).collect();
+                    let why = format!("there is no such tool; there are {}", names.join(", "));
+                    wrong_call(name, &why)
+                }
+            },
         }
     }
 
-    /// The memories found beside those the prompt began with.
-    pub fn into_found(self) -> Vec<Recalled> {
-        self.found
+    fn knowledge<'b>(&'b self, offer: &'b Offer) -> Knowledge<'b> {
+        Knowledge {
+            asker: self.asker,
+            prompts: self.prompts,
+            recaller: self.recaller,
+            toolbox: self.toolbox,
+            offer,
+        }
     }
 
-    async fn search_memory(&mut self, query: &str) -> String {
+    async fn search_memory(&self, query: &str) -> ToolResult {
         let sought = self.recaller.seek(query).await;
         let found = self
             .recaller
             .recall(self.audience, &sought, &[], &self.shown);
-        if found.is_empty() {
-            return "Nothing more was found.".to_owned();
+        let count = match found.len() {
+            0 => "nothing more found".to_owned(),
+            1 => "1 earlier exchange".to_owned(),
+            n => format!("{n} earlier exchanges"),
+        };
+        ToolResult {
+            finding: Finding {
+                heading: format!("{SEARCH_MEMORY}({query:?}): {count}"),
+                lines: found
+                    .iter()
+                    .flat_map(|memory| as_lines(&Memory::of(memory).quoted))
+                    .collect(),
+            },
+            used: ToolUse {
+                found: Some(found.len()),
+                ..ToolUse::default()
+            },
+            recalled: found,
+            ..ToolResult::default()
         }
-        let text = found
-            .iter()
-            .map(|memory| as_text(&Memory::of(memory).quoted))
-            .collect();
-        self.shown.extend(found.iter().map(|memory| memory.id));
-        self.found.extend(found);
-        text
+    }
+
+    async fn run(&self, tool: &CypherTool, cypher: &ConfinedCypher, arguments: &str) -> ToolResult {
+        let name = &tool.spec.name;
+        let bound = match tool.bound(arguments) {
+            Ok(bound) => bound,
+            Err(why) => return wrong_call(name, &why),
+        };
+        let heading = heading(name, &Value::Object(bound.clone()));
+        let mut result = ToolResult {
+            is_volatile: tool.is_volatile,
+            ..ToolResult::default()
+        };
+        result.used.cypher = Some(cypher.as_str().to_owned());
+        let ran = self
+            .toolbox
+            .store
+            .query(cypher, bound, text2cypher::limits(tool.rows));
+        match ran.await {
+            Ok(rows) => {
+                result.finding = findings::of_rows(&heading, &rows, cypher.id_columns());
+                result.used.found = Some(rows.rows.len());
+                result.nodes = rows.nodes;
+            }
+            Err(error) => {
+                result.finding = findings::without(&heading, &format!("failed: {error}"));
+                result.used.error = Some(error.to_string());
+            }
+        }
+        result
     }
 }
 
-fn as_text(memory: &Quoted) -> String {
-    let mut text = format!("[{}, {}]\n", memory.date, memory.author);
-    for line in &memory.input {
-        text += &format!("> {line}\n");
+fn search_memory() -> ToolSpec {
+    ToolSpec {
+        name: SEARCH_MEMORY.to_owned(),
+        description: "Searches what was said in earlier conversations here. Use it when the \
+                      question is about something said before that you were not given; put \
+                      names and the subject in the query."
+            .to_owned(),
+        parameters: takes_text(
+            "query",
+            "What to look for, in words that may have been used.",
+        ),
     }
+}
+
+fn text2cypher_spec(knowledge: &str) -> ToolSpec {
+    ToolSpec {
+        name: TEXT2CYPHER.to_owned(),
+        description: format!(
+            "Answers a question from the team's knowledge graph, where no other tool was made for \
+             it: counts, comparisons, connections over several steps. The graph holds {knowledge}."
+        ),
+        parameters: takes_text(
+            "question",
+            "One question that can be understood alone, with all names in it.",
+        ),
+    }
+}
+
+fn takes_text(name: &str, description: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": { name: { "type": "string", "description": description } },
+        "required": [name],
+        "additionalProperties": false,
+    })
+}
+
+/// `find(name: "Keanu Reeves")`
+fn heading(name: &str, arguments: &Value) -> String {
+    let arguments: Vec<String> = arguments
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    format!("{name}({})", arguments.join(", "))
+}
+
+fn wrong_call(name: &str, why: &str) -> ToolResult {
+    ToolResult {
+        finding: findings::without(name, &format!("not called: {why}")),
+        used: ToolUse {
+            error: Some(why.to_owned()),
+            ..ToolUse::default()
+        },
+        is_wrong_call: true,
+        ..ToolResult::default()
+    }
+}
+
+fn as_lines(memory: &Quoted) -> Vec<String> {
+    let mut lines = vec![format!("[{}, {}]", memory.date, memory.author)];
+    lines.extend(memory.input.iter().cloned());
     if !memory.output.is_empty() {
-        text += "Answered then:\n";
-        for line in &memory.output {
-            text += &format!("> {line}\n");
-        }
+        lines.push("Answered then:".to_owned());
+        lines.extend(memory.output.iter().cloned());
     }
-    text
+    lines
 }

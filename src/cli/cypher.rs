@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
+use muninn::config::Config;
+use muninn::graph;
 use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
 use muninn::graph::schema::Schema;
 use serde_json::{Value, json};
@@ -13,9 +15,9 @@ use serde_json::{Value, json};
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The schema as JSON: {"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
-    /// "patterns": [[from, type, to], …]}
+    /// "patterns": [[from, type, to], …]}; without it, the schema of the graph
     #[arg(long)]
-    schema: PathBuf,
+    schema: Option<PathBuf>,
     /// Rows that may be asked for
     #[arg(long, default_value_t = 100)]
     rows: u32,
@@ -24,8 +26,11 @@ pub(super) struct CheckArgs {
 }
 
 /// Prints the confined statement or its refusal.
-pub(super) fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let schema = schema(&args.schema)?;
+pub(super) async fn check(config: &Config, args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let schema = match &args.schema {
+        Some(file) => schema(file)?,
+        None => live_schema(config).await?,
+    };
     let limits = Limits { rows: args.rows };
     if args.query == "-" {
         return check_lines(&schema, &limits);
@@ -47,6 +52,13 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))
+}
+
+async fn live_schema(config: &Config) -> anyhow::Result<Schema> {
+    let store = graph::open(&config.graph).await?;
+    let survey = store.schema().await;
+    store.close().await?;
+    Ok(survey?.schema.clone())
 }
 
 fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use muninn::agent::tools::Toolbox;
 use muninn::config::Config;
 use muninn::errors::in_one_line;
 use muninn::graph::{self, GraphStore, StoreHealth};
@@ -10,7 +12,6 @@ use muninn::journal::Journal;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
-
 use muninn::wiring::{self, Models};
 
 /// One finding.
@@ -73,6 +74,7 @@ async fn store(config: &Config) -> Vec<Finding> {
     };
     let health = opened.health().await;
     let knowledge = knowledge(&*opened).await;
+    let tools = tools(config, &opened).await;
     let vectors = vectors(config, &*opened).await;
     let closed = opened.close().await;
     let mut findings = match health {
@@ -80,6 +82,7 @@ async fn store(config: &Config) -> Vec<Finding> {
         Err(error) => vec![wrong("graph", &error)],
     };
     findings.push(knowledge);
+    findings.extend(tools);
     findings.extend(vectors);
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
     findings
@@ -143,6 +146,25 @@ async fn knowledge(store: &dyn GraphStore) -> Finding {
         types => format!("{types} types of relationships"),
     };
     well("knowledge", format!("{}; {types}", named.join(", ")))
+}
+
+/// Whether the tools of one's own are sound, and fit the graph.
+async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
+    let folder = config.prompts_dir.as_deref();
+    let Ok(prompts) = Prompts::load(folder) else {
+        return Vec::new();
+    };
+    let toolbox = match Toolbox::load(folder, &prompts, Arc::clone(store)) {
+        Ok(toolbox) => toolbox,
+        Err(error) => return vec![wrong("tools", &error)],
+    };
+    let unfit = toolbox.offer().await.map(|offer| offer.unfit.clone());
+    let finding = |text| Finding {
+        part: "tools",
+        verdict: Verdict::Wrong,
+        text,
+    };
+    unfit.unwrap_or_default().into_iter().map(finding).collect()
 }
 
 /// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.

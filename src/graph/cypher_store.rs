@@ -11,7 +11,7 @@ use super::engine::{Engine, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
-    append_params, embedding, integer, list, params, summary, text, turn, turns, unexpected,
+    append_params, embedding, integer, list, params, summary, text, trace, turn, turns, unexpected,
 };
 use super::schema::{Cache, Survey};
 use super::transfer::GraphNode;
@@ -291,6 +291,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .collect::<Result<Vec<_>, StoreError>>()?;
         recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         Ok(Some(Explanation {
+            trace: trace(row),
             turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
             recalled,
             context: list(row, "sources")
@@ -428,6 +429,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .confined(query.as_str(), literal(params), limits)
             .await?;
         Ok(rows.finish(query.id_columns()))
+    }
+
+    fn gaps(&self) -> &'static [&'static str] {
+        self.engine.gaps()
     }
 
     async fn health(&self) -> Result<StoreHealth, StoreError> {

@@ -46,6 +46,15 @@ const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
 /// time-out.
 const QUEUE: usize = 256;
 
+/// What was found to be missing, and what to write instead.
+const GAPS: &[&str] = &[
+    "No COLLECT { } subquery: use collect() after a MATCH.",
+    "No quantified path such as ((a)-[:T]->(b)){1,3}: write -[:T*1..3]->.",
+    "No percentileCont or percentileDisc.",
+    "shortestPath stands first in its MATCH.",
+    "No slice of collect() such as collect(x)[0..3]: put LIMIT after a WITH.",
+];
+
 const CONSTRAINTS: &[(&str, &str)] = &[
     (
         "muninn_session_id",
@@ -307,6 +316,10 @@ impl Engine for Embedded {
 
     fn embedding(&self, vector: &[f32]) -> Value {
         packed(vector)
+    }
+
+    fn gaps(&self) -> &'static [&'static str] {
+        GAPS
     }
 
     fn constraints(&self) -> &'static [(&'static str, &'static str)] {

@@ -39,6 +39,9 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         limits: QueryLimits,
     ) -> Result<Rows, QueryError>;
 
+    /// What it does not know of Cypher, in sentences for a model that writes it.
+    fn gaps(&self) -> &'static [&'static str];
+
     /// A vector as this engine keeps it.
     fn embedding(&self, vector: &[f32]) -> Value;
 

@@ -286,6 +286,10 @@ impl Engine for Neo4j {
         listed(vector)
     }
 
+    fn gaps(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     fn constraints(&self) -> &'static [(&'static str, &'static str)] {
         CONSTRAINTS
     }

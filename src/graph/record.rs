@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::engine::{Engine, Params, Row};
+use super::trace::Trace;
 use super::value;
 use super::{Embedding, NewTurn, ResponseId, Source, StoreError, Summary, Turn};
 
@@ -67,6 +68,7 @@ pub(crate) fn append_params(engine: &impl Engine, session: &str, new: &NewTurn) 
         "embedder": embedder,
         "context": new.context,
         "recalled": recalled,
+        "trace": (new.trace != Trace::default()).then(|| json!(new.trace).to_string()),
     }))
 }
 
@@ -79,6 +81,7 @@ fn title(input: &str) -> String {
 fn source_name(source: Source) -> &'static str {
     match source {
         Source::Model => "model",
+        Source::Knowledge => "knowledge",
         Source::Memory => "memory",
     }
 }
@@ -100,6 +103,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         created_at,
         source: match text(row, "source").as_deref() {
             Some("memory") => Source::Memory,
+            Some("knowledge") => Source::Knowledge,
             Some(_) | None => Source::Model,
         },
         input: text(row, "input").unwrap_or_default(),
@@ -116,6 +120,13 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         completion_tokens: count(row, "completionTokens"),
         duration_ms: count(row, "durationMs"),
     })
+}
+
+/// How an answer came to be; nothing where nothing readable was kept of it.
+pub(crate) fn trace(row: &Row) -> Trace {
+    text(row, "trace")
+        .and_then(|trace| serde_json::from_str(&trace).ok())
+        .unwrap_or_default()
 }
 
 /// Reads the turns of a list.

@@ -153,7 +153,7 @@ macro_rules! append {
             "eventId: $eventId, author: $author, authorName: $authorName, volatile: $volatile, ",
             "promptTokens: $promptTokens, completionTokens: $completionTokens, durationMs: $durationMs}) ",
             "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, ",
-            "r.embedding = $embedding, r.embedder = $embedder ",
+            "r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace ",
             "SET s.title = coalesce(s.title, $title) ",
             "CREATE (s)-[:HAS_RESPONSE]->(r) ",
             "WITH s, r, position ",
@@ -246,7 +246,7 @@ macro_rules! explain {
             "{labels: labels(k), properties: properties(k)} END) AS sources ",
             "RETURN ",
             turn!("r"),
-            " AS turn, memories, sources"
+            " AS turn, r.trace AS trace, memories, sources"
         )
     };
 }
@@ -261,7 +261,7 @@ pub(crate) const EXPLAIN_ONE: &str =
 /// have taken them up.
 macro_rules! blot_out {
     () => {
-        "FOREACH (q IN quotes | SET q.output = $blot, q.embedding = null, q.embedder = null) \
+        "FOREACH (q IN quotes | SET q.output = $blot, q.trace = null, q.embedding = null, q.embedder = null) \
          FOREACH (o IN quoting | SET o.summary = null, o.summarizedThrough = null) "
     };
 }

@@ -33,6 +33,7 @@ struct Dialect {
     no_stream_options: AtomicBool,
     /// OpenAI's reasoning models refuse `max_tokens`; many other services know nothing else.
     max_completion_tokens: AtomicBool,
+    no_shapes: AtomicBool,
 }
 
 /// How one request is put.
@@ -40,6 +41,7 @@ struct Dialect {
 struct Wording {
     stream_options: bool,
     max_tokens: bool,
+    shape: bool,
 }
 
 impl ChatModel {
@@ -152,6 +154,7 @@ impl Dialect {
         Wording {
             stream_options: !self.no_stream_options.load(Ordering::Relaxed),
             max_tokens: !self.max_completion_tokens.load(Ordering::Relaxed),
+            shape: !self.no_shapes.load(Ordering::Relaxed),
         }
     }
 
@@ -169,6 +172,14 @@ impl Dialect {
         }
         if wording.max_tokens && refusal.contains("max_completion_tokens") {
             self.max_completion_tokens.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if wording.shape
+            && ["response_format", "json_schema"]
+                .iter()
+                .any(|it| refusal.contains(it))
+        {
+            self.no_shapes.store(true, Ordering::Relaxed);
             return true;
         }
         false
@@ -193,6 +204,12 @@ fn body(request: &ChatRequest, model: &str, wording: Wording) -> Value {
     // An empty list is refused by some.
     if !request.tools.is_empty() {
         body["tools"] = request.tools.iter().map(tool).collect();
+    }
+    if let Some(shape) = request.shape.as_ref().filter(|_| wording.shape) {
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": { "name": shape.name, "schema": shape.schema, "strict": true },
+        });
     }
     body
 }

@@ -252,7 +252,7 @@ fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
 /// and of the stores.
 pub fn can_be_recalled(turn: &Turn) -> bool {
     let says_something = match turn.source {
-        Source::Model => true,
+        Source::Model | Source::Knowledge => true,
         // What it answered only quotes; what it was told may be worth recalling.
         Source::Memory => !is_question(&turn.input),
     };

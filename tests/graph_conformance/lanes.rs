@@ -179,6 +179,7 @@ impl Talk {
             },
             context: Vec::new(),
             recalled: Vec::new(),
+            trace: Default::default(),
         }
     }
 

@@ -32,6 +32,7 @@ fn ask(text: &str) -> ChatRequest {
             ChatMessage::User(text.to_owned()),
         ],
         tools: Vec::new(),
+        shape: None,
         max_tokens: 50,
         purpose: Purpose::Answer,
         person: "alice".to_owned(),

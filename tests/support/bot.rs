@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
-use muninn::graph::GraphStore;
+use muninn::graph::{GraphStore, MEMORY_LABELS};
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::Inbox;
 use muninn_platform::testing::Room;
+use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -37,7 +38,7 @@ impl Place {
 
     /// The Neo4j that the test run was given, at another address if `through` says so.
     pub fn neo4j(through: Option<&str>) -> Option<Self> {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let set = variable;
         let Some(url) = set("NEO4J_TEST_URI") else {
             assert!(
                 set("MUNINN_REQUIRE_NEO4J").is_none(),
@@ -117,8 +118,13 @@ impl Place {
         config
     }
 
-    /// Starts a bot.
+    /// Starts a bot. On a shared server, knowledge that an earlier test program left is removed
+    /// first, once: a bot with knowledge asks its model other things.
     pub async fn bot(&self, config: &Config) -> TestBot {
+        static EMPTIED: OnceCell<()> = OnceCell::const_new();
+        if let (Some(url), true) = (variable("NEO4J_TEST_URI"), config.graph.url.contains("://")) {
+            EMPTIED.get_or_init(|| forget_knowledge(url)).await;
+        }
         let _ = rustls::crypto::ring::default_provider().install_default();
         let Wired {
             bot,
@@ -145,6 +151,19 @@ impl Place {
     pub fn journal(&self) -> PathBuf {
         self.folder.path().join("journal-0.jsonl")
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+async fn forget_knowledge(url: String) {
+    let user = variable("NEO4J_TEST_USER").unwrap_or_default();
+    let password = variable("NEO4J_TEST_PASSWORD").unwrap_or_default();
+    let graph = neo4rs::Graph::new(url, user, password).unwrap();
+    let labels = MEMORY_LABELS.join("|");
+    let statement = format!("MATCH (n) WHERE NOT n:({labels}) DETACH DELETE n");
+    graph.run(neo4rs::query(&statement)).await.unwrap();
 }
 
 /// A bot that runs.

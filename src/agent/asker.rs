@@ -1,0 +1,105 @@
+//! Asks the models on one person's behalf, and keeps what that cost.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::graph::trace::{ModelCall, ModelStep};
+use crate::llm::{
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, ModelError, Purpose, ToolSpec,
+    Usage,
+};
+
+/// Asks the models for one turn.
+#[derive(Debug)]
+pub struct Asker<'a> {
+    model: &'a ChatModel,
+    person: String,
+    /// Tokens of an answer, and of a small step's.
+    answer_tokens: u32,
+    calls: Mutex<Vec<ModelCall>>,
+}
+
+/// Tokens that a small step may write: a question, a statement, a list of questions.
+const STEP_TOKENS: u32 = 800;
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub struct Ask {
+    pub messages: Vec<ChatMessage>,
+    pub tools: Vec<ToolSpec>,
+    pub shape: Option<(&'static str, Value)>,
+}
+
+impl<'a> Asker<'a> {
+    pub fn new(model: &'a ChatModel, person: String, answer_tokens: u32) -> Self {
+        Self {
+            model,
+            person,
+            answer_tokens,
+            calls: Mutex::default(),
+        }
+    }
+
+    /// Asks; `on_text` gets the text as it comes.
+    ///
+    /// # Errors
+    /// When the model failed.
+    pub async fn ask(
+        &self,
+        step: ModelStep,
+        ask: Ask,
+        on_text: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Completion, ModelError> {
+        let (purpose, max_tokens) = match step {
+            ModelStep::Rephrase | ModelStep::Critique => (Purpose::Utility, STEP_TOKENS),
+            ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
+            ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
+        };
+        let request = ChatRequest {
+            messages: ask.messages,
+            tools: ask.tools,
+            shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
+            max_tokens,
+            purpose,
+            person: self.person.clone(),
+        };
+        let began = Instant::now();
+        let completed = self.model.complete(&request, on_text).await;
+        let took = began.elapsed();
+        metrics::histogram!("muninn_model_seconds", "step" => step.name())
+            .record(took.as_secs_f64());
+        let completion = completed?;
+        self.calls().push(ModelCall {
+            step,
+            prompt: completion.usage.prompt,
+            completion: completion.usage.completion,
+            ms: u32::try_from(took.as_millis()).unwrap_or(u32::MAX),
+        });
+        Ok(completion)
+    }
+
+    /// Every call so far that was answered.
+    pub fn into_calls(self) -> Vec<ModelCall> {
+        self.calls
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, Vec<ModelCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What calls cost together.
+pub fn usage(calls: &[ModelCall]) -> Usage {
+    let mut usage = Usage::default();
+    for call in calls {
+        usage += Usage {
+            prompt: call.prompt,
+            completion: call.completion,
+        };
+    }
+    usage
+}

@@ -1,0 +1,328 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const MESSAGE: &str = "Who played Neo?";
+
+fn limits() -> Limits {
+    Limits {
+        rounds: 2,
+        questions_per_round: 2,
+        calls: 6,
+        calls_at_once: 2,
+        corrections: 2,
+        prompt_tokens: 800,
+        shrinks: 2,
+    }
+}
+
+fn calls(n: usize) -> Vec<ToolCall> {
+    (0..n)
+        .map(|n| ToolCall {
+            id: n.to_string(),
+            name: "search_memory".to_owned(),
+            arguments: "{}".to_owned(),
+        })
+        .collect()
+}
+
+fn questions(all: &[&str]) -> Vec<String> {
+    all.iter().map(|&it| it.to_owned()).collect()
+}
+
+fn message(text: &str) -> Question {
+    Question::Message(text.to_owned())
+}
+
+fn follow_up(text: &str) -> Question {
+    Question::FollowUp(text.to_owned())
+}
+
+fn route(question: Question) -> Step {
+    Step::Route {
+        question,
+        tokens: 800,
+    }
+}
+
+const FINE: Returned = Returned {
+    has_wrong_call: false,
+    is_late: false,
+};
+const WRONG: Returned = Returned {
+    has_wrong_call: true,
+    is_late: false,
+};
+const LATE: Returned = Returned {
+    has_wrong_call: false,
+    is_late: true,
+};
+const ANSWER: Step = Step::Answer { tokens: 800 };
+
+/// What can happen to a run.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Rephrased(Option<&'static str>),
+    Routed(&'static str, usize),
+    Returned(Returned),
+    Criticised(&'static [&'static str]),
+    Answered(&'static str),
+    TooLong,
+}
+use Event::{Answered, Criticised, Rephrased, Routed, TooLong};
+
+fn happen(run: &mut Run, event: Event) -> Step {
+    match event {
+        Rephrased(question) => run.rephrased(question.map(str::to_owned)),
+        Routed(text, n) => run.routed(text, calls(n)),
+        Event::Returned(returned) => run.tools_returned(returned),
+        Criticised(all) => run.criticised(questions(all)),
+        Answered(text) => run.answered(text),
+        TooLong => run.prompt_too_long(),
+    }
+}
+
+/// A turn, told as what happens and what is done next.
+fn told(limits: Limits, has_history: bool, first: &Step, story: Vec<(Event, Step)>) {
+    let (mut run, step) = Run::start(limits, MESSAGE, has_history);
+    assert_eq!(&step, first);
+    for (at, (event, expected)) in story.into_iter().enumerate() {
+        assert_eq!(happen(&mut run, event), expected, "{at}: {event:?}");
+    }
+}
+
+#[test]
+fn small_talk_is_one_call() {
+    let reply = Step::Reply("Hello!".to_owned());
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![(Routed("Hello!", 0), reply)],
+    );
+}
+
+#[test]
+fn with_a_history_it_is_rephrased_first_and_as_it_was_where_that_failed() {
+    let rephrase = || Step::Rephrase(message(MESSAGE));
+    told(
+        limits(),
+        true,
+        &rephrase(),
+        vec![(Rephrased(Some("Neo?")), route(message("Neo?")))],
+    );
+    for failed in [None, Some(" ")] {
+        told(
+            limits(),
+            true,
+            &rephrase(),
+            vec![(Rephrased(failed), route(message(MESSAGE)))],
+        );
+    }
+}
+
+#[test]
+fn what_tools_found_is_answered_once_the_critic_is_content() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 2), Step::CallTools(calls(2))),
+            (Event::Returned(FINE), Step::Critique),
+            (Criticised(&[]), ANSWER),
+            (Answered("Keanu."), Step::Reply("Keanu.".to_owned())),
+        ],
+    );
+}
+
+#[test]
+fn what_is_open_is_asked_in_rounds() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), Step::Critique),
+            (Criticised(&["A?", "B?", "C?"]), route(follow_up("A?"))),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), Step::Rephrase(follow_up("B?"))),
+            (Rephrased(Some("B2?")), route(follow_up("B2?"))),
+            // No tool can help: on to the critic's second and last round.
+            (Routed("I do not know.", 0), Step::Critique),
+            (Criticised(&["D?"]), route(follow_up("D?"))),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), ANSWER),
+        ],
+    );
+}
+
+#[test]
+fn a_question_is_not_asked_twice() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), Step::Critique),
+            (
+                Criticised(&["who played neo?", " ", "A?"]),
+                route(follow_up("A?")),
+            ),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), Step::Critique),
+            (Criticised(&["a?"]), ANSWER),
+        ],
+    );
+}
+
+#[test]
+fn wrong_calls_go_back_twice() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(WRONG), route(message(MESSAGE))),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(WRONG), route(message(MESSAGE))),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(WRONG), Step::Critique),
+        ],
+    );
+}
+
+#[test]
+fn calls_are_bounded_at_once_and_in_all() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 9), Step::CallTools(calls(2))),
+            (Event::Returned(WRONG), route(message(MESSAGE))),
+            (Routed("", 9), Step::CallTools(calls(2))),
+            (Event::Returned(WRONG), route(message(MESSAGE))),
+            (Routed("", 9), Step::CallTools(calls(2))),
+            (Event::Returned(WRONG), ANSWER),
+        ],
+    );
+}
+
+#[test]
+fn when_it_is_late_what_there_is_is_answered() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(LATE), ANSWER),
+        ],
+    );
+}
+
+#[test]
+fn without_rounds_there_is_no_critic() {
+    told(
+        Limits {
+            rounds: 0,
+            ..limits()
+        },
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(FINE), ANSWER),
+        ],
+    );
+}
+
+#[test]
+fn a_prompt_too_long_is_halved_twice() {
+    let routed = |tokens| Step::Route {
+        question: message(MESSAGE),
+        tokens,
+    };
+    told(
+        limits(),
+        false,
+        &routed(800),
+        vec![
+            (TooLong, routed(400)),
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(LATE), Step::Answer { tokens: 400 }),
+            (TooLong, Step::Answer { tokens: 200 }),
+            (TooLong, Step::GiveUp),
+        ],
+    );
+}
+
+#[test]
+fn blank_text_is_no_answer() {
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![(Routed(" \n", 0), Step::GiveUp)],
+    );
+    told(
+        limits(),
+        false,
+        &route(message(MESSAGE)),
+        vec![
+            (Routed("", 1), Step::CallTools(calls(1))),
+            (Event::Returned(LATE), ANSWER),
+            (Answered(" \n"), Step::GiveUp),
+        ],
+    );
+}
+
+proptest! {
+    /// Whatever model and critic say, a turn ends, and within the calls it may make.
+    #[test]
+    fn every_turn_ends_within_its_limits(
+        (rounds, calls_in_all, corrections, shrinks) in (0..4u32, 0..8usize, 0..3u32, 0..3u32),
+        has_history: bool,
+        script in prop::collection::vec(0..6u8, 1..40),
+    ) {
+        let limits = Limits { rounds, calls: calls_in_all, corrections, shrinks, ..limits() };
+        let (mut run, mut step) = Run::start(limits, MESSAGE, has_history);
+        let mut script = script.into_iter().cycle();
+        let (mut asked, mut called, mut criticised) = (0, 0, 0);
+        loop {
+            let dice = script.next().unwrap_or_default();
+            step = match step {
+                Step::Rephrase(_) => run.rephrased((dice > 2).then(|| format!("{dice}?"))),
+                Step::Route { .. } => {
+                    asked += 1;
+                    match dice {
+                        0 => run.prompt_too_long(),
+                        1 => run.routed("Hello.", vec![]),
+                        _ => run.routed("", calls(usize::from(dice))),
+                    }
+                }
+                Step::CallTools(made) => {
+                    prop_assert!(!made.is_empty() && made.len() <= 2);
+                    called += made.len();
+                    run.tools_returned(Returned { has_wrong_call: dice > 3, is_late: dice == 0 })
+                }
+                Step::Critique => {
+                    criticised += 1;
+                    run.criticised((0..dice).map(|n| format!("{criticised} {n}?")).collect())
+                }
+                Step::Answer { .. } => {
+                    asked += 1;
+                    if dice == 0 { run.prompt_too_long() } else { run.answered("So.") }
+                }
+                Step::Reply(_) | Step::GiveUp => break,
+            };
+            prop_assert!(called <= calls_in_all && criticised <= rounds);
+            let most = 2 + rounds * 2 + corrections + shrinks;
+            prop_assert!(asked <= most, "{} of {}", asked, most);
+        }
+    }
+}

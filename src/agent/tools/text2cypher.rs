@@ -1,0 +1,187 @@
+//! The fallback for questions that no tool was made for: a model writes the Cypher, the confiner
+//! makes it harmless, and what goes wrong goes back to the model.
+
+use std::time::Duration;
+
+use serde_json::Map;
+
+use super::toolbox::{Offer, Toolbox};
+use super::{Knowledge, ToolResult};
+use crate::agent::asker::Ask;
+use crate::agent::findings;
+use crate::graph::confine::{ConfinedCypher, Limits, confine};
+use crate::graph::query::{QueryError, QueryLimits, QueryResult};
+use crate::graph::trace::ModelStep;
+use crate::llm::{ChatMessage, ModelError, structured};
+use crate::prompts::{PromptError, TextToCypher, lines};
+
+/// Rows of a generated statement's result.
+const ROWS: u32 = 50;
+/// Bytes of a result.
+const BYTES: usize = 64 * 1024;
+/// The longest a statement may run.
+const TIME: Duration = Duration::from_secs(10);
+/// How often a statement may be written again.
+const REPAIRS: u32 = 2;
+/// Tokens of the schema in the prompt.
+const SCHEMA_TOKENS: u32 = 3_000;
+
+/// Why a question was not put as Cypher.
+enum Failed {
+    Model(ModelError),
+    Prompt(PromptError),
+    /// The graph is away.
+    Graph(QueryError),
+    /// What the model wrote last, and what was wrong with it.
+    Beyond {
+        cypher: String,
+        problem: String,
+    },
+}
+
+/// How it ended.
+enum Outcome {
+    Found(ConfinedCypher, QueryResult),
+    /// The model says that the graph cannot hold the answer.
+    None(String),
+}
+
+pub(super) fn limits(rows: u32) -> QueryLimits {
+    QueryLimits {
+        rows: rows as usize,
+        bytes: BYTES,
+        time: TIME,
+    }
+}
+
+/// Answers a question with a statement of the model's.
+pub(super) async fn text2cypher(knowledge: &Knowledge<'_>, question: &str) -> ToolResult {
+    let heading = format!("text2cypher({question:?})");
+    let mut result = ToolResult::default();
+    let repairs = &mut result.used.repairs;
+    match write_and_run(knowledge, question, repairs).await {
+        Ok(Outcome::Found(cypher, rows)) => {
+            result.finding = findings::of_rows(&heading, &rows, cypher.id_columns());
+            result.used.found = Some(rows.rows.len());
+            result.used.cypher = Some(cypher.as_str().to_owned());
+            result.nodes = rows.nodes;
+        }
+        Ok(Outcome::None(why)) => {
+            result.finding = findings::without(&heading, &format!("not in the graph: {why}"));
+            result.used.found = Some(0);
+        }
+        Err(failed) => {
+            let (why, cypher) = match failed {
+                Failed::Model(error) => (error.to_string(), None),
+                Failed::Prompt(error) => (error.to_string(), None),
+                Failed::Graph(error) => (error.to_string(), None),
+                Failed::Beyond { cypher, problem } => (problem, Some(cypher)),
+            };
+            result.finding = findings::without(&heading, &format!("failed: {why}"));
+            result.used.error = Some(why);
+            result.used.cypher = cypher;
+        }
+    }
+    result
+}
+
+async fn write_and_run(
+    knowledge: &Knowledge<'_>,
+    question: &str,
+    repairs: &mut u32,
+) -> Result<Outcome, Failed> {
+    let prompt = prompt(knowledge, question).await.map_err(Failed::Prompt)?;
+    let mut messages = vec![ChatMessage::User(prompt)];
+    loop {
+        let ask = Ask {
+            messages: messages.clone(),
+            ..Ask::default()
+        };
+        let asker = knowledge.asker;
+        let asked = asker.ask(ModelStep::Cypher, ask, &mut |_| {}).await;
+        let text = asked.map_err(Failed::Model)?.text;
+        let cypher = structured::code_in(&text).to_owned();
+        if let Some(why) = declined(&cypher) {
+            return Ok(Outcome::None(why.to_owned()));
+        }
+        let problem = match run(knowledge.toolbox, knowledge.offer, &cypher).await {
+            Ok((confined, rows)) => return Ok(Outcome::Found(confined, rows)),
+            Err(Problem::Repairable(problem)) => problem,
+            Err(Problem::Graph(error)) => return Err(Failed::Graph(error)),
+        };
+        let is_same = |message: &ChatMessage| matches!(message, ChatMessage::Assistant { text: before, .. } if *before == text);
+        // Who writes the same again will not write better.
+        if *repairs == REPAIRS || messages.iter().any(is_same) {
+            return Err(Failed::Beyond { cypher, problem });
+        }
+        *repairs += 1;
+        messages.push(ChatMessage::Assistant {
+            text,
+            tool_calls: Vec::new(),
+        });
+        messages.push(ChatMessage::User(format!(
+            "That statement was refused: {problem}\nWrite it again without that mistake."
+        )));
+    }
+}
+
+/// Why a statement gave no rows.
+enum Problem {
+    /// In words for the model.
+    Repairable(String),
+    Graph(QueryError),
+}
+
+async fn run(
+    toolbox: &Toolbox,
+    offer: &Offer,
+    cypher: &str,
+) -> Result<(ConfinedCypher, QueryResult), Problem> {
+    // One row more than is kept shows whether there are more.
+    let rows = Limits { rows: ROWS + 1 };
+    let confined = confine(cypher, &offer.survey.schema, &rows)
+        .map_err(|refusal| Problem::Repairable(refusal.to_string()))?;
+    let ran = toolbox.store.query(&confined, Map::new(), limits(ROWS));
+    match ran.await {
+        Ok(rows) => Ok((confined, rows)),
+        Err(
+            error @ (QueryError::Repairable { .. }
+            | QueryError::TimedOut { .. }
+            | QueryError::TooBig),
+        ) => Err(Problem::Repairable(error.to_string())),
+        Err(error @ QueryError::Store(_)) => Err(Problem::Graph(error)),
+    }
+}
+
+async fn prompt(knowledge: &Knowledge<'_>, question: &str) -> Result<String, PromptError> {
+    let Knowledge { toolbox, offer, .. } = knowledge;
+    let examples = toolbox.examples(offer, question, knowledge.recaller).await;
+    knowledge.prompts.render(&TextToCypher {
+        schema: &offer.survey.text(SCHEMA_TOKENS),
+        gaps: toolbox.store.gaps(),
+        terminology: &toolbox.terminology,
+        examples: &examples,
+        rows: ROWS,
+        question: &lines(question),
+    })
+}
+
+/// The reason where the model says that the schema cannot hold the answer.
+fn declined(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("NONE")?;
+    let is_word = rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (!is_word).then(|| rest.trim_start_matches([':', '.', '-', ' ', '\n']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declined;
+
+    #[test]
+    fn a_model_can_decline() {
+        assert_eq!(declined("NONE: no ages."), Some("no ages."));
+        assert_eq!(declined("NONE"), Some(""));
+        assert_eq!(declined("NONEXISTENT"), None);
+        assert_eq!(declined("MATCH (n) RETURN n"), None);
+    }
+}

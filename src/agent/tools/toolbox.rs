@@ -1,0 +1,195 @@
+//! What the team's graph is asked with: made once, and fitted to the graph as it is.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+use tokio::sync::OnceCell;
+
+use super::cypher_tool::{CypherTool, ToolFileError};
+use crate::graph::GraphStore;
+use crate::graph::confine::{ConfinedCypher, Limits, confine};
+use crate::graph::schema::Survey;
+use crate::memory::Recaller;
+use crate::prompts::{Example, PromptError, Prompts};
+
+/// Examples that a prompt shows.
+const EXAMPLES: usize = 4;
+/// Labels that are named where the graph is described in a line.
+const NAMED_LABELS: usize = 12;
+
+/// The tools for a team's graph, and what its prompt tells beside the schema.
+#[derive(Debug)]
+pub struct Toolbox {
+    pub(super) store: Arc<dyn GraphStore>,
+    pub(super) tools: Vec<CypherTool>,
+    pub(super) terminology: String,
+    examples: Vec<Example>,
+    /// Of the examples' questions.
+    vectors: OnceCell<Vec<Option<Vec<f32>>>>,
+    offer: Mutex<Option<Arc<Offer>>>,
+}
+
+/// What fits the graph as it is.
+#[derive(Debug)]
+pub struct Offer {
+    pub(super) survey: Arc<Survey>,
+    /// What the graph holds, in a line.
+    pub knowledge: String,
+    /// Indexes of tools, with their statements.
+    pub(super) ready: Vec<(usize, ConfinedCypher)>,
+    /// Indexes of the examples that fit.
+    examples: Vec<usize>,
+    /// Tools that do not fit, and why.
+    pub unfit: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExampleFile {
+    #[serde(default)]
+    example: Vec<Example>,
+}
+
+/// Why there is no toolbox.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolboxError {
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    #[error(transparent)]
+    Tool(#[from] ToolFileError),
+}
+
+impl Toolbox {
+    /// Reads the tools, the examples and the terminology, shipped or of `folder`.
+    ///
+    /// # Errors
+    /// Names the file that is not right.
+    pub fn load(
+        folder: Option<&Path>,
+        prompts: &Prompts,
+        store: Arc<dyn GraphStore>,
+    ) -> Result<Self, ToolboxError> {
+        let examples: ExampleFile =
+            toml::from_str(prompts.examples()).map_err(|error| PromptError::Wrong {
+                file: "examples.toml".to_owned(),
+                detail: error.to_string(),
+            })?;
+        Ok(Self {
+            store,
+            tools: CypherTool::load(folder)?,
+            terminology: prompts.terminology().trim().to_owned(),
+            examples: examples.example,
+            vectors: OnceCell::new(),
+            offer: Mutex::default(),
+        })
+    }
+
+    /// What the graph can be asked with now; none where it holds no knowledge, or is away.
+    pub async fn offer(&self) -> Option<Arc<Offer>> {
+        let survey = match self.store.schema().await {
+            Ok(survey) if survey.is_empty() => return None,
+            Ok(survey) => survey,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
+                return None;
+            }
+        };
+        let mut last = self.offer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(offer) = last.as_ref().filter(|it| Arc::ptr_eq(&it.survey, &survey)) {
+            return Some(Arc::clone(offer));
+        }
+        let offer = Arc::new(self.fit(survey));
+        for why in &offer.unfit {
+            tracing::warn!("{why}");
+        }
+        *last = Some(Arc::clone(&offer));
+        Some(offer)
+    }
+
+    fn fit(&self, survey: Arc<Survey>) -> Offer {
+        let mut ready = Vec::new();
+        let mut unfit = Vec::new();
+        for (index, tool) in self.tools.iter().enumerate() {
+            match tool.confined(&survey.schema) {
+                Ok(confined) => ready.push((index, confined)),
+                Err(_) if tool.is_shipped => {}
+                Err(refusal) => unfit.push(format!(
+                    "the tool {} of {} is not offered, since it does not fit the graph: {refusal}",
+                    tool.spec.name, tool.file
+                )),
+            }
+        }
+        let fits = |index: &usize| {
+            let cypher = &self.examples[*index].cypher;
+            confine(cypher, &survey.schema, &Limits { rows: 1 }).is_ok()
+        };
+        Offer {
+            knowledge: in_a_line(&survey),
+            ready,
+            unfit,
+            examples: (0..self.examples.len()).filter(fits).collect(),
+            survey,
+        }
+    }
+
+    /// The examples nearest to the question, the nearest last: what stands last weighs most.
+    pub(super) async fn examples(
+        &self,
+        offer: &Offer,
+        question: &str,
+        recaller: &Recaller,
+    ) -> Vec<Example> {
+        let asked = recaller.seek(question).await.vector;
+        let vectors = self
+            .vectors
+            .get_or_init(|| async {
+                let mut vectors = Vec::new();
+                for example in &self.examples {
+                    vectors.push(recaller.seek(&example.question).await.vector);
+                }
+                vectors
+            })
+            .await;
+        let nearness = |index: usize| match (&asked, &vectors[index]) {
+            (Some(asked), Some(vector)) => cosine(asked, vector),
+            (None, _) | (_, None) => 0.0,
+        };
+        let mut nearest = offer.examples.clone();
+        nearest.sort_by(|a, b| nearness(*b).total_cmp(&nearness(*a)));
+        nearest.truncate(EXAMPLES);
+        nearest.reverse();
+        let example = |index: usize| self.examples[index].clone();
+        nearest.into_iter().map(example).collect()
+    }
+}
+
+/// Of vectors of unit length.
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What the graph holds: its labels, the most frequent first, and its relationship types.
+fn in_a_line(survey: &Survey) -> String {
+    let mut labels: Vec<(&String, &u64)> = survey.nodes.iter().collect();
+    labels.sort_by(|(a, n), (b, m)| m.cmp(n).then(a.cmp(b)));
+    let rest = labels.len().saturating_sub(NAMED_LABELS);
+    let mut parts: Vec<String> = labels
+        .iter()
+        .take(NAMED_LABELS)
+        .map(|(label, count)| format!("{label} ({count})"))
+        .collect();
+    if rest > 0 {
+        parts.push(format!("{rest} more kinds of things"));
+    }
+    let types: Vec<&str> = survey
+        .relationships
+        .keys()
+        .take(NAMED_LABELS)
+        .map(String::as_str)
+        .collect();
+    if types.is_empty() {
+        return parts.join(", ");
+    }
+    format!("{}, connected by {}", parts.join(", "), types.join(", "))
+}

@@ -1,0 +1,66 @@
+//! How an answer came to be, kept with it for `/why`.
+
+use serde::{Deserialize, Serialize};
+
+/// What was done for an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Trace {
+    /// In the order in which they ended.
+    pub calls: Vec<ModelCall>,
+    pub tools: Vec<ToolUse>,
+    /// The critic's questions.
+    pub follow_ups: Vec<String>,
+}
+
+/// One call of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCall {
+    pub step: ModelStep,
+    /// Tokens read and written.
+    pub prompt: u32,
+    pub completion: u32,
+    pub ms: u32,
+}
+
+/// What a model was called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelStep {
+    Rephrase,
+    Route,
+    /// Writing a statement, or repairing one.
+    Cypher,
+    Critique,
+    Answer,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolUse {
+    pub name: String,
+    /// JSON, as the model wrote it.
+    pub arguments: String,
+    /// The statement that ran.
+    pub cypher: Option<String>,
+    /// Rows or memories found; none where it failed.
+    pub found: Option<usize>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// How often a statement was written again.
+    pub repairs: u32,
+    pub ms: u32,
+}
+
+impl ModelStep {
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rephrase => "rephrase",
+            Self::Route => "route",
+            Self::Cypher => "cypher",
+            Self::Critique => "critique",
+            Self::Answer => "answer",
+        }
+    }
+}

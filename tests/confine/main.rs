@@ -16,4 +16,5 @@ mod graphs;
 mod interference;
 mod meaning;
 mod properties;
+mod questions;
 mod stores;

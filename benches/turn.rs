@@ -27,6 +27,7 @@ use muninn::agent::tools::Toolbox;
 use muninn::bot::Bot;
 use muninn::commands::Commands;
 use muninn::config::{Config, Options};
+use muninn::demo::load_movies;
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -70,6 +71,10 @@ fn scaled(number: usize) -> usize {
 
 const AUDIENCE: &str = "bench/general";
 const UTILITY: &str = "utility";
+/// What the model calls where it is offered; there is nothing to offer without knowledge.
+const TOOL: &str = "find_movies_by_actor";
+/// Of the model, where it calls a tool: rephrase, route, critique, answer.
+const CALLS_WITH_A_TOOL: u32 = 4;
 
 const SUBJECTS: &[&str] = &[
     "gateway",
@@ -163,12 +168,22 @@ impl Service {
         if asked["model"] != UTILITY {
             *lock(&said.request) = body;
         }
-        let (_, text) = exchange(1_000_000 + said.answers.fetch_add(1, Ordering::Relaxed));
+        let number = 1_000_000 + said.answers.fetch_add(1, Ordering::Relaxed);
+        let prompt = asked["messages"].to_string();
+        let text = if prompt.contains("Judge whether") {
+            r#"{"questions": []}"#.to_owned()
+        } else {
+            exchange(number).1
+        };
+        let is_asked_for_tools = asked["tools"].to_string().contains(TOOL);
         let chunk = |choices: serde_json::Value| {
             let chunk = json!({"id": "1", "object": "chat.completion.chunk", "created": 1,
                 "model": "bench", "choices": choices});
             format!("data: {chunk}\n\n")
         };
+        let call = json!([{"index": 0, "finish_reason": null, "delta": {"tool_calls": [{"index": 0,
+            "id": "1", "function": {"name": TOOL, "arguments": r#"{"name": "Keanu Reeves"}"#}}]}}]);
+        let text = if is_asked_for_tools { "" } else { &text };
         let mut stream: String = text
             .split_inclusive(' ')
             .map(|word| {
@@ -177,6 +192,9 @@ impl Service {
                 chunk(choice)
             })
             .collect();
+        if is_asked_for_tools {
+            stream = chunk(call);
+        }
         let end = json!([{"index": 0, "delta": {}, "finish_reason": "stop"}]);
         stream.push_str(&chunk(end));
         stream.push_str("data: [DONE]\n\n");
@@ -400,9 +418,17 @@ struct Talk {
 
 impl Talk {
     /// As `muninn::wiring` puts a bot together, but with the store timed.
-    async fn start(folder: &Path, model: Option<ModelConfig>, history: usize) -> Self {
+    async fn start(
+        folder: &Path,
+        model: Option<ModelConfig>,
+        history: usize,
+        knowledge: bool,
+    ) -> Self {
         let config = config(folder, model);
         let store = open(&config.graph).await.expect("the store opens");
+        if knowledge {
+            load_movies(&*store).await.expect("the movies are loaded");
+        }
         fill(&*store, history).await;
         let store = Arc::new(Timed {
             store,
@@ -644,8 +670,8 @@ impl Figures {
         self.store.push(turn.iter().map(|(_, took)| *took).sum());
     }
 
-    fn print(&self, title: &str) {
-        let model = percentile(&self.model, 50);
+    fn print(&self, title: &str, model_calls: u32) {
+        let model = percentile(&self.model, 50) * model_calls;
         let own: Vec<Duration> = self
             .whole
             .iter()
@@ -728,10 +754,10 @@ fn turns(criterion: &mut Criterion) {
             .measurement_time(Duration::from_secs(4));
 
         let folder = tempfile::tempdir().expect("a folder");
-        let start = Talk::start(folder.path(), Some(service.config()), history);
+        let start = Talk::start(folder.path(), Some(service.config()), history, false);
         let talk = runtime.block_on(start);
         let figures = runtime.block_on(Figures::of(&talk, Some(&service)));
-        figures.print(&format!("A model answers, {history} turns before"));
+        figures.print(&format!("A model answers, {history} turns before"), 1);
         group.bench_function("answered by a model", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());
         });
@@ -750,9 +776,17 @@ fn turns(criterion: &mut Criterion) {
         runtime.block_on(talk.end());
 
         let folder = tempfile::tempdir().expect("a folder");
-        let talk = runtime.block_on(Talk::start(folder.path(), None, history));
+        let start = Talk::start(folder.path(), Some(service.config()), history, true);
+        let talk = runtime.block_on(start);
+        let figures = runtime.block_on(Figures::of(&talk, Some(&service)));
+        let title = format!("A model calls a tool, {history} turns before");
+        figures.print(&title, CALLS_WITH_A_TOOL);
+        runtime.block_on(talk.end());
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let talk = runtime.block_on(Talk::start(folder.path(), None, history, false));
         let figures = runtime.block_on(Figures::of(&talk, None));
-        figures.print(&format!("Memory answers, {history} turns before"));
+        figures.print(&format!("Memory answers, {history} turns before"), 0);
         group.bench_function("answered from memory", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());
         });

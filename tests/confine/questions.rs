@@ -11,7 +11,7 @@ use muninn::graph::{GraphConfig, GraphStore, open};
 use serde_json::Map;
 use tokio::runtime::Runtime;
 
-use crate::stores::{Store, on_neo4j};
+use crate::stores::on_neo4j;
 
 /// A question, its Cypher, and the number of rows.
 type Question = (&'static str, &'static str, usize);
@@ -110,7 +110,7 @@ fn confined_questions_give_the_same_rows_on_neo4j() {
         let config = GraphConfig {
             user: variable("NEO4J_TEST_USER"),
             password: variable("NEO4J_TEST_PASSWORD").into(),
-            ..GraphConfig::at(&variable("NEO4J_TEST_URI"))
+            ..GraphConfig::at(variable("NEO4J_TEST_URI"))
         };
         let store = runtime.block_on(movies(&config));
         let survey = runtime.block_on(store.schema()).unwrap();

@@ -1,8 +1,8 @@
 //! Generated Cypher, confined: one read-only statement that reaches knowledge and never memory.
 //!
-//! The text is read into a tree ([`parser`]) that has no place for anything but reading. The tree
-//! is changed so that every node and relationship in it is knowledge ([`shield`]), and printed anew
-//! ([`print`]). Nothing that a model wrote runs as it wrote it.
+//! The text is read into a tree (`parser`) that has no place for anything but reading. The tree
+//! is changed so that every node and relationship in it is knowledge (`shield`), and printed anew
+//! (`print`). Nothing that a model wrote runs as it wrote it.
 
 mod functions;
 mod lexer;

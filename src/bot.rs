@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dashmap::DashMap;
-use muninn_platform::{Body, ConversationId, Incoming, IncomingMessage, Reply};
-use tokio::sync::{Semaphore, mpsc};
+use muninn_platform::{Arrival, Arrivals, Body, ConversationId, Incoming, IncomingMessage, Reply};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -62,11 +62,7 @@ impl Bot {
 
     /// Serves the inbox until it is closed or `shutdown` is cancelled, then finishes the turns that
     /// are under way.
-    pub async fn run(
-        self: Arc<Self>,
-        mut inbox: mpsc::Receiver<Incoming>,
-        shutdown: CancellationToken,
-    ) {
+    pub async fn run(self: Arc<Self>, mut inbox: Arrivals, shutdown: CancellationToken) {
         let done = CancellationToken::new();
         let background = [
             tokio::spawn(Arc::clone(&self).sweep(done.clone())),
@@ -81,7 +77,8 @@ impl Bot {
                 () = shutdown.cancelled() => break,
                 incoming = inbox.recv() => incoming,
             };
-            match incoming {
+            match incoming.map(Arrival::accept) {
+                Some(Incoming::Feedback { .. }) => {}
                 Some(Incoming::Message { message, reply }) => self.take_in(message, reply).await,
                 Some(Incoming::Stop(conversation)) => self.stop(&conversation),
                 None => break,
@@ -140,6 +137,7 @@ impl Bot {
                 deliver(reply, &said).await;
             }
             Body::Text(text) => self.take_turn(&guard, message, text, reply).await,
+            Body::Edit { .. } | Body::Deletion { .. } => {}
         }
     }
 

@@ -47,6 +47,7 @@ impl Commands {
             Command::History => self.history(message).await,
             Command::Why => self.why(message).await,
             Command::Forget(ForgetWhat::Last) => self.forget_last(guard, message).await,
+            Command::Usage | Command::Forget(ForgetWhat::Audience) => return String::new(),
             Command::Forget(ForgetWhat::Session) => self.forget_session(guard, message).await,
         };
         said.unwrap_or_else(|error| {

@@ -65,7 +65,7 @@ impl Admission {
 
 #[cfg(test)]
 mod tests {
-    use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
+    use muninn_platform::{Addressed, Audience, AudienceId, ConversationId, EventId};
 
     use super::*;
 
@@ -93,7 +93,10 @@ mod tests {
                 name: author.to_owned(),
                 is_admin: false,
             },
+            addressed: Addressed::Directly,
             body: Body::Text(text.to_owned()),
+            attachments: Vec::new(),
+            link: None,
             sent_at: chrono::Utc::now(),
         }
     }

@@ -1,7 +1,9 @@
 //! What can be asked of the bot itself, the same on every platform.
 
+use serde::{Deserialize, Serialize};
+
 /// A command, without the platform's prefix (`/` in a terminal, `!muninn ` in a Matrix room).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     /// What can be asked.
     Help,
@@ -9,18 +11,22 @@ pub enum Command {
     History,
     /// What the last answer was made from.
     Why,
+    /// What was spent, by the one who asks and here.
+    Usage,
     Forget(ForgetWhat),
     /// None of these; the bot says so and names them.
     Unknown(String),
 }
 
 /// What to forget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ForgetWhat {
     /// The last turn of the one who asks.
     Last,
     /// Everything said in this conversation.
     Session,
+    /// Everything said in this audience: the channel, the room.
+    Audience,
 }
 
 impl Command {
@@ -32,8 +38,10 @@ impl Command {
             ["help"] => Self::Help,
             ["history"] => Self::History,
             ["why"] => Self::Why,
+            ["usage"] => Self::Usage,
             ["forget", "last"] => Self::Forget(ForgetWhat::Last),
-            ["forget", "session"] => Self::Forget(ForgetWhat::Session),
+            ["forget", "session" | "thread" | "conversation"] => Self::Forget(ForgetWhat::Session),
+            ["forget", "room" | "channel"] => Self::Forget(ForgetWhat::Audience),
             _ => Self::Unknown(text.trim().to_owned()),
         }
     }
@@ -51,6 +59,10 @@ mod tests {
             ("history", Command::History),
             ("forget  last", Command::Forget(ForgetWhat::Last)),
             ("forget session", Command::Forget(ForgetWhat::Session)),
+            ("forget thread", Command::Forget(ForgetWhat::Session)),
+            ("Forget Room", Command::Forget(ForgetWhat::Audience)),
+            ("forget channel", Command::Forget(ForgetWhat::Audience)),
+            ("usage", Command::Usage),
             ("forget", Command::Unknown("forget".to_owned())),
             ("why not", Command::Unknown("why not".to_owned())),
             ("", Command::Unknown(String::new())),

@@ -3,13 +3,15 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::{Command, Reply};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
         pub struct $name(String);
 
         impl $name {
@@ -43,9 +45,13 @@ id! {
     /// One event of a platform. The same id twice is the same event, delivered again.
     EventId
 }
+id! {
+    /// One message the bot sent, as its platform calls it.
+    MessageId
+}
 
 /// Who can read a conversation. Recall never leaves it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audience {
     pub id: AudienceId,
     pub platform: String,
@@ -56,9 +62,9 @@ pub struct Audience {
 }
 
 /// Who wrote a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
-    /// Stable for the person on this platform.
+    /// Stable for the person, and the same on no other platform.
     pub id: String,
     /// As people see it.
     pub name: String,
@@ -67,21 +73,82 @@ pub struct Author {
 }
 
 /// What somebody wants of the bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
     Text(String),
     Command(Command),
+    /// An earlier message says something else now. The conversation is the earlier message's,
+    /// whatever the adapter could find out of it.
+    Edit {
+        of: EventId,
+        text: String,
+    },
+    /// An earlier message was taken back; the conversation as for an edit.
+    Deletion {
+        of: EventId,
+    },
+}
+
+/// Whether a message is meant for the bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Addressed {
+    /// It names the bot, answers it, or nobody else is there.
+    Directly,
+    /// It is, if the bot takes part in the conversation; only the bot knows.
+    InConversation,
+}
+
+/// A file that came with a message. Nothing of it was read yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// By which the adapter finds it again.
+    pub id: String,
+    /// As people call it; it may be anything.
+    pub name: String,
+    /// As the sender claims; empty where nothing was.
+    pub media_type: String,
+    /// In bytes, as the sender claims; none where nothing was.
+    pub size: Option<u64>,
 }
 
 /// A message somebody addressed to the bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncomingMessage {
     pub event: EventId,
     pub conversation: ConversationId,
     pub audience: Audience,
     pub author: Author,
+    pub addressed: Addressed,
     pub body: Body,
+    pub attachments: Vec<Attachment>,
+    /// Where people can look at it; none where the platform has no such address.
+    pub link: Option<String>,
     pub sent_at: DateTime<Utc>,
+}
+
+/// What somebody thinks of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Opinion {
+    Good,
+    Bad,
+}
+
+/// Somebody said what they think of an answer, or took that back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Feedback {
+    Given {
+        /// Of the feedback itself, by which it can be taken back.
+        event: EventId,
+        /// Any of the messages the answer was delivered as.
+        answer: MessageId,
+        /// The person's id.
+        person: String,
+        opinion: Opinion,
+    },
+    Withdrawn {
+        /// That of the feedback.
+        event: EventId,
+    },
 }
 
 /// What a platform tells the bot.
@@ -97,6 +164,10 @@ pub enum Incoming {
     },
     /// Somebody wants the turn under way in this conversation stopped.
     Stop(ConversationId),
+    Feedback {
+        audience: AudienceId,
+        feedback: Feedback,
+    },
 }
 
 impl fmt::Debug for Incoming {
@@ -104,6 +175,11 @@ impl fmt::Debug for Incoming {
         match self {
             Self::Message { message, .. } => f.debug_tuple("Message").field(message).finish(),
             Self::Stop(conversation) => f.debug_tuple("Stop").field(conversation).finish(),
+            Self::Feedback { audience, feedback } => f
+                .debug_struct("Feedback")
+                .field("audience", audience)
+                .field("feedback", feedback)
+                .finish(),
         }
     }
 }

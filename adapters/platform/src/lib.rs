@@ -18,11 +18,12 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 pub use command::{Command, ForgetWhat};
-pub use inbox::{Inbox, InboxClosed, InboxFull};
+pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull};
 pub use incoming::{
-    Audience, AudienceId, Author, Body, ConversationId, EventId, Incoming, IncomingMessage,
+    Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
+    Incoming, IncomingMessage, MessageId, Opinion,
 };
-pub use reply::{Pace, Reply, TextLimit};
+pub use reply::{Delivered, DownloadError, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;
 
 /// A chat platform the bot is present on.

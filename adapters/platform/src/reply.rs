@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
-use crate::{PlatformError, SafeText};
+use crate::{Attachment, MessageId, PlatformError, SafeText};
 
 /// How long one message of a platform may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +27,29 @@ pub struct Pace {
     pub working_every: Duration,
 }
 
+/// The messages an answer went out as, in their order. Empty where the platform keeps none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Delivered(pub Vec<MessageId>);
+
 /// One answer on its way to the person who asked.
 ///
 /// The bot calls `working` at once and again at its pace, `update` with all the text there is so
-/// far (a later call replaces an earlier one; calls may be skipped), and `finish` exactly once.
-/// A reply that is dropped without `finish` was given up, which an adapter has to clean up after.
+/// far (a later call replaces an earlier one; calls may be skipped), and `finish` at most once. A
+/// reply that is dropped without `finish` was given up: whatever it showed is taken away again, and
+/// where it showed nothing, nobody notices.
+///
+/// Delivering again what may have been delivered already (the process was killed in between) has to
+/// give one message where the platform allows it.
 #[async_trait]
 pub trait Reply: Send {
     fn limit(&self) -> TextLimit;
 
     fn pace(&self) -> Pace;
+
+    /// From now on this reply changes an earlier answer instead of giving a new one. Called before
+    /// anything else, or not at all.
+    fn replace(&mut self, earlier: Delivered);
 
     /// Shows a sign of life. What goes wrong here is of no consequence to the answer, so it is not
     /// reported.
@@ -48,5 +62,33 @@ pub trait Reply: Send {
     ///
     /// # Errors
     /// When the platform did not take it, after the retries the adapter found sensible.
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError>;
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError>;
+
+    /// Takes an earlier answer away, in the place of [`Reply::finish`]. What is gone already is no
+    /// error.
+    ///
+    /// # Errors
+    /// When the platform refused it, after the retries the adapter found sensible.
+    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError>;
+
+    /// Reads a file of the message this answers, at most `most` bytes of it.
+    ///
+    /// # Errors
+    /// When it is larger, is not there any more, or cannot be read in time.
+    async fn download(
+        &mut self,
+        attachment: &Attachment,
+        most: usize,
+    ) -> Result<Vec<u8>, DownloadError>;
+}
+
+/// Why there is nothing to read of a file.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    #[error("it has more than {most} bytes")]
+    TooLarge { most: usize },
+    #[error("the platform does not give it: {0}")]
+    Refused(String),
+    #[error("it did not come in time")]
+    TimedOut,
 }

@@ -5,7 +5,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let (inbox, mut receiver) = Inbox::new(8);
 //! # tokio::spawn(async move {
-//! #     while let Some(Incoming::Message { mut reply, .. }) = receiver.recv().await {
+//! #     while let Some(arrival) = receiver.recv().await {
+//! #         let Incoming::Message { mut reply, .. } = arrival.accept() else { break };
 //! #         let answer = SafeText::new("Hello, Ann.");
 //! #         reply.finish(&answer.split(TextLimit::Unlimited)).await.unwrap();
 //! #     }
@@ -26,12 +27,15 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, Inbox, Incoming,
-    IncomingMessage, Pace, Platform, PlatformError, Reply, SafeText, TextLimit,
+    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
+    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Pace, Platform,
+    PlatformError, Reply, SafeText, TextLimit,
 };
 
+mod board;
 mod pending;
 
+use board::Board;
 pub use pending::{Answer, Outcome, Pending};
 
 const NAME: &str = "test";
@@ -55,7 +59,10 @@ pub struct Room {
     pace: Pace,
     patience: Duration,
     admins: Vec<String>,
+    addressed: Addressed,
+    files: Vec<(Attachment, Vec<u8>)>,
     lost_deliveries: Arc<AtomicUsize>,
+    board: Board,
 }
 
 impl Room {
@@ -76,6 +83,9 @@ impl Room {
             },
             patience: PATIENCE,
             admins: Vec::new(),
+            addressed: Addressed::Directly,
+            files: Vec::new(),
+            board: Board::default(),
             lost_deliveries: Arc::default(),
         }
     }
@@ -110,6 +120,33 @@ impl Room {
     pub fn with_admin(mut self, author: &str) -> Self {
         self.admins.push(author.to_owned());
         self
+    }
+
+    /// What is said from now on does not name the bot.
+    #[must_use]
+    pub fn unaddressed(self) -> Self {
+        Self {
+            addressed: Addressed::InConversation,
+            ..self
+        }
+    }
+
+    /// What is said from now on comes with this file too.
+    #[must_use]
+    pub fn with_file(mut self, name: &str, media_type: &str, content: &[u8]) -> Self {
+        let attachment = Attachment {
+            id: format!("file/{}", self.files.len()),
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            size: Some(content.len() as u64),
+        };
+        self.files.push((attachment, content.to_vec()));
+        self
+    }
+
+    /// The bot's messages as people see them now, also in the room's other conversations.
+    pub fn shown(&self) -> Vec<String> {
+        self.board.texts()
     }
 
     /// The next answer does not arrive: its `finish` fails.
@@ -167,6 +204,58 @@ impl Room {
         self.deliver(&next_event(), author, body).await
     }
 
+    /// Says something else in an earlier message, and does not wait.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn edit(&self, of: &str, author: &str, text: &str) -> Pending {
+        let body = Body::Edit {
+            of: EventId::new(of),
+            text: text.to_owned(),
+        };
+        self.deliver(&next_event(), author, body).await
+    }
+
+    /// Takes an earlier message back, and does not wait.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn delete(&self, of: &str, author: &str) -> Pending {
+        let of = EventId::new(of);
+        self.deliver(&next_event(), author, Body::Deletion { of })
+            .await
+    }
+
+    /// Gives an opinion of the bot's last message, as the event `event`.
+    ///
+    /// # Panics
+    /// When there is none, or the bot takes nothing any more.
+    pub async fn react(&self, event: &str, person: &str, opinion: Opinion) {
+        let answer = self.board.last().expect("the bot said something");
+        let feedback = Feedback::Given {
+            event: EventId::new(event),
+            answer,
+            person: person.to_owned(),
+            opinion,
+        };
+        self.put_feedback(feedback).await;
+    }
+
+    /// Takes an opinion back.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn withdraw(&self, event: &str) {
+        let event = EventId::new(event);
+        self.put_feedback(Feedback::Withdrawn { event }).await;
+    }
+
+    async fn put_feedback(&self, feedback: Feedback) {
+        let audience = self.audience.id.clone();
+        let incoming = Incoming::Feedback { audience, feedback };
+        self.put(incoming, "feedback").await;
+    }
+
     /// Wants the turn under way stopped.
     ///
     /// # Panics
@@ -187,21 +276,40 @@ impl Room {
                 name: author.to_owned(),
                 is_admin: self.admins.iter().any(|admin| admin == author),
             },
+            addressed: self.addressed,
             body,
+            attachments: self.files.iter().map(|(file, _)| file.clone()).collect(),
+            link: Some(format!("https://chat.test/{event}")),
             sent_at: Utc::now(),
         }
     }
 
+    /// Delivers a message that an earlier bot left over.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn redeliver(&self, message: IncomingMessage) -> Pending {
+        let asked = format!("{message:?} once more");
+        self.put_message(message, asked).await
+    }
+
     async fn deliver(&self, event: &str, author: &str, body: Body) -> Pending {
         let asked = format!("{body:?} of {author} in {}", self.conversation);
+        self.put_message(self.message(event, author, body), asked)
+            .await
+    }
+
+    async fn put_message(&self, message: IncomingMessage, asked: String) -> Pending {
         let (sender, receiver) = watch::channel(pending::Delivery::default());
         let reply = Box::new(Recorder {
             limit: self.limit,
             pace: self.pace,
             delivery: sender,
             lost_deliveries: Arc::clone(&self.lost_deliveries),
+            files: self.files.clone(),
+            board: self.board.clone(),
+            replaced: Delivered::default(),
         });
-        let message = self.message(event, author, body);
         self.put(Incoming::Message { message, reply }, &asked).await;
         Pending::new(asked, self.patience, receiver)
     }
@@ -228,6 +336,9 @@ struct Recorder {
     pace: Pace,
     delivery: watch::Sender<pending::Delivery>,
     lost_deliveries: Arc<AtomicUsize>,
+    files: Vec<(Attachment, Vec<u8>)>,
+    board: Board,
+    replaced: Delivered,
 }
 
 #[async_trait]
@@ -240,6 +351,10 @@ impl Reply for Recorder {
         self.pace
     }
 
+    fn replace(&mut self, earlier: Delivered) {
+        self.replaced = earlier;
+    }
+
     async fn working(&mut self) {
         self.delivery.send_modify(|delivery| delivery.workings += 1);
     }
@@ -249,21 +364,47 @@ impl Reply for Recorder {
             .send_modify(|delivery| delivery.updates.push(so_far.to_string()));
     }
 
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let lost = self
             .lost_deliveries
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
             .is_ok();
-        let parts = parts.iter().map(ToString::to_string).collect();
+        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+        let delivered = if lost {
+            Err(lost_connection())
+        } else {
+            Ok(self.board.post(&self.replaced, &parts))
+        };
         self.delivery
             .send_modify(|delivery| delivery.finish(parts, lost));
-        if lost {
-            return Err(PlatformError::Disconnected {
-                platform: NAME,
-                source: "this delivery was to be lost".into(),
-            });
-        }
+        delivered
+    }
+
+    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
+        self.board.remove(earlier);
+        self.delivery
+            .send_modify(|delivery| delivery.finish(Vec::new(), false));
         Ok(())
+    }
+
+    async fn download(
+        &mut self,
+        attachment: &Attachment,
+        most: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        let found = self.files.iter().find(|(file, _)| file == attachment);
+        match found {
+            Some((_, content)) if content.len() <= most => Ok(content.clone()),
+            Some(_) => Err(DownloadError::TooLarge { most }),
+            None => Err(DownloadError::Refused("there is no such file".to_owned())),
+        }
+    }
+}
+
+fn lost_connection() -> PlatformError {
+    PlatformError::Disconnected {
+        platform: NAME,
+        source: "this delivery was to be lost".into(),
     }
 }
 

@@ -5,10 +5,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use muninn_platform::{Body, Inbox, Incoming, Platform, Reply, SafeText};
+use muninn_platform::{Arrivals, Body, Inbox, Incoming, Platform, Reply, SafeText};
 use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
@@ -64,10 +63,11 @@ fn fail(sentence: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn bot(mut inbox: mpsc::Receiver<Incoming>) {
+async fn bot(mut inbox: Arrivals) {
     let mut slow: Vec<Box<dyn Reply>> = Vec::new();
-    while let Some(incoming) = inbox.recv().await {
-        match incoming {
+    while let Some(arrival) = inbox.recv().await {
+        match arrival.accept() {
+            Incoming::Feedback { .. } => {}
             Incoming::Stop(_) => {
                 for reply in &mut slow {
                     deliver(reply.as_mut(), "so far so stopped").await;
@@ -85,6 +85,8 @@ async fn bot(mut inbox: mpsc::Receiver<Incoming>) {
                     tokio::spawn(async move { echo(reply.as_mut(), &text).await });
                 }
                 Body::Command(command) => deliver(reply.as_mut(), &format!("{command:?}")).await,
+                // Nothing that was said in a terminal changes.
+                Body::Edit { .. } | Body::Deletion { .. } => {}
             },
         }
     }

@@ -2,7 +2,8 @@
 
 use chrono::Utc;
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, PlatformError,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    PlatformError,
 };
 use uuid::Uuid;
 
@@ -61,7 +62,10 @@ impl Session {
                 name: self.person.clone(),
                 is_admin: true,
             },
+            addressed: Addressed::Directly,
             body,
+            attachments: Vec::new(),
+            link: None,
             sent_at: Utc::now(),
         }
     }

@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use muninn_platform::{Pace, PlatformError, Reply, SafeText, TextLimit};
+use muninn_platform::{
+    Attachment, Delivered, DownloadError, Pace, PlatformError, Reply, SafeText, TextLimit,
+};
 use tokio::sync::oneshot;
 
 use crate::disconnected;
 use crate::printing::{Step, at_end, on_update};
+use crate::script::no_files;
 
 /// Often enough to look like writing.
 const UPDATE_EVERY: Duration = Duration::from_millis(50);
@@ -139,6 +142,9 @@ impl Reply for ScreenReply {
         }
     }
 
+    /// What a terminal has shown stays.
+    fn replace(&mut self, _earlier: Delivered) {}
+
     async fn working(&mut self) {
         self.with_answer(Answer::show_life);
     }
@@ -151,7 +157,7 @@ impl Reply for ScreenReply {
         });
     }
 
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
         let whole = parts.join("\n");
         let printed = self.with_answer(|answer| {
@@ -163,7 +169,16 @@ impl Reply for ScreenReply {
             // Nobody waits for an answer that was abandoned.
             let _ = done.send(());
         }
-        printed.map_err(disconnected)
+        printed.map_err(disconnected)?;
+        Ok(Delivered::default())
+    }
+
+    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
+        Ok(())
+    }
+
+    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
+        Err(no_files())
     }
 }
 

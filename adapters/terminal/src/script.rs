@@ -5,7 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use muninn_platform::{Inbox, Incoming, Pace, PlatformError, Reply, SafeText, TextLimit};
+use muninn_platform::{
+    Attachment, Delivered, DownloadError, Inbox, Incoming, Pace, PlatformError, Reply, SafeText,
+    TextLimit,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -256,11 +259,14 @@ impl Reply for PlainReply {
         }
     }
 
+    /// What a terminal has shown stays.
+    fn replace(&mut self, _earlier: Delivered) {}
+
     async fn working(&mut self) {}
 
     async fn update(&mut self, _so_far: &SafeText) {}
 
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let mut text = String::new();
         for part in parts {
             text.push_str(part.as_str().trim_end());
@@ -275,6 +281,19 @@ impl Reply for PlainReply {
             // The talk ended before its answer came.
             let _ = done.send(copy);
         }
-        written.map_err(disconnected)
+        written.map_err(disconnected)?;
+        Ok(Delivered::default())
     }
+
+    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
+        Ok(())
+    }
+
+    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
+        Err(no_files())
+    }
+}
+
+pub(crate) fn no_files() -> DownloadError {
+    DownloadError::Refused("a terminal has no files".to_owned())
 }

@@ -7,11 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use muninn_platform::{Body, Inbox, Incoming, Platform, PlatformError, SafeText};
+use muninn_platform::{
+    Arrival, Arrivals, Body, Inbox, Incoming, Platform, PlatformError, SafeText,
+};
 use muninn_terminal::{Session, SocketOptions, TerminalSocket};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +21,7 @@ fn options(path: &Path) -> SocketOptions {
 }
 
 struct Served {
-    inbox: mpsc::Receiver<Incoming>,
+    inbox: Arrivals,
     shutdown: CancellationToken,
     running: JoinHandle<Result<(), PlatformError>>,
 }
@@ -45,8 +46,9 @@ async fn bounded<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Answers the next message with its own text.
-async fn answer_next(inbox: &mut mpsc::Receiver<Incoming>) {
-    let Some(Incoming::Message { message, mut reply }) = bounded(inbox.recv()).await else {
+async fn answer_next(inbox: &mut Arrivals) {
+    let arrived = bounded(inbox.recv()).await.map(Arrival::accept);
+    let Some(Incoming::Message { message, mut reply }) = arrived else {
         panic!("no message");
     };
     assert_eq!(message.conversation.as_str(), "terminal/work");
@@ -94,7 +96,8 @@ async fn an_answer_in_flight_is_delivered_at_shutdown() {
     let mut served = serve(options(&path));
     let mut stream = UnixStream::connect(&path).await.unwrap();
     stream.write_all(b"wait\n").await.unwrap();
-    let Some(Incoming::Message { mut reply, .. }) = bounded(served.inbox.recv()).await else {
+    let arrived = bounded(served.inbox.recv()).await.map(Arrival::accept);
+    let Some(Incoming::Message { mut reply, .. }) = arrived else {
         panic!("no message");
     };
     served.shutdown.cancel();

@@ -1,10 +1,15 @@
+use std::collections::HashMap;
+
 use super::*;
+use crate::Arrivals;
 
 /// Answers `echo: …` to text, names commands, drops what it does not like, stops when told to.
-async fn bot(mut inbox: mpsc::Receiver<Incoming>) {
+async fn bot(mut inbox: Arrivals) {
     let mut waiting: Option<Box<dyn Reply>> = None;
-    while let Some(incoming) = inbox.recv().await {
-        match incoming {
+    let mut delivered: HashMap<EventId, Delivered> = HashMap::new();
+    while let Some(arrival) = inbox.recv().await {
+        match arrival.accept() {
+            Incoming::Feedback { .. } => {}
             Incoming::Stop(_) => {
                 if let Some(mut reply) = waiting.take() {
                     let _ = reply.finish(&[SafeText::new("stopped")]).await;
@@ -19,13 +24,22 @@ async fn bot(mut inbox: mpsc::Receiver<Incoming>) {
                 }
                 Body::Text(text) => {
                     let text = format!("{} {}: {text}", message.event, message.author.name);
-                    let _ = reply
-                        .finish(&SafeText::new(&text).split(reply.limit()))
-                        .await;
+                    let parts = SafeText::new(&text).split(reply.limit());
+                    if let Ok(ids) = reply.finish(&parts).await {
+                        delivered.insert(message.event, ids);
+                    }
                 }
                 Body::Command(command) => {
                     let text = SafeText::new(&format!("{command:?}"));
                     let _ = reply.finish(&[text]).await;
+                }
+                Body::Edit { of, text } => {
+                    reply.replace(delivered.remove(&of).unwrap_or_default());
+                    let _ = reply.finish(&[SafeText::new(&text)]).await;
+                }
+                Body::Deletion { of } => {
+                    let gone = delivered.remove(&of).unwrap_or_default();
+                    let _ = reply.retract(&gone).await;
                 }
             },
         }
@@ -50,6 +64,28 @@ async fn a_chat_is_told_as_one() {
     room.stop().await;
     let answer = pending.answer().await;
     assert_eq!((answer.workings, answer.text()), (1, "stopped".to_owned()));
+}
+
+#[tokio::test]
+async fn answers_can_be_changed_and_taken_away() {
+    let room = room();
+    room.say_as_event("e1", "ann", "hello").await;
+    room.say_as_event("e2", "ann", "and").await;
+    room.edit("e1", "ann", "changed").await.answer().await;
+    assert_eq!(room.shown(), ["changed", "e2 ann: and"]);
+    room.delete("e1", "ann").await.answer().await;
+    assert_eq!(room.shown(), ["e2 ann: and"]);
+}
+
+#[tokio::test]
+async fn what_was_left_over_is_given_once_and_to_its_platform() {
+    let (inbox, _arrivals) = Inbox::new(1);
+    let message =
+        Room::new(inbox, "test/a/1", "test/a").message("e", "ann", Body::Text("hi".into()));
+    let (inbox, _arrivals) = Inbox::with_left_over(1, vec![message.clone()]);
+    assert_eq!(inbox.take_left_over("other"), []);
+    assert_eq!(inbox.take_left_over("test"), [message]);
+    assert_eq!(inbox.take_left_over("test"), []);
 }
 
 #[tokio::test]

@@ -1,0 +1,1 @@
+//! Muninn in Matrix rooms.

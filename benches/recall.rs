@@ -80,6 +80,10 @@ fn turn(number: usize, embedder: &LocalEmbedder) -> Turn {
         prompt_tokens: 0,
         completion_tokens: 0,
         duration_ms: 0,
+        link: None,
+        delivered: None,
+        revised_at: None,
+        attached: Vec::new(),
     }
 }
 

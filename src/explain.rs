@@ -1,6 +1,7 @@
 //! What an answer was made from, for a person to read: `why`.
 
 use crate::commands::excerpt;
+use crate::graph::answers::Votes;
 use crate::graph::trace::{ModelCall, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
 
@@ -11,6 +12,7 @@ const NODES: usize = 12;
 pub(crate) fn explain(explained: &Explanation) -> String {
     let Explanation {
         turn,
+        votes,
         trace,
         recalled,
         context,
@@ -37,7 +39,14 @@ pub(crate) fn explain(explained: &Explanation) -> String {
             format!("- {score:.2} [{date}, {author}] {}", excerpt(&memory.input))
         }));
     }
+    lines.extend(thought(*votes));
     lines.join("\n")
+}
+
+/// What people thought of it.
+fn thought(votes: Votes) -> Option<String> {
+    let Votes { good, bad } = votes;
+    (good + bad > 0).then(|| format!("Feedback: 👍 {good}, 👎 {bad}."))
 }
 
 /// Who wrote it, and what that cost.

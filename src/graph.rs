@@ -3,6 +3,7 @@
 //! [`GraphStore`] is the contract. Knows nothing of
 //! platforms or models; ranking what was read is the business of [`crate::memory`].
 
+pub mod answers;
 pub mod confine;
 mod cypher_store;
 mod embedded;
@@ -24,12 +25,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
+use muninn_platform::{Audience, AudienceId, ConversationId, Delivered, EventId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::session::SessionGuard;
 
+use self::answers::Votes;
 use self::confine::ConfinedCypher;
 use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
 pub use self::open::{GraphConfig, open};
@@ -78,6 +80,25 @@ pub struct Turn {
     pub prompt_tokens: u32,
     pub completion_tokens: u32,
     pub duration_ms: u32,
+    /// Where people can look at the message; none where the platform has no such address.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// The messages it went out as; none as long as nothing says that it did.
+    #[serde(default)]
+    pub delivered: Option<Delivered>,
+    /// When its message was edited last, as far as the answer knows.
+    #[serde(default)]
+    pub revised_at: Option<DateTime<Utc>>,
+    /// What was read of the files that came with the message. Only a window has it.
+    #[serde(default)]
+    pub attached: Vec<AttachedText>,
+}
+
+/// The text of a file that came with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachedText {
+    pub name: String,
+    pub text: String,
 }
 
 /// A response's id: time-ordered (UUID version 7), made by the process that answered, so that a
@@ -210,6 +231,7 @@ pub struct Forgotten {
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub turn: Turn,
+    pub votes: Votes,
     pub trace: Trace,
     /// The memories it was given, best first, with their scores.
     pub recalled: Vec<(f64, Turn)>,
@@ -328,7 +350,7 @@ impl StoreError {
 
 /// The operations on the conversation graph.
 #[async_trait]
-pub trait GraphStore: transfer::Portable + fmt::Debug + Send + Sync {
+pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send + Sync {
     /// Everything a turn needs before it begins, in one round trip.
     async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError>;
 

@@ -25,6 +25,10 @@ pub(crate) fn turn(author: &str, input: &str, output: &str) -> Turn {
         prompt_tokens: 0,
         completion_tokens: 0,
         duration_ms: 0,
+        link: None,
+        delivered: None,
+        revised_at: None,
+        attached: Vec::new(),
     }
 }
 

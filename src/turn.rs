@@ -370,6 +370,10 @@ impl Turns {
                 prompt_tokens: usage.prompt,
                 completion_tokens: usage.completion,
                 duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
+                link: message.link.clone(),
+                delivered: None,
+                revised_at: None,
+                attached: Vec::new(),
             },
             context: draft.gathered.nodes.clone(),
             recalled: draft

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{AudienceId, ConversationId};
+use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Map, Value, json};
 
+use super::answers::{Answers as _, Votes};
 use super::confine::ConfinedCypher;
 use super::engine::{Engine, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
@@ -48,17 +49,6 @@ impl<E: Engine> CypherStore<E> {
             engine,
             survey: Cache::default(),
         })
-    }
-
-    async fn turn_of_event(&self, event: &str) -> Result<Option<Turn>, StoreError> {
-        let rows = self
-            .engine
-            .read(statements::TURN_BY_EVENT, params(json!({"event": event})))
-            .await?;
-        rows.first()
-            .and_then(|row| row.get("turn"))
-            .map(turn)
-            .transpose()
     }
 
     async fn chain_step(
@@ -178,7 +168,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             Err(error @ StoreError::Refused { .. }) => error,
             Err(error) => return Err(error),
         };
-        match self.turn_of_event(&new.turn.event).await? {
+        match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
             None => Err(refusal),
         }
@@ -292,6 +282,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         Ok(Some(Explanation {
             trace: trace(row),
+            votes: Votes::of(&text(row, "feedback").unwrap_or_default()),
             turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
             recalled,
             context: list(row, "sources")

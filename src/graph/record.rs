@@ -68,6 +68,10 @@ pub(crate) fn append_params(engine: &impl Engine, session: &str, new: &NewTurn) 
         "embedder": embedder,
         "context": new.context,
         "recalled": recalled,
+        "link": turn.link,
+        "delivered": turn.delivered.as_ref().map(|delivered| json!(delivered).to_string()),
+        "revisedAt": turn.revised_at.map(|at| at.to_rfc3339()),
+        "attached": (!turn.attached.is_empty()).then(|| json!(turn.attached).to_string()),
         "trace": (new.trace != Trace::default()).then(|| json!(new.trace).to_string()),
     }))
 }
@@ -119,14 +123,21 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         prompt_tokens: count(row, "promptTokens"),
         completion_tokens: count(row, "completionTokens"),
         duration_ms: count(row, "durationMs"),
+        link: text(row, "link"),
+        delivered: written(row, "delivered"),
+        revised_at: row.get("revisedAt").and_then(value::instant),
+        attached: written(row, "attached").unwrap_or_default(),
     })
 }
 
 /// How an answer came to be; nothing where nothing readable was kept of it.
 pub(crate) fn trace(row: &Row) -> Trace {
-    text(row, "trace")
-        .and_then(|trace| serde_json::from_str(&trace).ok())
-        .unwrap_or_default()
+    written(row, "trace").unwrap_or_default()
+}
+
+/// What was written as JSON into a property.
+fn written<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> Option<T> {
+    serde_json::from_str(row.get(column)?.as_str()?).ok()
 }
 
 /// Reads the turns of a list.
@@ -150,7 +161,7 @@ pub(crate) fn summary(row: &Row) -> Result<Option<Summary>, StoreError> {
     }))
 }
 
-fn response_id(text: &str) -> Result<ResponseId, StoreError> {
+pub(crate) fn response_id(text: &str) -> Result<ResponseId, StoreError> {
     Uuid::parse_str(text)
         .map(ResponseId)
         .map_err(|_| unexpected(format!("response id {text:?}")))

@@ -27,6 +27,13 @@ macro_rules! turn_with_embedding {
     };
 }
 
+/// A turn as a map, with what was read of its files.
+macro_rules! turn_with_files {
+    ($r:literal) => {
+        concat!("{", turn_fields!($r), ", attached: ", $r, ".attached}")
+    };
+}
+
 #[rustfmt::skip]
 /// The properties of a turn, for a map.
 macro_rules! turn_fields {
@@ -38,7 +45,8 @@ macro_rules! turn_fields {
             "cypher: ", $r, ".cypher, eventId: ", $r, ".eventId, author: ", $r, ".author, ",
             "authorName: ", $r, ".authorName, volatile: ", $r, ".volatile, model: ", $r, ".model, ",
             "promptTokens: ", $r, ".promptTokens, completionTokens: ", $r, ".completionTokens, ",
-            "durationMs: ", $r, ".durationMs"
+            "durationMs: ", $r, ".durationMs, link: ", $r, ".link, delivered: ", $r, ".delivered, ",
+            "revisedAt: ", $r, ".revisedAt"
         )
     };
 }
@@ -60,7 +68,7 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     "OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) ",
     "OPTIONAL MATCH path = (last)<-[:NEXT*0..63]-(t) WHERE length(path) < $window ",
     "WITH s, collect(CASE WHEN t IS NULL THEN null ELSE ",
-    turn!("t"),
+    turn_with_files!("t"),
     " END) AS window ",
     "OPTIONAL MATCH (d:Response {eventId: $event}) ",
     "WITH s, window, CASE WHEN d IS NULL THEN null ELSE ",
@@ -127,6 +135,15 @@ pub(crate) const SET_EMBEDDINGS: &str = "\
     SET r.embedding = row.embedding, r.embedder = $embedder \
     RETURN count(r) AS turns";
 
+/// What a turn may lack.
+macro_rules! set_optional {
+    () => {
+        "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, \
+         r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace, r.link = $link, \
+         r.delivered = $delivered, r.revisedAt = datetime($revisedAt), r.attached = $attached "
+    };
+}
+
 /// The first part of a save. An event that has made a turn already leaves nothing behind, not
 /// even a session. The session's lock comes next; whoever waited for it then sees whether its
 /// event has made a turn meanwhile, and gets no row if so. The channel is locked by a
@@ -152,8 +169,7 @@ macro_rules! append {
             "createdAt: datetime($createdAt), source: $source, input: $input, output: $output, ",
             "eventId: $eventId, author: $author, authorName: $authorName, volatile: $volatile, ",
             "promptTokens: $promptTokens, completionTokens: $completionTokens, durationMs: $durationMs}) ",
-            "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, ",
-            "r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace ",
+            set_optional!(),
             "SET s.title = coalesce(s.title, $title) ",
             "CREATE (s)-[:HAS_RESPONSE]->(r) ",
             "WITH s, r, position ",
@@ -184,19 +200,26 @@ macro_rules! link_recalled {
 /// Saves a turn with the memories it was given.
 pub(crate) const APPEND_RECALLED: &str = append!(link_recalled!());
 
-/// Saves a turn with the nodes it was made from, at least one, and its memories. An element id that
-/// is null or in a list is looked for in all nodes of the embedded engine, so there is one a row.
-/// Nothing of memory is ever linked, whoever names it ([`super::MEMORY_LABELS`]); what carries a
-/// label of memory is sorted out after it was found, or all nodes would be looked at again.
-pub(crate) const APPEND_LINKED: &str = append!(concat!(
-    "WITH r, position ",
-    "UNWIND $context AS source ",
-    "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-    "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnSchema OR k:Response OR k:Session ",
-    "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
-    "WITH r, position, count(k) AS sources ",
-    link_recalled!()
-));
+/// An element id that is null or in a list is looked for in all nodes of the embedded engine, so
+/// there is one a row. Nothing of memory is ever linked, whoever names it
+/// ([`super::MEMORY_LABELS`]); what carries a label of memory is sorted out after it was found, or
+/// all nodes would be looked at again.
+macro_rules! link_sources {
+    () => {
+        concat!(
+            "WITH r, position ",
+            "UNWIND $context AS source ",
+            "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnSchema OR k:Response OR k:Session ",
+            "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
+            "WITH r, position, count(k) AS sources ",
+            link_recalled!()
+        )
+    };
+}
+
+/// Saves a turn with the nodes it was made from, at least one, and its memories.
+pub(crate) const APPEND_LINKED: &str = append!(link_sources!());
 
 pub(crate) const TURN_BY_EVENT: &str = concat!(
     "MATCH (r:Response {eventId: $event}) RETURN ",
@@ -246,7 +269,7 @@ macro_rules! explain {
             "{labels: labels(k), properties: properties(k)} END) AS sources ",
             "RETURN ",
             turn!("r"),
-            " AS turn, r.trace AS trace, memories, sources"
+            " AS turn, r.trace AS trace, r.feedback AS feedback, memories, sources"
         )
     };
 }
@@ -365,3 +388,5 @@ pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) A
 /// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
 pub(crate) const WIPE: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
+
+pub(crate) mod answers;

@@ -190,6 +190,10 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
         prompt_tokens: 0,
         completion_tokens: 0,
         duration_ms: 0,
+        link: None,
+        delivered: None,
+        revised_at: None,
+        attached: Vec::new(),
     }
 }
 

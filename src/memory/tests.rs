@@ -28,6 +28,10 @@ pub(super) fn turn(position: i64, input: &str, output: &str) -> Turn {
         prompt_tokens: 0,
         completion_tokens: 0,
         duration_ms: 0,
+        link: None,
+        delivered: None,
+        revised_at: None,
+        attached: Vec::new(),
     }
 }
 

@@ -15,6 +15,7 @@ mod lanes;
 #[path = "../support/proxy.rs"]
 mod proxy;
 
+mod answers;
 mod carrying;
 mod chains;
 mod crashes;

@@ -1,0 +1,177 @@
+//! Answers that were given already: what became of them, and what is made of them later.
+
+mod votes;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback};
+use serde_json::{Value, json};
+
+pub use self::votes::Votes;
+
+use super::cypher_store::CypherStore;
+use super::engine::{Engine, Row};
+use super::record::{append_params, integer, params, text, turn};
+use super::statements::{self, answers};
+use super::{NewTurn, ResponseId, StoreError, Turn};
+use crate::session::SessionGuard;
+
+/// Bytes of feedback that one answer takes; a vote is about a hundred.
+const MOST_FEEDBACK: usize = 64 * 1_024;
+
+/// What was spent since a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// By the person, wherever it was.
+    pub person: Spent,
+    /// In the audience, by whomever.
+    pub audience: Spent,
+}
+
+/// Turns, and the tokens they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    pub turns: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+}
+
+/// The operations on answers that were given already.
+#[async_trait]
+pub trait Answers {
+    /// The turn that an event made; without its vector.
+    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError>;
+
+    /// Puts a turn in the place of the one with its id, which keeps its event, position and place
+    /// in the chain; indexes are told by the epoch. Says whether it was there.
+    async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError>;
+
+    /// Says what an answer went out as.
+    async fn set_delivered(
+        &self,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<(), StoreError>;
+
+    /// Keeps what somebody thinks of an answer, or that they took it back. None: it is about nothing
+    /// that is known here.
+    async fn keep_feedback(
+        &self,
+        audience: &AudienceId,
+        feedback: &Feedback,
+    ) -> Result<Option<ResponseId>, StoreError>;
+
+    /// Whether the bot said anything in the session.
+    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError>;
+
+    /// The sessions of an audience.
+    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError>;
+
+    /// What a person and an audience spent since a moment.
+    async fn usage(
+        &self,
+        person: &str,
+        audience: &AudienceId,
+        since: DateTime<Utc>,
+    ) -> Result<Usage, StoreError>;
+}
+
+#[async_trait]
+impl<E: Engine> Answers for CypherStore<E> {
+    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
+        let bound = params(json!({"event": event.as_str()}));
+        let rows = self.engine.read(statements::TURN_BY_EVENT, bound).await?;
+        rows.first()
+            .and_then(|row| row.get("turn"))
+            .map(turn)
+            .transpose()
+    }
+
+    async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {
+        let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
+            (true, true) => answers::REPLACE,
+            (true, false) => answers::REPLACE_RECALLED,
+            (false, true | false) => answers::REPLACE_LINKED,
+        };
+        let mut bound = append_params(&self.engine, guard.session().as_str(), new);
+        bound.insert("blot".to_owned(), json!(super::cypher_store::BLOT));
+        let rows = self.engine.write(statement, bound).await?;
+        self.engine.scrub().await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn set_delivered(
+        &self,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<(), StoreError> {
+        let bound = json!({
+            "id": response.to_string(), "delivered": json!(delivered).to_string(),
+        });
+        self.engine
+            .write(answers::SET_DELIVERED, params(bound))
+            .await?;
+        Ok(())
+    }
+
+    async fn keep_feedback(
+        &self,
+        audience: &AudienceId,
+        feedback: &Feedback,
+    ) -> Result<Option<ResponseId>, StoreError> {
+        let (statement, sought) = match feedback {
+            Feedback::Given { answer, .. } => (answers::GIVE_FEEDBACK, answer.as_str()),
+            Feedback::Withdrawn { event } => (answers::WITHDRAW_FEEDBACK, event.as_str()),
+        };
+        let bound = json!({
+            "audience": audience.as_str(),
+            // As it stands in the list of the messages, or in a line of the feedback.
+            "sought": json!(sought).to_string(),
+            "line": votes::line(feedback),
+            "most": MOST_FEEDBACK,
+        });
+        let rows = self.engine.write(statement, params(bound)).await?;
+        rows.first()
+            .map(|row| super::record::response_id(&text(row, "id").unwrap_or_default()))
+            .transpose()
+    }
+
+    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {
+        let bound = params(json!({"session": session.as_str()}));
+        let rows = self.engine.read(answers::TAKES_PART, bound).await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = self.engine.read(answers::SESSIONS_OF, bound).await?;
+        let id = |row: &Row| text(row, "id").map(ConversationId::new);
+        Ok(rows.iter().filter_map(id).collect())
+    }
+
+    async fn usage(
+        &self,
+        person: &str,
+        audience: &AudienceId,
+        since: DateTime<Utc>,
+    ) -> Result<Usage, StoreError> {
+        let bound = json!({
+            "author": person, "audience": audience.as_str(), "since": since.to_rfc3339(),
+        });
+        let rows = self.engine.read(answers::USAGE, params(bound)).await?;
+        let is = |row: &Row, column| row.get(column).and_then(Value::as_bool) == Some(true);
+        Ok(Usage {
+            person: spent(rows.iter().filter(|row| is(row, "isMine"))),
+            audience: spent(rows.iter().filter(|row| is(row, "isHere"))),
+        })
+    }
+}
+
+fn spent<'a>(rows: impl Iterator<Item = &'a Row>) -> Spent {
+    let count = |row, column| u64::try_from(integer(row, column)).unwrap_or_default();
+    rows.fold(Spent::default(), |sum, row| Spent {
+        turns: sum.turns + count(row, "turns"),
+        prompt_tokens: sum.prompt_tokens + count(row, "promptTokens"),
+        completion_tokens: sum.completion_tokens + count(row, "completionTokens"),
+    })
+}

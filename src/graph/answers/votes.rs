@@ -1,0 +1,97 @@
+//! What people think of an answer, as lines that are only ever added.
+
+use std::collections::HashMap;
+
+use muninn_platform::{EventId, Feedback, Opinion};
+
+/// How many people think what of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Votes {
+    pub good: usize,
+    pub bad: usize,
+}
+
+impl Votes {
+    /// Counts what is kept of an answer: what was not taken back, of each person the last.
+    pub(crate) fn of(lines: &str) -> Self {
+        let mut given: Vec<(EventId, String, Opinion)> = Vec::new();
+        for line in lines.lines() {
+            match serde_json::from_str(line) {
+                Ok(Feedback::Given {
+                    event,
+                    answer: _,
+                    person,
+                    opinion,
+                }) => given.push((event, person, opinion)),
+                Ok(Feedback::Withdrawn { event }) => given.retain(|(known, ..)| *known != event),
+                // Nothing that this program writes.
+                Err(_) => {}
+            }
+        }
+        let last: HashMap<String, Opinion> = given
+            .into_iter()
+            .map(|(_, person, opinion)| (person, opinion))
+            .collect();
+        let count = |sought| last.values().filter(|opinion| **opinion == sought).count();
+        Self {
+            good: count(Opinion::Good),
+            bad: count(Opinion::Bad),
+        }
+    }
+}
+
+/// A line of what is kept.
+pub(super) fn line(feedback: &Feedback) -> String {
+    let line = serde_json::to_string(feedback).unwrap_or_default();
+    format!("{line}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use muninn_platform::MessageId;
+
+    use super::*;
+
+    fn given(event: &str, person: &str, opinion: Opinion) -> Feedback {
+        Feedback::Given {
+            event: EventId::new(event),
+            answer: MessageId::new("m"),
+            person: person.to_owned(),
+            opinion,
+        }
+    }
+
+    fn withdrawn(event: &str) -> Feedback {
+        Feedback::Withdrawn {
+            event: EventId::new(event),
+        }
+    }
+
+    #[test]
+    fn each_person_has_one_vote_and_can_take_it_back() {
+        use Opinion::{Bad, Good};
+        for (feedback, good, bad) in [
+            (vec![], 0, 0),
+            (vec![given("1", "ada", Good)], 1, 0),
+            // Delivered again.
+            (vec![given("1", "ada", Good), given("1", "ada", Good)], 1, 0),
+            (vec![given("1", "ada", Good), given("2", "bob", Bad)], 1, 1),
+            (vec![given("1", "ada", Good), given("2", "ada", Bad)], 0, 1),
+            (vec![given("1", "ada", Good), withdrawn("1")], 0, 0),
+            (
+                vec![
+                    given("1", "ada", Good),
+                    given("2", "ada", Bad),
+                    withdrawn("2"),
+                ],
+                1,
+                0,
+            ),
+            (vec![withdrawn("1"), given("2", "ada", Bad)], 0, 1),
+        ] {
+            let lines: String = feedback.iter().map(line).collect();
+            assert_eq!(Votes::of(&lines), Votes { good, bad }, "{lines}");
+        }
+        assert_eq!(Votes::of("nonsense\n"), Votes::default());
+    }
+}

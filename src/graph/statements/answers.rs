@@ -1,0 +1,79 @@
+//! Statements about answers that were given already.
+
+/// The first part of putting another turn in the place of an earlier one, whose node, event, chain
+/// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
+/// hear of it by the epoch. The title is the first question.
+macro_rules! replace {
+    ($tail:expr) => {
+        concat!(
+            "MATCH (s:Session {id: $session}) ",
+            "SET s.updatedAt = datetime() ",
+            "WITH s ",
+            "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.audience = $audience ",
+            "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+            "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+            "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+            blot_out!(),
+            "WITH s, r ",
+            "OPTIONAL MATCH (r)-[memory:RECALLED]->() ",
+            "WITH s, r, collect(memory) AS memories ",
+            "OPTIONAL MATCH (r)-[source:CONTEXT]->() ",
+            "WITH s, r, memories, collect(source) AS sources ",
+            "FOREACH (gone IN memories | DELETE gone) ",
+            "FOREACH (gone IN sources | DELETE gone) ",
+            "WITH s, r ",
+            "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
+            "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
+            "FOREACH (_ IN CASE WHEN before IS NULL THEN [1] ELSE [] END | SET s.title = $title) ",
+            "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+            "SET r.source = $source, r.input = $input, r.output = $output, r.volatile = $volatile, ",
+            "r.promptTokens = $promptTokens, r.completionTokens = $completionTokens, ",
+            "r.durationMs = $durationMs ",
+            set_optional!(),
+            "WITH r, r.position AS position ",
+            $tail
+        )
+    };
+}
+
+pub(crate) const REPLACE: &str = replace!("RETURN position");
+
+pub(crate) const REPLACE_RECALLED: &str = replace!(link_recalled!());
+
+pub(crate) const REPLACE_LINKED: &str = replace!(link_sources!());
+
+pub(crate) const SET_DELIVERED: &str =
+    "MATCH (r:Response {id: $id}) SET r.delivered = $delivered RETURN r.id AS id";
+
+/// Adds a line to what people thought of an answer. Nothing is read before it, so nothing said at
+/// the same time is lost.
+macro_rules! add_feedback {
+    ($where:literal) => {
+        concat!(
+            "MATCH (r:Response {audience: $audience}) WHERE ",
+            $where,
+            " AND size(coalesce(r.feedback, '')) < $most ",
+            "SET r.feedback = coalesce(r.feedback, '') + $line RETURN r.id AS id"
+        )
+    };
+}
+
+/// To the answer that went out as this message.
+pub(crate) const GIVE_FEEDBACK: &str = add_feedback!("r.delivered CONTAINS $sought");
+
+/// To the answer that has feedback of this event.
+pub(crate) const WITHDRAW_FEEDBACK: &str = add_feedback!("r.feedback CONTAINS $sought");
+
+pub(crate) const TAKES_PART: &str =
+    "MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) RETURN r.id AS id";
+
+pub(crate) const SESSIONS_OF: &str =
+    "MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) RETURN DISTINCT s.id AS id";
+
+/// What was spent since a moment, by a person and in an audience.
+pub(crate) const USAGE: &str = "\
+    MATCH (r:Response) WHERE r.createdAt >= datetime($since) \
+    AND (r.author = $author OR r.audience = $audience) \
+    RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
+    sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
+    sum(coalesce(r.completionTokens, 0)) AS completionTokens";

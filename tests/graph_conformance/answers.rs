@@ -1,0 +1,226 @@
+//! Answers that were given already: delivered, replaced, judged, counted.
+
+use chrono::{TimeDelta, Utc};
+use muninn::graph::answers::{Spent, Votes};
+use muninn::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Turn};
+use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
+
+use crate::lanes::{Lane, Talk, bare, ids};
+
+on_every_store!(
+    what_went_out_is_known,
+    files_are_read_with_the_window_only,
+    a_replaced_turn_keeps_its_place,
+    what_is_not_there_is_not_replaced,
+    what_quoted_a_replaced_turn_is_blotted_out,
+    feedback_is_counted_and_taken_back,
+    what_an_audience_spent_is_counted,
+    sessions_of_an_audience_are_found,
+);
+
+async fn turn_of(talk: &Talk, turn: &Turn) -> Turn {
+    let event = EventId::new(&turn.event);
+    talk.store.turn_of_event(&event).await.unwrap().unwrap()
+}
+
+async fn replace(talk: &Talk, turn: &NewTurn) -> bool {
+    let guard = talk.sessions.lock(&talk.session).await;
+    talk.store.replace(&guard, turn).await.unwrap()
+}
+
+async fn what_went_out_is_known(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("hello").await;
+    assert_eq!(turn_of(&talk, &said).await, bare(&said));
+    let delivered = Delivered(vec![MessageId::new("$a"), MessageId::new("$b")]);
+    talk.store.set_delivered(said.id, &delivered).await.unwrap();
+    assert_eq!(
+        turn_of(&talk, &said).await.delivered,
+        Some(delivered.clone())
+    );
+    assert_eq!(
+        talk.begin(&said.event, 5, 0)
+            .await
+            .duplicate
+            .unwrap()
+            .delivered,
+        Some(delivered)
+    );
+    let nowhere = EventId::new("event/nowhere");
+    assert_eq!(talk.store.turn_of_event(&nowhere).await.unwrap(), None);
+    // One that is gone meanwhile is no error.
+    let (gone, nothing) = (ResponseId::fresh(), Delivered::default());
+    talk.store.set_delivered(gone, &nothing).await.unwrap();
+}
+
+async fn files_are_read_with_the_window_only(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let mut new = talk.turn("look at this");
+    new.turn.attached = vec![AttachedText {
+        name: "notes \"1\".txt".to_owned(),
+        text: "line\nline".to_owned(),
+    }];
+    let said = talk.append(&new).await;
+    let read = talk.begin("other", 5, 0).await;
+    assert_eq!(read.window[0].attached, new.turn.attached);
+    assert_eq!(read.news.turns[0].attached, []);
+    assert_eq!(turn_of(&talk, &said).await.attached, []);
+}
+
+async fn a_replaced_turn_keeps_its_place(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let (first, second, third) = (
+        talk.say("first").await,
+        talk.say("second").await,
+        talk.say("third").await,
+    );
+    let memory = talk.beside().say("a memory").await;
+    let before = talk.begin("x", 5, 0).await;
+    for (at, old, memories) in [
+        (0, &first, vec![]),
+        (1, &second, vec![(memory.id, 0.5)]),
+        (1, &second, vec![(memory.id, 0.75)]),
+    ] {
+        let mut new = talk.turn("edited");
+        new.turn.id = old.id;
+        new.turn.event.clone_from(&old.event);
+        new.turn.created_at = old.created_at;
+        new.turn.output = "another answer".to_owned();
+        new.turn.revised_at = Some("2026-03-02T09:00:00Z".parse().unwrap());
+        new.turn.embedding = Some(Embedding {
+            embedder: "test-4".to_owned(),
+            vector: vec![0.0, 0.0, 0.0, 1.0],
+        });
+        new.recalled = memories.clone();
+        assert!(replace(&talk, &new).await);
+
+        let expected = Turn {
+            position: old.position,
+            ..new.turn.clone()
+        };
+        let chain = talk.chain().await;
+        assert_eq!(ids(&chain), [first.id, second.id, third.id]);
+        assert_eq!(chain[at], bare(&expected));
+        let explained = talk.store.explain(&talk.session, Some(old.id)).await;
+        let recalled = explained.unwrap().unwrap().recalled;
+        let found: Vec<_> = recalled
+            .iter()
+            .map(|(score, turn)| (turn.id, *score))
+            .collect();
+        assert_eq!(found, memories);
+        let news = talk.begin("x", 5, 0).await.news;
+        let in_news = news.turns.iter().find(|turn| turn.id == old.id).unwrap();
+        assert_eq!(in_news.embedding, new.turn.embedding);
+        assert!(news.epoch > before.news.epoch, "indexes hear of it");
+    }
+    let sessions = talk.store.sessions().await.unwrap();
+    let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+    assert_eq!(mine.unwrap().title.as_deref(), Some("edited"));
+}
+
+async fn what_is_not_there_is_not_replaced(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("hello").await;
+    assert!(!replace(&talk, &talk.turn("never said")).await);
+    let mut elsewhere = talk.turn("of another audience");
+    elsewhere.turn.id = said.id;
+    elsewhere.audience.id = AudienceId::new("test/channel/other");
+    assert!(!replace(&talk, &elsewhere).await);
+    assert_eq!(talk.chain().await, [bare(&said)]);
+}
+
+async fn what_quoted_a_replaced_turn_is_blotted_out(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let told = talk.say("the code is 4711").await;
+    let quoting = talk.beside();
+    let mut quote = quoting.turn("what is the code?");
+    quote.turn.source = Source::Memory;
+    quote.turn.output = "> the code is 4711".to_owned();
+    quote.recalled = vec![(told.id, 0.9)];
+    let quote = quoting.append(&quote).await;
+    let mut new = talk.turn("the code is secret");
+    new.turn.id = told.id;
+    new.turn.event = told.event;
+    assert!(replace(&talk, &new).await);
+    let quote = turn_of(&quoting, &quote).await;
+    assert!(!quote.output.contains("4711"), "{}", quote.output);
+}
+
+async fn feedback_is_counted_and_taken_back(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("hello").await;
+    let id = |part: &str| format!("${part}/{}", said.id);
+    let delivered = Delivered(vec![MessageId::new(id("1")), MessageId::new(id("2"))]);
+    talk.store.set_delivered(said.id, &delivered).await.unwrap();
+    let given = |event: &str, answer: &str, person: &str, opinion| Feedback::Given {
+        event: EventId::new(id(event)),
+        answer: MessageId::new(id(answer)),
+        person: person.to_owned(),
+        opinion,
+    };
+    let withdrawn = |event: &str| Feedback::Withdrawn {
+        event: EventId::new(id(event)),
+    };
+    for (feedback, known, good, bad) in [
+        (given("e1", "1", "ada", Opinion::Good), true, 1, 0),
+        (given("e2", "2", "bob", Opinion::Bad), true, 1, 1),
+        (given("e3", "3", "eve", Opinion::Bad), false, 1, 1),
+        (withdrawn("e3"), false, 1, 1),
+        (withdrawn("e2"), true, 1, 0),
+    ] {
+        let kept = talk.store.keep_feedback(&talk.audience.id, &feedback);
+        assert_eq!(
+            kept.await.unwrap(),
+            known.then_some(said.id),
+            "{feedback:?}"
+        );
+        let explained = talk.store.explain(&talk.session, None).await.unwrap();
+        assert_eq!(explained.unwrap().votes, Votes { good, bad });
+    }
+    let elsewhere = AudienceId::new("test/channel/other");
+    let feedback = given("e4", "1", "ada", Opinion::Bad);
+    let kept = talk.store.keep_feedback(&elsewhere, &feedback).await;
+    assert_eq!(kept.unwrap(), None);
+}
+
+async fn what_an_audience_spent_is_counted(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let person = format!("U/{}", talk.session);
+    for (author, age) in [(person.as_str(), 1), ("U2", 1), (person.as_str(), 50)] {
+        let mut new = talk.turn("hello");
+        new.turn.author = author.to_owned();
+        new.turn.created_at = Utc::now() - TimeDelta::hours(age);
+        talk.append(&new).await;
+    }
+    let elsewhere = Talk::on(&talk.store);
+    let mut new = elsewhere.turn("hello");
+    new.turn.author.clone_from(&person);
+    elsewhere.append(&new).await;
+    let since = |hours| Utc::now() - TimeDelta::hours(hours);
+    let spent = |turns| Spent {
+        turns,
+        prompt_tokens: 12 * turns,
+        completion_tokens: 34 * turns,
+    };
+    for (hours, mine, here) in [(24, 2, 2), (24 * 30, 3, 3), (0, 0, 0)] {
+        let usage = talk.store.usage(&person, &talk.audience.id, since(hours));
+        let usage = usage.await.unwrap();
+        assert_eq!((usage.person, usage.audience), (spent(mine), spent(here)));
+    }
+}
+
+async fn sessions_of_an_audience_are_found(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    assert!(!talk.store.takes_part(&talk.session).await.unwrap());
+    talk.say("hello").await;
+    let beside = talk.beside();
+    beside.say("hello").await;
+    let other = Talk::on(&talk.store);
+    other.say("hello").await;
+    assert!(talk.store.takes_part(&talk.session).await.unwrap());
+    let mut found = talk.store.sessions_of(&talk.audience.id).await.unwrap();
+    let mut expected = vec![talk.session.clone(), beside.session];
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}

@@ -77,6 +77,10 @@ impl Talk {
             prompt_tokens: 0,
             completion_tokens: 0,
             duration_ms: 0,
+            link: None,
+            delivered: None,
+            revised_at: None,
+            attached: Vec::new(),
         };
         let new = NewTurn {
             audience: self.audience.clone(),

@@ -23,11 +23,9 @@ use axum::routing::post;
 use clap::Parser;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
-use muninn::agent::tools::Toolbox;
-use muninn::bot::Bot;
-use muninn::commands::Commands;
 use muninn::config::{Config, Options};
 use muninn::demo::load_movies;
+use muninn::graph::answers::{Answers, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -38,17 +36,16 @@ use muninn::graph::{
     NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
     TurnContext, TurnRead, open,
 };
-use muninn::journal::Journal;
+use muninn::ledger::Ledger;
 use muninn::llm::local::LocalEmbedder;
 use muninn::llm::{Limits, ModelConfig};
-use muninn::memory::{Archive, embedded_text, summary};
-use muninn::prompts::Prompts;
+use muninn::memory::{embedded_text, summary};
 use muninn::session::{SessionGuard, Sessions};
-use muninn::summarizer::Summarizer;
-use muninn::turn::Turns;
-use muninn::wiring::{Models, models, recaller};
+use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
-use muninn_platform::{Audience, AudienceId, ConversationId, EventId, Inbox, Pace};
+use muninn_platform::{
+    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, Pace,
+};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
@@ -374,6 +371,56 @@ impl GraphStore for Timed {
 }
 
 #[async_trait]
+impl Answers for Timed {
+    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
+        let call = self.store.turn_of_event(event);
+        self.call("turn_of_event", call).await
+    }
+
+    async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
+        self.call("replace", self.store.replace(guard, turn)).await
+    }
+
+    async fn set_delivered(
+        &self,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<(), StoreError> {
+        let call = self.store.set_delivered(response, delivered);
+        self.call("set_delivered", call).await
+    }
+
+    async fn keep_feedback(
+        &self,
+        audience: &AudienceId,
+        feedback: &Feedback,
+    ) -> Result<Option<ResponseId>, StoreError> {
+        let call = self.store.keep_feedback(audience, feedback);
+        self.call("keep_feedback", call).await
+    }
+
+    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {
+        self.call("takes_part", self.store.takes_part(session))
+            .await
+    }
+
+    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError> {
+        self.call("sessions_of", self.store.sessions_of(audience))
+            .await
+    }
+
+    async fn usage(
+        &self,
+        person: &str,
+        audience: &AudienceId,
+        since: chrono::DateTime<chrono::Utc>,
+    ) -> Result<Usage, StoreError> {
+        let call = self.store.usage(person, audience, since);
+        self.call("usage", call).await
+    }
+}
+
+#[async_trait]
 impl Portable for Timed {
     async fn size(&self) -> Result<(u64, u64), StoreError> {
         self.store.size().await
@@ -417,7 +464,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// As `muninn::wiring` puts a bot together, but with the store timed.
+    /// A bot whose store is timed.
     async fn start(
         folder: &Path,
         model: Option<ModelConfig>,
@@ -435,42 +482,10 @@ impl Talk {
             calls: Mutex::default(),
             last: Mutex::default(),
         });
-        let Models {
-            chat: model,
-            embedder,
-        } = models(&config).expect("the models are sound");
-        let recaller = Arc::new(recaller(&config, embedder).expect("the calibration is sound"));
-        let prompts = Arc::new(Prompts::load(None).expect("the prompts are sound"));
-        let sessions = Arc::new(Sessions::default());
         let shared: Arc<dyn GraphStore> = store.clone();
-        let toolbox = Toolbox::load(None, &prompts, Arc::clone(&shared));
-        let archive = Arc::new(Archive::new(
-            shared,
-            Journal::open(&config.data_dir).expect("the journal opens"),
-            Arc::clone(&sessions),
-            summary::read(config.turn.window_turns),
-        ));
-        let turns = Turns {
-            config: config.turn.clone(),
-            archive: Arc::clone(&archive),
-            recaller: Arc::clone(&recaller),
-            prompts: Arc::clone(&prompts),
-            model: model.clone(),
-            toolbox: Arc::new(toolbox.expect("the tools are sound")),
-        };
-        let commands = Commands {
-            archive: Arc::clone(&archive),
-            recaller,
-        };
-        let window = config.turn.window_turns;
-        let summarizer = model.map(|model| Summarizer::new(archive, model, prompts, window));
-        let bot = Arc::new(Bot::new(
-            sessions,
-            turns,
-            commands,
-            summarizer,
-            &config.admission,
-        ));
+        let Wired { bot, .. } = Parts::load(&config)
+            .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
+            .expect("the parts are sound");
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(bot.run(received, shutdown.clone()));
@@ -596,6 +611,10 @@ fn earlier(number: usize, session: &ConversationId, embedder: &LocalEmbedder) ->
             prompt_tokens: 0,
             completion_tokens: 0,
             duration_ms: 0,
+            link: None,
+            delivered: None,
+            revised_at: None,
+            attached: Vec::new(),
         },
         context: Vec::new(),
         recalled: Vec::new(),

@@ -21,6 +21,7 @@ use clap::Parser;
 use futures::future::join_all;
 use muninn::config::Options;
 use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn};
+use muninn::ledger::Ledger;
 use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{
     AudienceIndex, Calibration, Earlier, Query, RecallSettings, embedded_text, recall,
@@ -119,7 +120,7 @@ fn main() -> anyhow::Result<()> {
 async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
     let (role, name) = (line.role, line.name);
     let config = line.options.into_config()?;
-    let Wired { bot, store, .. } = wire(&config).await?;
+    let Wired { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
     let mut found = Found {
         open_ms: ms(began.elapsed()),
         ..Found::default()
@@ -303,6 +304,10 @@ fn turn(number: usize, session: &str, embedder: &LocalEmbedder) -> Turn {
         prompt_tokens: 0,
         completion_tokens: 0,
         duration_ms: 0,
+        link: None,
+        delivered: None,
+        revised_at: None,
+        attached: Vec::new(),
     }
 }
 

@@ -1,16 +1,22 @@
 //! The bot: takes messages in, gives each its turn, and ends cleanly.
 
+mod revising;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use dashmap::DashMap;
-use muninn_platform::{Arrival, Arrivals, Body, ConversationId, Incoming, IncomingMessage, Reply};
-use tokio::sync::Semaphore;
+use muninn_platform::{
+    Acceptance, Addressed, Arrivals, AudienceId, Body, Command, Feedback, ForgetWhat, Incoming,
+    IncomingMessage, Reply,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::commands::Commands;
 use crate::config::AdmissionConfig;
+use crate::in_hand::{Begin, InHand, Revision};
+use crate::ledger::Ledger;
 use crate::limits::Admission;
 use crate::notice::Notice;
 use crate::session::{Place, SessionGuard, Sessions};
@@ -28,14 +34,25 @@ pub struct Bot {
     turns: Turns,
     commands: Commands,
     summarizer: Option<Summarizer>,
+    ledger: Ledger,
     /// Turns under way at once.
     places: Semaphore,
     /// Messages taken in and not yet answered.
     backlog: Arc<Semaphore>,
-    running: DashMap<ConversationId, CancellationToken>,
+    in_hand: InHand,
+    /// One revision of a message at a time, in their order.
+    revisions: Sessions,
     tasks: TaskTracker,
     /// Nothing is taken in any more: what can be done another time is left.
     closing: CancellationToken,
+}
+
+/// A message that came in, and all that waits for what becomes of it.
+struct Arrived {
+    message: IncomingMessage,
+    reply: Box<dyn Reply>,
+    acceptance: Acceptance,
+    room: OwnedSemaphorePermit,
 }
 
 impl Bot {
@@ -45,6 +62,7 @@ impl Bot {
         commands: Commands,
         summarizer: Option<Summarizer>,
         admission: &AdmissionConfig,
+        ledger: Ledger,
     ) -> Self {
         Self {
             sessions,
@@ -52,9 +70,11 @@ impl Bot {
             turns,
             commands,
             summarizer,
+            ledger,
             places: Semaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
-            running: DashMap::new(),
+            in_hand: InHand::default(),
+            revisions: Sessions::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
         }
@@ -72,16 +92,25 @@ impl Bot {
             }),
         ];
         loop {
-            let incoming = tokio::select! {
+            let arrival = tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
-                incoming = inbox.recv() => incoming,
+                arrival = inbox.recv() => arrival,
             };
-            match incoming.map(Arrival::accept) {
-                Some(Incoming::Feedback { .. }) => {}
-                Some(Incoming::Message { message, reply }) => self.take_in(message, reply).await,
-                Some(Incoming::Stop(conversation)) => self.stop(&conversation),
-                None => break,
+            let Some(arrival) = arrival else { break };
+            let (incoming, acceptance) = arrival.into_parts();
+            match incoming {
+                Incoming::Message { message, reply } => {
+                    self.take_in(message, reply, acceptance).await;
+                }
+                Incoming::Stop(conversation) => {
+                    self.in_hand.stop(&conversation);
+                    acceptance.give();
+                }
+                Incoming::Feedback { audience, feedback } => {
+                    self.take_feedback(audience, feedback);
+                    acceptance.give();
+                }
             }
         }
         self.closing.cancel();
@@ -95,71 +124,187 @@ impl Bot {
         }
     }
 
-    /// Admits a message and gives it its place in the session's line, without waiting for it.
-    async fn take_in(self: &Arc<Self>, message: IncomingMessage, mut reply: Box<dyn Reply>) {
-        let line = self.sessions.line(&message.conversation);
-        let admitted = self.admission.admit(&message, line);
-        let room = Arc::clone(&self.backlog).try_acquire_owned();
-        let (admitted, room) = match (admitted, room) {
-            (Ok(()), Ok(room)) => (Ok(()), Some(room)),
-            (Ok(()), Err(_)) => (Err(Notice::TooManyWaiting), None),
-            (Err(notice), _) => (Err(notice), None),
+    /// Admits a message and gives it its place in a line, without waiting for it.
+    async fn take_in(
+        self: &Arc<Self>,
+        message: IncomingMessage,
+        reply: Box<dyn Reply>,
+        acceptance: Acceptance,
+    ) {
+        let room = match (
+            self.admit(&message),
+            Arc::clone(&self.backlog).try_acquire_owned(),
+        ) {
+            (Ok(()), Ok(room)) => room,
+            (Ok(()), Err(_)) => return self.refuse(reply, acceptance, &Notice::TooManyWaiting),
+            (Err(notice), _) => return self.refuse(reply, acceptance, &notice),
         };
-        match admitted {
-            Ok(()) => {
-                let place = self.sessions.queue(&message.conversation).await;
-                let bot = Arc::clone(self);
-                self.tasks.spawn(async move {
-                    bot.serve(place, &message, reply.as_mut()).await;
-                    drop(room);
-                });
+        if matches!(message.body, Body::Text(_)) {
+            self.in_hand.take(&message);
+        }
+        // Whoever came first is first, so the place is taken here and not in the task.
+        let line = match &message.body {
+            Body::Edit { of, .. } | Body::Deletion { of } => {
+                self.revisions.queue(&Self::line_of(of)).await
             }
-            Err(notice) => {
-                metrics::counter!("muninn_refusals_total").increment(1);
-                self.tasks
-                    .spawn(async move { deliver(reply.as_mut(), &notice.to_string()).await });
+            Body::Text(_) | Body::Command(_) => self.sessions.queue(&message.conversation).await,
+        };
+        let bot = Arc::clone(self);
+        let arrived = Arrived {
+            message,
+            reply,
+            acceptance,
+            room,
+        };
+        self.tasks
+            .spawn(async move { bot.work_on(arrived, line).await });
+    }
+
+    /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
+    fn admit(&self, message: &IncomingMessage) -> Result<(), Notice> {
+        match (&message.body, message.addressed) {
+            (Body::Deletion { .. }, _) | (_, Addressed::InConversation) => Ok(()),
+            (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly) => {
+                let line = self.sessions.line(&message.conversation);
+                self.admission.admit(message, line)
             }
         }
+    }
+
+    fn refuse(&self, mut reply: Box<dyn Reply>, acceptance: Acceptance, notice: &Notice) {
+        metrics::counter!("muninn_refusals_total").increment(1);
+        acceptance.give();
+        let said = notice.to_string();
+        self.tasks.spawn(async move {
+            deliver(reply.as_mut(), &said).await;
+        });
+    }
+
+    async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
+        let Arrived {
+            message,
+            reply,
+            acceptance,
+            room,
+        } = arrived;
+        self.ledger.accept(&message).await;
+        acceptance.give();
+        let event = message.event.clone();
+        let is_done = match message.body {
+            Body::Text(_) | Body::Command(_) => {
+                self.serve(line, message, reply).await;
+                true
+            }
+            Body::Edit { .. } | Body::Deletion { .. } => {
+                let _one_at_a_time = line.turn().await;
+                self.revise(Box::new(Revision { message, reply })).await
+            }
+        };
+        if is_done {
+            self.ledger.done(&event);
+        }
+        drop(room);
     }
 
     async fn serve(
         self: &Arc<Self>,
         place: Place,
-        message: &IncomingMessage,
-        reply: &mut dyn Reply,
+        message: IncomingMessage,
+        mut reply: Box<dyn Reply>,
     ) {
         let guard = place.turn().await;
         // Closing it is nobody's business, so there is always a permit to come.
         let _place = self.places.acquire().await;
         match &message.body {
-            Body::Command(command) => {
-                let said = self.commands.run(&guard, message, command).await;
-                deliver(reply, &said).await;
+            Body::Command(Command::Forget(ForgetWhat::Audience)) => {
+                // It locks one session after the other, and two at once never.
+                drop(guard);
+                let said = self
+                    .commands
+                    .forget_audience(&self.sessions, &message)
+                    .await;
+                deliver(reply.as_mut(), &said).await;
             }
-            Body::Text(text) => self.take_turn(&guard, message, text, reply).await,
+            Body::Command(command) => {
+                let said = self.commands.run(&guard, &message, command).await;
+                deliver(reply.as_mut(), &said).await;
+            }
+            Body::Text(text) => {
+                if let Some(notice) = self.unwanted(&message).await {
+                    if let Some(notice) = notice {
+                        deliver(reply.as_mut(), &notice.to_string()).await;
+                    }
+                } else {
+                    self.take_turn(&guard, &message, text, reply).await;
+                }
+                self.let_go(&guard, &message).await;
+            }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
     }
 
+    /// What may be meant for the bot is, where it takes part; then the person's limits hold.
+    async fn unwanted(&self, message: &IncomingMessage) -> Option<Option<Notice>> {
+        match message.addressed {
+            Addressed::Directly => None,
+            Addressed::InConversation => {
+                if !self.turns.archive.takes_part(&message.conversation).await {
+                    return Some(None);
+                }
+                let line = self.sessions.line(&message.conversation);
+                self.admission.admit(message, line).err().map(Some)
+            }
+        }
+    }
+
+    /// Answers a message, again from the start whenever it is edited meanwhile.
     async fn take_turn(
         self: &Arc<Self>,
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
-        reply: &mut dyn Reply,
+        mut reply: Box<dyn Reply>,
     ) {
-        let stop = CancellationToken::new();
-        self.running
-            .insert(message.conversation.clone(), stop.clone());
-        let taken = self.turns.take(guard, message, text, reply, &stop).await;
-        self.running.remove(&message.conversation);
-        match taken {
-            Ok(After::Nothing) => {}
-            Ok(After::Summarize) => self.summarize(message),
-            Err(error) => {
-                metrics::counter!("muninn_failed_turns_total").increment(1);
-                tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
-                deliver(reply, &Notice::Failed.to_string()).await;
+        let mut text = text.to_owned();
+        loop {
+            let Begin {
+                interrupt,
+                revision,
+                is_taken_back,
+            } = self.in_hand.begin(&message.event);
+            if let Some(revision) = revision {
+                self.ledger.done(&revision.message.event);
+                if let Body::Edit { text: newer, .. } = revision.message.body {
+                    text = newer;
+                }
+            }
+            if is_taken_back {
+                return;
+            }
+            let taken = self
+                .turns
+                .take(guard, message, &text, reply.as_mut(), &interrupt)
+                .await;
+            match taken {
+                Ok(After::Superseded) => {}
+                Ok(After::Nothing) => return,
+                Ok(After::Summarize) => return self.summarize(message),
+                Err(error) => {
+                    metrics::counter!("muninn_failed_turns_total").increment(1);
+                    tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
+                    deliver(reply.as_mut(), &Notice::Failed.to_string()).await;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Follows what was revised when its answer was there already.
+    async fn let_go(&self, guard: &SessionGuard, message: &IncomingMessage) {
+        while let Some(revision) = self.in_hand.let_go(&message.event) {
+            let event = revision.message.event.clone();
+            if self.revise_within(guard, revision).await {
+                self.ledger.done(&event);
             }
         }
     }
@@ -178,10 +323,19 @@ impl Bot {
         });
     }
 
-    fn stop(&self, conversation: &ConversationId) {
-        if let Some(turn) = self.running.get(conversation) {
-            turn.cancel();
-        }
+    fn take_feedback(self: &Arc<Self>, audience: AudienceId, feedback: Feedback) {
+        let bot = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let kept = bot.turns.archive.keep_feedback(&audience, &feedback).await;
+            match kept {
+                Ok(Some(response)) => tracing::debug!(%response, "feedback"),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "feedback could not be kept"
+                ),
+            }
+        });
     }
 
     async fn sweep(self: Arc<Self>, done: CancellationToken) {
@@ -190,6 +344,7 @@ impl Bot {
                 () = done.cancelled() => return,
                 () = tokio::time::sleep(SWEEP) => {
                     self.sessions.sweep();
+                    self.revisions.sweep();
                     self.admission.sweep();
                 }
             }

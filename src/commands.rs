@@ -1,14 +1,16 @@
-//! What the bot answers about itself: `help`, `history`, `why`, `forget`.
+//! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
 
 use std::sync::Arc;
 
-use muninn_platform::{Command, ForgetWhat, IncomingMessage};
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{AudienceId, Command, ForgetWhat, IncomingMessage};
 
 use crate::explain::explain;
-use crate::graph::{Forget, StoreError, Turn};
+use crate::graph::answers::Spent;
+use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 use crate::memory::{Archive, Recaller};
 use crate::notice::Notice;
-use crate::session::SessionGuard;
+use crate::session::{SessionGuard, Sessions};
 
 /// Turns that `history` shows.
 const HISTORY: usize = 20;
@@ -24,6 +26,8 @@ What you can ask of me:
 - `why`: what my last answer was made from
 - `forget last`: forget your last message here, with its answer
 - `forget session`: forget everything said in this conversation
+- `forget room`: forget everything said in this room or channel, in all its conversations
+- `usage`: what you and this room have spent
 Anything else is a message to me.";
 
 /// Runs commands.
@@ -47,22 +51,12 @@ impl Commands {
             Command::History => self.history(message).await,
             Command::Why => self.why(message).await,
             Command::Forget(ForgetWhat::Last) => self.forget_last(guard, message).await,
-            Command::Usage | Command::Forget(ForgetWhat::Audience) => return String::new(),
+            Command::Usage => self.usage(message).await,
+            // It holds no session but the one it is at: see `forget_audience`.
+            Command::Forget(ForgetWhat::Audience) => Ok(Notice::Failed.to_string()),
             Command::Forget(ForgetWhat::Session) => self.forget_session(guard, message).await,
         };
-        said.unwrap_or_else(|error| {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                ?command,
-                "a command failed"
-            );
-            let notice = if error.is_transient() {
-                Notice::StoreNeeded
-            } else {
-                Notice::Failed
-            };
-            notice.to_string()
-        })
+        self::said(said)
     }
 
     async fn history(&self, message: &IncomingMessage) -> Result<String, StoreError> {
@@ -92,20 +86,87 @@ impl Commands {
         message: &IncomingMessage,
     ) -> Result<String, StoreError> {
         let is_mine = |turn: &Turn| turn.author == message.author.id;
-        let store = self.archive.store();
         let turns = self.archive.window(message, LOOK_BACK).await?;
         let Some(last) = turns.iter().rfind(|turn| is_mine(turn)) else {
             return Ok(Notice::NothingToForget.to_string());
         };
-        let forgotten = store.forget(guard, Forget::Turn(last.id)).await?;
-        self.archive
-            .forget(guard.session(), |turn| turn.id == last.id)
-            .await;
-        self.recaller.forget(&message.audience.id);
+        let forgotten = self
+            .forget_turn(guard, &message.audience.id, last.id)
+            .await?;
         Ok(Notice::ForgotTurn {
             quotes: forgotten.quotes,
         }
         .to_string())
+    }
+
+    /// Forgets one turn, wherever it is kept.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn forget_turn(
+        &self,
+        guard: &SessionGuard,
+        audience: &AudienceId,
+        turn: ResponseId,
+    ) -> Result<Forgotten, StoreError> {
+        let waiting = self
+            .archive
+            .forget(guard.session(), |waiting| waiting.id == turn)
+            .await;
+        let mut forgotten = self
+            .archive
+            .store()
+            .forget(guard, Forget::Turn(turn))
+            .await?;
+        forgotten.turns += waiting;
+        self.recaller.forget(audience);
+        Ok(forgotten)
+    }
+
+    /// Forgets everything said in an audience, one session after the other, and says what came of
+    /// it. The caller holds no session, so that two who do this at once do not wait for each other.
+    pub async fn forget_audience(&self, sessions: &Sessions, message: &IncomingMessage) -> String {
+        if !message.author.is_admin {
+            return Notice::AdministratorNeeded.to_string();
+        }
+        let forgotten = self.forget_sessions(sessions, &message.audience.id).await;
+        said(forgotten.map(|turns| {
+            match turns {
+                0 => Notice::NothingYet,
+                turns => Notice::ForgotAudience { turns },
+            }
+            .to_string()
+        }))
+    }
+
+    async fn forget_sessions(
+        &self,
+        sessions: &Sessions,
+        audience: &AudienceId,
+    ) -> Result<usize, StoreError> {
+        let store = self.archive.store();
+        let mut turns = 0;
+        for session in store.sessions_of(audience).await? {
+            let guard = sessions.lock(&session).await;
+            turns += store.forget(&guard, Forget::Session).await?.turns;
+            turns += self.archive.forget(&session, |_| true).await;
+        }
+        self.recaller.forget(audience);
+        Ok(turns)
+    }
+
+    async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        let (person, audience) = (&message.author.id, &message.audience.id);
+        let mut lines = Vec::new();
+        for (days, called) in [(1, "the last 24 hours"), (30, "the last 30 days")] {
+            let since = Utc::now() - TimeDelta::days(days);
+            let usage = store.usage(person, audience, since).await?;
+            lines.push(format!("In {called}:"));
+            lines.push(format!("- you: {}", spent(usage.person)));
+            lines.push(format!("- here, all together: {}", spent(usage.audience)));
+        }
+        Ok(lines.join("\n"))
     }
 
     async fn forget_session(
@@ -151,6 +212,28 @@ impl Commands {
             }
         }
     }
+}
+
+/// The outcome of a command, in words.
+fn said(outcome: Result<String, StoreError>) -> String {
+    outcome.unwrap_or_else(|error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
+        let notice = if error.is_transient() {
+            Notice::StoreNeeded
+        } else {
+            Notice::Failed
+        };
+        notice.to_string()
+    })
+}
+
+fn spent(spent: Spent) -> String {
+    let Spent {
+        turns,
+        prompt_tokens,
+        completion_tokens,
+    } = spent;
+    format!("{turns} answers, {prompt_tokens} tokens read and {completion_tokens} written")
 }
 
 fn in_history(turn: &Turn) -> String {

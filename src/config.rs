@@ -46,6 +46,9 @@ pub struct Options {
     /// Model that answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
     pub chat_model: String,
+    /// Whether the chat model sees images
+    #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = false)]
+    pub model_vision: bool,
     /// Model for small steps; empty for the chat model
     #[arg(long, env, global = true, default_value = "")]
     pub utility_model: String,
@@ -105,6 +108,9 @@ pub struct Options {
     /// Characters of a message at most
     #[arg(long, env, global = true, default_value_t = 20_000)]
     pub message_chars: usize,
+    /// Bytes of a file that comes with a message at most
+    #[arg(long, env, global = true, default_value_t = 10_000_000)]
+    pub attachment_bytes: usize,
     /// Messages waiting for the bot at most
     #[arg(long, env, global = true, default_value_t = 256)]
     pub inbox_size: usize,
@@ -148,8 +154,18 @@ pub struct Config {
     pub turn: TurnConfig,
     pub recall: RecallConfig,
     pub admission: AdmissionConfig,
+    pub attachments: AttachmentConfig,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
+}
+
+/// Which files that come with messages are read.
+#[derive(Clone, Copy, Debug)]
+pub struct AttachmentConfig {
+    /// Larger ones are not.
+    pub bytes: usize,
+    /// Whether the chat model sees images.
+    pub vision: bool,
 }
 
 /// What shapes a turn.
@@ -275,6 +291,10 @@ impl Options {
                 message_chars: self.message_chars,
                 inbox_size: self.inbox_size,
                 turns_in_flight: self.turns_in_flight,
+            },
+            attachments: AttachmentConfig {
+                bytes: self.attachment_bytes,
+                vision: self.model_vision,
             },
             data_dir: self.data_dir,
             prompts_dir: self.prompts_dir,

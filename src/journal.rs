@@ -6,10 +6,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use muninn_platform::Delivered;
 use tokio::sync::Mutex;
 
 use crate::files::{private_file, private_folder};
-use crate::graph::NewTurn;
+use crate::graph::{NewTurn, ResponseId};
 
 /// The journal could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +80,30 @@ impl Journal {
             .map_err(|error| unusable(&self.path, error))?;
         waiting.push(turn);
         Ok(())
+    }
+
+    /// The turn that an event made, if it waits here.
+    pub async fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
+        let waiting = self.waiting.lock().await;
+        waiting.iter().find(|it| it.turn.event == event).cloned()
+    }
+
+    /// Says what the answer of a waiting turn went out as. Says whether it waits here.
+    ///
+    /// # Errors
+    /// When the file could not be written anew.
+    pub async fn set_delivered(
+        &self,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<bool, JournalError> {
+        let mut waiting = self.waiting.lock().await;
+        let Some(found) = waiting.iter_mut().find(|it| it.turn.id == response) else {
+            return Ok(false);
+        };
+        found.turn.delivered = Some(delivered.clone());
+        self.rewrite(&waiting)?;
+        Ok(true)
     }
 
     /// The turn that has waited longest.

@@ -23,6 +23,7 @@
 //! binary wires both.
 
 pub mod agent;
+pub mod attachments;
 pub mod bot;
 pub mod commands;
 pub mod config;
@@ -32,12 +33,16 @@ mod explain;
 pub mod files;
 pub mod graph;
 pub mod http;
+pub mod in_hand;
+pub mod interrupt;
 pub mod journal;
+pub mod ledger;
 pub mod limits;
 pub mod llm;
 pub mod memory;
 pub mod notice;
 pub mod prompts;
+pub mod redact;
 pub mod session;
 pub mod stream;
 pub mod summarizer;

@@ -9,7 +9,7 @@ use crate::config::AdmissionConfig;
 use crate::notice::Notice;
 
 /// Turns that may wait in one session's line; a later one would be answered long after it mattered.
-pub const LONGEST_LINE: usize = 8;
+pub const LONGEST_LINE: usize = 32;
 
 /// Decides whether a message becomes a turn.
 #[derive(Debug)]
@@ -65,8 +65,6 @@ impl Admission {
 
 #[cfg(test)]
 mod tests {
-    use muninn_platform::{Addressed, Audience, AudienceId, ConversationId, EventId};
-
     use super::*;
 
     fn admission() -> Admission {
@@ -79,26 +77,10 @@ mod tests {
     }
 
     fn message(author: &str, text: &str) -> IncomingMessage {
-        IncomingMessage {
-            event: EventId::new("e"),
-            conversation: ConversationId::new("terminal/a"),
-            audience: Audience {
-                id: AudienceId::new("terminal"),
-                platform: "terminal".to_owned(),
-                workspace: String::new(),
-                name: "terminal".to_owned(),
-            },
-            author: Author {
-                id: author.to_owned(),
-                name: author.to_owned(),
-                is_admin: false,
-            },
-            addressed: Addressed::Directly,
-            body: Body::Text(text.to_owned()),
-            attachments: Vec::new(),
-            link: None,
-            sent_at: chrono::Utc::now(),
-        }
+        let mut message = crate::testing::message("e");
+        message.author.id = author.to_owned();
+        message.body = Body::Text(text.to_owned());
+        message
     }
 
     #[test]

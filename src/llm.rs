@@ -23,6 +23,8 @@ pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 pub use structured::AnswerShape;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// One message of a chat completion.
@@ -68,10 +70,20 @@ pub enum Purpose {
     Utility,
 }
 
+/// An image for a model that sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Such as `image/png`.
+    pub media_type: &'static str,
+    pub bytes: Arc<[u8]>,
+}
+
 /// A request for a completion.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
+    /// What comes with the last message of the user; for a model that sees.
+    pub images: Vec<Image>,
     pub tools: Vec<ToolSpec>,
     /// The shape of an answer that is data.
     pub shape: Option<AnswerShape>,

@@ -41,6 +41,10 @@ pub enum Notice {
     ForgotSession {
         turns: usize,
     },
+    ForgotAudience {
+        turns: usize,
+    },
+    AdministratorNeeded,
     StoreNeeded,
     NothingYet,
     Failed,
@@ -67,6 +71,8 @@ impl std::fmt::Display for Notice {
             Self::ForgotTurn { quotes: 0 } => f.write_str("Forgotten: your last turn, with its answer and everything recall knew of it."),
             Self::ForgotTurn { quotes } => write!(f, "Forgotten: your last turn, with its answer and everything recall knew of it, and {quotes} later answers that quoted it."),
             Self::ForgotSession { turns } => write!(f, "Forgotten: all {turns} turns of this conversation."),
+            Self::ForgotAudience { turns } => write!(f, "Forgotten: all {turns} turns of this room, in all its conversations."),
+            Self::AdministratorNeeded => f.write_str("Only an administrator can have a whole room forgotten. \"forget last\" forgets your own last turn."),
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),

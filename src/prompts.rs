@@ -47,6 +47,8 @@ pub struct Finding {
 pub struct Question<'a> {
     pub recalled: &'a [Quoted],
     pub findings: &'a [Finding],
+    /// What was read of the files that came with it.
+    pub files: &'a [Finding],
     /// Empty where only one person talks.
     pub author: &'a str,
     pub question: &'a str,

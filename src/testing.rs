@@ -1,6 +1,8 @@
 //! Turns for the unit tests of this crate.
 
-use muninn_platform::{Audience, AudienceId};
+use muninn_platform::{
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+};
 
 use crate::graph::{NewTurn, ResponseId, Source, Turn};
 
@@ -48,5 +50,24 @@ pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
         context: Vec::new(),
         recalled: Vec::new(),
         trace: Default::default(),
+    }
+}
+
+/// A message of the session `terminal/a`.
+pub(crate) fn message(event: &str) -> IncomingMessage {
+    IncomingMessage {
+        event: EventId::new(event),
+        conversation: ConversationId::new("terminal/a"),
+        audience: new_turn("terminal/a", "").audience,
+        author: Author {
+            id: "ada".to_owned(),
+            name: "ada".to_owned(),
+            is_admin: false,
+        },
+        addressed: Addressed::Directly,
+        body: Body::Text("hello".to_owned()),
+        attachments: Vec::new(),
+        link: None,
+        sent_at: chrono::Utc::now(),
     }
 }

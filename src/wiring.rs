@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::agent::tools::{Toolbox, ToolboxError};
+use crate::attachments::Attachments;
 use crate::bot::Bot;
 use crate::commands::Commands;
 use crate::config::Config;
 use crate::graph::{self, GraphStore, StoreError};
 use crate::journal::{Journal, JournalError};
+use crate::ledger::Ledger;
 use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
@@ -46,58 +48,107 @@ pub struct Wired {
     pub store: Arc<dyn GraphStore>,
 }
 
-/// Opens what the configuration names and makes a bot of it.
+/// Opens what the configuration names and makes a bot of it, which keeps in `ledger` what it has not
+/// answered yet.
 ///
 /// # Errors
 /// When the graph, the journal or a prompt cannot be used. A model that does not answer is no error:
 /// the bot then answers from memory, and says so.
-pub async fn wire(config: &Config) -> Result<Wired, WiringError> {
-    let prompts = Arc::new(Prompts::load(config.prompts_dir.as_deref())?);
-    let Models {
-        chat: model,
-        embedder,
-    } = models(config)?;
-    let recaller = Arc::new(recaller(config, embedder)?);
+pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError> {
+    let parts = Parts::load(config)?;
     let store = graph::open(&config.graph).await?;
-    // Beside the start, which it must not hold up: every turn is looked at.
-    let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
-    tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
-    let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
-    let journal = Journal::open(&config.data_dir)?;
-    let sessions = Arc::new(Sessions::default());
-    let archive = Arc::new(Archive::new(
-        Arc::clone(&store),
-        journal,
-        Arc::clone(&sessions),
-        summary::read(config.turn.window_turns),
-    ));
-    let turns = Turns {
-        config: config.turn.clone(),
-        archive: Arc::clone(&archive),
-        recaller: Arc::clone(&recaller),
-        prompts: Arc::clone(&prompts),
-        model: model.clone(),
-        toolbox: Arc::new(toolbox),
-    };
-    let commands = Commands {
-        archive: Arc::clone(&archive),
-        recaller,
-    };
-    let window = config.turn.window_turns;
-    let summarizer =
-        model.map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, window));
-    let bot = Arc::new(Bot::new(
-        sessions,
-        turns,
-        commands,
-        summarizer,
-        &config.admission,
-    ));
-    Ok(Wired {
-        bot,
-        archive,
-        store,
-    })
+    let assembled = parts.assemble(config, Arc::clone(&store), ledger);
+    if assembled.is_err()
+        && let Err(error) = store.close().await
+    {
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "the graph could not be closed");
+    }
+    assembled
+}
+
+/// What a bot is made of beside the graph.
+#[derive(Debug)]
+pub struct Parts {
+    prompts: Arc<Prompts>,
+    model: Option<Arc<ChatModel>>,
+    recaller: Arc<Recaller>,
+}
+
+impl Parts {
+    /// Reads what the configuration names.
+    ///
+    /// # Errors
+    /// When a prompt or the calibration is wrong, or a model's address cannot be one.
+    pub fn load(config: &Config) -> Result<Self, WiringError> {
+        let Models {
+            chat: model,
+            embedder,
+        } = models(config)?;
+        Ok(Self {
+            prompts: Arc::new(Prompts::load(config.prompts_dir.as_deref())?),
+            model,
+            recaller: Arc::new(recaller(config, embedder)?),
+        })
+    }
+
+    /// Makes a bot of them over a graph.
+    ///
+    /// # Errors
+    /// When the journal or a tool's file cannot be used.
+    pub fn assemble(
+        self,
+        config: &Config,
+        store: Arc<dyn GraphStore>,
+        ledger: Ledger,
+    ) -> Result<Wired, WiringError> {
+        let Self {
+            prompts,
+            model,
+            recaller,
+        } = self;
+        let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
+        let journal = Journal::open(&config.data_dir)?;
+        // Beside the start, which it must not hold up: every turn is looked at.
+        let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
+        tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
+        let sessions = Arc::new(Sessions::default());
+        let archive = Arc::new(Archive::new(
+            Arc::clone(&store),
+            journal,
+            Arc::clone(&sessions),
+            summary::read(config.turn.window_turns),
+        ));
+        let turns = Turns {
+            config: config.turn.clone(),
+            archive: Arc::clone(&archive),
+            recaller: Arc::clone(&recaller),
+            prompts: Arc::clone(&prompts),
+            attachments: Attachments::new(config.attachments),
+            model: model.clone(),
+            toolbox: Arc::new(toolbox),
+        };
+        let commands = Commands {
+            archive: Arc::clone(&archive),
+            recaller,
+        };
+        let window = config.turn.window_turns;
+        let summarizer =
+            model.map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, window));
+        let bot = Arc::new(Bot::new(
+            sessions,
+            turns,
+            commands,
+            summarizer,
+            &config.admission,
+            ledger,
+        ));
+        Ok(Wired {
+            bot,
+            archive,
+            store,
+        })
+    }
 }
 
 /// The models: one that writes, where one is configured, and one that embeds.

@@ -43,6 +43,7 @@ fn model(config: &ModelConfig) -> ChatModel {
 fn ask(text: &str) -> ChatRequest {
     ChatRequest {
         messages: vec![ChatMessage::User(text.to_owned())],
+        images: Vec::new(),
         tools: vec![ToolSpec {
             name: "search".to_owned(),
             description: "Searches.".to_owned(),

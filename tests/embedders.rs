@@ -5,6 +5,7 @@
 mod support;
 
 use muninn::config::Config;
+use muninn::ledger::Ledger;
 use muninn::memory::calibrate::{Beside, CalibrateError, Calibrated, calibrate};
 use muninn::memory::reembed::{ReembedError, Reembedded, Stale, reembed, stale};
 use muninn::memory::{Calibration, calibration_file};
@@ -164,7 +165,7 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
         calibration
     );
     std::fs::write(&path, "{").unwrap();
-    let error = match wiring::wire(&config).await.unwrap_err() {
+    let error = match wiring::wire(&config, Ledger::nowhere()).await.unwrap_err() {
         WiringError::CalibrationFile(error) => error.to_string(),
         other => panic!("{other}"),
     };

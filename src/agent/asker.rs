@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
-    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, ModelError, Purpose, ToolSpec,
-    Usage,
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError, Purpose,
+    ToolSpec, Usage,
 };
 
 /// Asks the models for one turn.
@@ -18,6 +18,8 @@ pub struct Asker<'a> {
     person: String,
     /// Tokens of an answer, and of a small step's.
     answer_tokens: u32,
+    /// What came with the message.
+    images: &'a [Image],
     calls: Mutex<Vec<ModelCall>>,
 }
 
@@ -33,11 +35,17 @@ pub struct Ask {
 }
 
 impl<'a> Asker<'a> {
-    pub fn new(model: &'a ChatModel, person: String, answer_tokens: u32) -> Self {
+    pub fn new(
+        model: &'a ChatModel,
+        person: String,
+        answer_tokens: u32,
+        images: &'a [Image],
+    ) -> Self {
         Self {
             model,
             person,
             answer_tokens,
+            images,
             calls: Mutex::default(),
         }
     }
@@ -57,8 +65,14 @@ impl<'a> Asker<'a> {
             ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
             ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
         };
+        let images = match step {
+            ModelStep::Route | ModelStep::Answer => self.images.to_vec(),
+            // Words are enough for these.
+            ModelStep::Rephrase | ModelStep::Critique | ModelStep::Cypher => Vec::new(),
+        };
         let request = ChatRequest {
             messages: ask.messages,
+            images,
             tools: ask.tools,
             shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
             max_tokens,

@@ -5,7 +5,7 @@
 //! summary; a question that fills the prompt by itself keeps its beginning and its end.
 
 use super::findings;
-use crate::graph::Turn;
+use crate::graph::{AttachedText, Turn};
 use crate::llm::ChatMessage;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::memory::Recalled;
@@ -32,6 +32,8 @@ pub struct Brief<'a> {
     pub question: &'a str,
     /// The question as it was rephrased; empty where it was not.
     pub understood: &'a str,
+    /// What was read of the files that came with it.
+    pub files: &'a [AttachedText],
 }
 
 /// A recalled turn, and how likely it helps.
@@ -73,6 +75,9 @@ pub fn assemble(
     let question = cut(brief.question, budget / 2, Keep::BothEnds);
     let left = budget.saturating_sub(cost(&system) + cost(&question));
 
+    let files = quoted_files(brief.files, left / 2);
+    let left = left.saturating_sub(files.iter().map(|file| lines_cost(&file.lines)).sum());
+
     // What was found for this question goes before what was said on others.
     let findings = findings::fitting(brief.findings, left / 2);
     let for_memories = if findings.is_empty() {
@@ -84,6 +89,7 @@ pub fn assemble(
     let question = prompts.render(&Question {
         recalled: &memories,
         findings: &findings,
+        files: &files,
         understood: brief.understood,
         author: if several_people(brief) {
             brief.author
@@ -166,6 +172,17 @@ fn newest(brief: &Brief<'_>, budget: u32) -> Vec<ChatMessage> {
     messages
 }
 
+/// What was read of files, each with its share of the budget.
+fn quoted_files(files: &[AttachedText], budget: u32) -> Vec<Finding> {
+    let share = budget / u32::try_from(files.len().max(1)).unwrap_or(u32::MAX);
+    let quoted = |file: &AttachedText| Finding {
+        heading: file.name.clone(),
+        // A line costs its mark and its break too.
+        lines: prompts::lines(&cut(&file.text, share / 2, Keep::BothEnds)),
+    };
+    files.iter().map(quoted).collect()
+}
+
 /// A turn as two messages of at most `tokens` each.
 fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
     let asked = if several {
@@ -173,6 +190,7 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
     } else {
         turn.input.clone()
     };
+    let asked = with_files(asked, &turn.attached);
     [
         ChatMessage::User(cut(&asked, tokens, Keep::BothEnds).into_owned()),
         ChatMessage::Assistant {
@@ -180,6 +198,23 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
             tool_calls: Vec::new(),
         },
     ]
+}
+
+/// What was asked, with the beginnings of the files that came with it.
+fn with_files(asked: String, files: &[AttachedText]) -> String {
+    const MOST: u32 = 1_000;
+    files.iter().fold(asked, |asked, file| {
+        let text = cut(&file.text, MOST, Keep::Head);
+        let lines: Vec<String> = prompts::lines(&text)
+            .iter()
+            .map(|line| format!("> {line}"))
+            .collect();
+        format!(
+            "{asked}\n\nThe file {}, as quoted evidence:\n{}",
+            file.name,
+            lines.join("\n")
+        )
+    })
 }
 
 /// Names are told only where they tell something.
@@ -194,16 +229,13 @@ fn cost(text: &str) -> u32 {
     estimate(text).saturating_add(OVERHEAD)
 }
 
+fn lines_cost(lines: &[String]) -> u32 {
+    lines.iter().map(|line| estimate(line) + 2).sum()
+}
+
 /// A quotation's cost, with a token for each line's mark and break.
 fn quoted_cost(quoted: &Quoted) -> u32 {
-    quoted
-        .input
-        .iter()
-        .chain(&quoted.output)
-        .map(|line| estimate(line) + 2)
-        .sum::<u32>()
-        + estimate(&quoted.author)
-        + 16
+    lines_cost(&quoted.input) + lines_cost(&quoted.output) + estimate(&quoted.author) + 16
 }
 
 #[cfg(test)]
@@ -237,6 +269,7 @@ mod tests {
             author: "ada",
             question,
             understood: "",
+            files: &[],
         }
     }
 

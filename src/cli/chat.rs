@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use muninn::config::Config;
+use muninn::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
 use muninn_terminal::{Options, Session, Terminal, os_user};
@@ -29,7 +30,7 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCo
         bot,
         store,
         archive: _,
-    } = wire(config).await?;
+    } = wire(config, Ledger::nowhere()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     // Ctrl-C belongs to the conversation: it stops a turn.
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;

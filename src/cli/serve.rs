@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use muninn::config::Config;
 use muninn::http;
+use muninn::ledger::Ledger;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use muninn_terminal::{Session, SocketOptions, TerminalSocket, os_user};
 use tokio::signal::unix::{SignalKind, signal};
@@ -26,17 +27,25 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
         SignalKind::interrupt(),
         SignalKind::hangup(),
     ])?;
+    let mut ledger = Ledger::open(&config.data_dir)?;
+    let left_over = ledger.take_left_over();
+    if !left_over.is_empty() {
+        tracing::info!(
+            messages = left_over.len(),
+            "were accepted before and not answered"
+        );
+    }
     let Wired {
         bot,
         store,
         archive,
-    } = wire(config).await?;
+    } = wire(config, ledger).await?;
     if let Some(address) = config.http_addr {
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
     }
 
-    let (inbox, received) = Inbox::new(config.admission.inbox_size);
+    let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let mut running: JoinSet<Result<(), PlatformError>> = JoinSet::new();
     for platform in platforms {
         tracing::info!(platform = platform.name(), "serving");

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_openai::types::stream::StreamResponse;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
@@ -12,8 +14,8 @@ use tokio::time::{Instant, timeout};
 use super::assemble::Assembler;
 use super::service::{Call, Service};
 use super::{
-    ChatMessage, ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Timeouts,
-    ToolCall, ToolSpec, tokens,
+    ChatMessage, ChatRequest, Completion, Image, Limiter, ModelConfig, ModelError, Purpose,
+    Timeouts, ToolCall, ToolSpec, tokens,
 };
 
 /// The models that write.
@@ -192,6 +194,7 @@ fn body(request: &ChatRequest, model: &str, wording: Wording) -> Value {
         "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
         "stream": true,
     });
+    add_images(&mut body["messages"], &request.images);
     let limit = if wording.max_tokens {
         "max_tokens"
     } else {
@@ -212,6 +215,24 @@ fn body(request: &ChatRequest, model: &str, wording: Wording) -> Value {
         });
     }
     body
+}
+
+/// Makes the user's last message one of parts, text and images.
+fn add_images(messages: &mut Value, images: &[Image]) {
+    if images.is_empty() {
+        return;
+    }
+    let messages = messages.as_array_mut().into_iter().flatten();
+    let Some(last) = messages.rev().find(|message| message["role"] == "user") else {
+        return;
+    };
+    let mut parts = vec![json!({ "type": "text", "text": last["content"] })];
+    parts.extend(images.iter().map(|image| {
+        let data = STANDARD.encode(&image.bytes);
+        let url = format!("data:{};base64,{data}", image.media_type);
+        json!({ "type": "image_url", "image_url": { "url": url } })
+    }));
+    last["content"] = parts.into();
 }
 
 fn message(message: &ChatMessage) -> Value {

@@ -140,6 +140,7 @@ fn answered<T>(answer: Result<T, ModelError>) -> Finding {
 fn one_token(purpose: Purpose) -> ChatRequest {
     ChatRequest {
         messages: vec![ChatMessage::User("Hello".to_owned())],
+        images: Vec::new(),
         tools: Vec::new(),
         shape: None,
         max_tokens: 1,

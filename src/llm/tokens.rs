@@ -11,6 +11,9 @@ use super::{ChatMessage, ChatRequest, ToolSpec};
 
 /// Stands where the middle of a text was left out.
 const GAP: &str = "\n[…]\n";
+
+/// Tokens of an image, about what OpenAI counts for one of middle size.
+const PER_IMAGE: u32 = 1_000;
 /// What a message costs besides its text: role and separators.
 const PER_MESSAGE: u32 = 6;
 /// What a tool costs besides its words.
@@ -36,7 +39,10 @@ pub fn estimate(text: &str) -> u32 {
 pub fn estimate_request(request: &ChatRequest) -> u32 {
     let messages = request.messages.iter().map(estimate_message);
     let tools = request.tools.iter().map(estimate_tool);
-    messages.chain(tools).fold(0, u32::saturating_add)
+    let images = u32::try_from(request.images.len()).unwrap_or(u32::MAX);
+    messages
+        .chain(tools)
+        .fold(images.saturating_mul(PER_IMAGE), u32::saturating_add)
 }
 
 /// Tokens of one message, role included.

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::{ConversationId, IncomingMessage};
+use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage};
 use tokio_util::sync::CancellationToken;
 
 use super::window::Windows;
-use crate::graph::{Appended, GraphStore, NewTurn, StoreError, Turn, TurnContext, TurnRead};
+use crate::graph::{
+    Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
+};
 use crate::journal::Journal;
 use crate::session::{SessionGuard, Sessions};
 
@@ -166,6 +168,85 @@ impl Archive {
                 Kept::Nowhere
             }
         }
+    }
+
+    /// Puts a turn in the place of an earlier one. It waits for the graph rather than in the journal:
+    /// the earlier answer stands until then.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or the earlier turn is still on its way to it.
+    pub async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
+        let replaced = self.store.replace(guard, turn).await?;
+        self.windows.forget(guard.session());
+        Ok(replaced)
+    }
+
+    /// Keeps what an answer went out as. Where that fails, the same event delivered again brings the
+    /// same answer once more.
+    pub async fn delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) {
+        self.windows.set_delivered(session, response, delivered);
+        let in_journal = self.journal.set_delivered(response, delivered).await;
+        let kept = match in_journal {
+            Ok(true) => return,
+            Ok(false) => self.store.set_delivered(response, delivered).await,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                return tracing::error!(error, "the journal could not be written");
+            }
+        };
+        if let Err(error) = kept {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                %response,
+                "that an answer went out could not be kept"
+            );
+        }
+    }
+
+    /// The turn that an event made.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, and the turn does not wait in the journal.
+    pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
+        if let Some(waiting) = self.journal.turn_of_event(event.as_str()).await {
+            return Ok(Some(waiting.turn));
+        }
+        self.store.turn_of_event(event).await
+    }
+
+    /// Whether the bot said anything in a session, as far as that can be known now.
+    pub async fn takes_part(&self, session: &ConversationId) -> bool {
+        if !self.windows.get(session).is_empty() {
+            return true;
+        }
+        match self.store.takes_part(session).await {
+            Ok(takes_part) => takes_part,
+            Err(error) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    %session,
+                    "whether it takes part cannot be known"
+                );
+                false
+            }
+        }
+    }
+
+    /// Keeps what somebody thinks of an answer.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn keep_feedback(
+        &self,
+        audience: &AudienceId,
+        feedback: &Feedback,
+    ) -> Result<Option<ResponseId>, StoreError> {
+        self.store.keep_feedback(audience, feedback).await
     }
 
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal

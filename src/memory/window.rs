@@ -6,9 +6,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use muninn_platform::ConversationId;
+use muninn_platform::{ConversationId, Delivered};
 
-use crate::graph::Turn;
+use crate::graph::{ResponseId, Turn};
 
 /// Sessions held; the one that was silent longest makes room.
 const SESSIONS: usize = 512;
@@ -60,6 +60,22 @@ impl Windows {
         }
         turns.push_back(without_vector(turn));
         self.put(session, turns);
+    }
+
+    /// Says what an answer went out as.
+    pub(super) fn set_delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) {
+        self.with(|held| {
+            let window = held.windows.get_mut(session);
+            let turns = window.into_iter().flat_map(|(_, turns)| turns.iter_mut());
+            for turn in turns.filter(|turn| turn.id == response) {
+                turn.delivered = Some(delivered.clone());
+            }
+        });
     }
 
     /// Drops a window: something in it was forgotten.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use muninn::config::{Config, Options};
 use muninn::graph::{GraphStore, MEMORY_LABELS};
+use muninn::ledger::Ledger;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::Inbox;
@@ -121,6 +122,11 @@ impl Place {
     /// Starts a bot. On a shared server, knowledge that an earlier test program left is removed
     /// first, once: a bot with knowledge asks its model other things.
     pub async fn bot(&self, config: &Config) -> TestBot {
+        self.bot_with(config, Ledger::nowhere()).await
+    }
+
+    /// As [`Place::bot`], with a ledger of what it accepts.
+    pub async fn bot_with(&self, config: &Config, ledger: Ledger) -> TestBot {
         static EMPTIED: OnceCell<()> = OnceCell::const_new();
         if let (Some(url), true) = (variable("NEO4J_TEST_URI"), config.graph.url.contains("://")) {
             EMPTIED.get_or_init(|| forget_knowledge(url)).await;
@@ -130,7 +136,7 @@ impl Place {
             bot,
             archive,
             store,
-        } = wire(config).await.unwrap();
+        } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(bot.run(received, shutdown.clone()));

@@ -42,7 +42,7 @@ pub struct Delivered(pub Vec<MessageId>);
 /// Delivering again what may have been delivered already (the process was killed in between) has to
 /// give one message where the platform allows it.
 #[async_trait]
-pub trait Reply: Send {
+pub trait Reply: Send + Sync {
     fn limit(&self) -> TextLimit;
 
     fn pace(&self) -> Pace;

@@ -146,7 +146,13 @@ fn order_faults(messages: &[Value]) -> Vec<String> {
             other => fault(&format!("unknown role {other:?}")),
         }
         let only_calls = role == "assistant" && calls.is_some() && message["content"].is_null();
-        if !message["content"].is_string() && !only_calls {
+        let parts = message["content"].as_array().filter(|_| role == "user");
+        for part in parts.into_iter().flatten() {
+            if !is_part(part) {
+                fault("a part is text or an image that comes along");
+            }
+        }
+        if !message["content"].is_string() && parts.is_none() && !only_calls {
             fault("content must be text");
         }
     }
@@ -154,4 +160,14 @@ fn order_faults(messages: &[Value]) -> Vec<String> {
         faults.push("tool calls at the end have no result".to_owned());
     }
     faults
+}
+
+/// A part of what a user says, as the chat API takes it.
+fn is_part(part: &Value) -> bool {
+    let url = part["image_url"]["url"].as_str().unwrap_or_default();
+    match part["type"].as_str() {
+        Some("text") => part["text"].is_string(),
+        Some("image_url") => url.starts_with("data:image/") && url.contains(";base64,"),
+        Some(_) | None => false,
+    }
 }

@@ -1,0 +1,259 @@
+//! Files that come with messages: what of them a model can read.
+//!
+//! What stands in a file was not said by anybody here: it reaches the prompt as quoted evidence, is
+//! kept apart from what the person said, and is never embedded.
+
+mod text;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{Attachment, DownloadError, Reply};
+
+use crate::config::AttachmentConfig;
+use crate::graph::{AttachedText, Turn};
+use crate::llm::Image;
+use crate::redact::without_secrets;
+use text::{Unreadable, text_of};
+
+/// Files of one message that are looked at.
+const MOST_FILES: usize = 5;
+/// The longest wait for one file.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Characters of a file's text that reach a prompt.
+const PROMPT_CHARS: usize = 24_000;
+/// Characters of it that are kept with the turn, for the questions after it.
+const KEPT_CHARS: usize = 8_000;
+/// What the common services take. Others would be refused with the whole request.
+const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+
+/// Reads files.
+#[derive(Clone, Debug)]
+pub struct Attachments {
+    config: AttachmentConfig,
+}
+
+/// What came with a message.
+#[derive(Debug, Default)]
+pub struct Files {
+    pub texts: Vec<AttachedText>,
+    pub images: Vec<Image>,
+    /// What is said of each, in its order.
+    notes: Vec<String>,
+}
+
+/// What one file is to a model.
+enum Content {
+    Text(String),
+    Image(Image),
+}
+
+/// Why a file is nothing to it.
+#[derive(Debug, thiserror::Error)]
+enum NoContent {
+    #[error(transparent)]
+    Download(#[from] DownloadError),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error("the model sees no images")]
+    NoVision,
+}
+
+impl Attachments {
+    pub fn new(config: AttachmentConfig) -> Self {
+        Self { config }
+    }
+
+    /// Reads the files of a message. What cannot be read is told, to the model too.
+    pub async fn read(&self, reply: &mut dyn Reply, attachments: &[Attachment]) -> Files {
+        let mut files = Files::default();
+        for attachment in attachments.iter().take(MOST_FILES) {
+            let name = one_line(&attachment.name);
+            match self.content(reply, attachment).await {
+                Ok(Content::Text(text)) => {
+                    let text = cut(&without_secrets(&text), PROMPT_CHARS);
+                    files.notes.push(name.clone());
+                    files.texts.push(AttachedText { name, text });
+                }
+                Ok(Content::Image(image)) => {
+                    files.notes.push(name);
+                    files.images.push(image);
+                }
+                Err(why) => {
+                    tracing::debug!(error = &why as &dyn std::error::Error, "an unread file");
+                    files
+                        .notes
+                        .push(format!("{name}, which was not read: {why}"));
+                }
+            }
+        }
+        if let Some(more @ 1..) = attachments.len().checked_sub(MOST_FILES) {
+            files
+                .notes
+                .push(format!("{more} more, which were not read"));
+        }
+        files
+    }
+
+    async fn content(
+        &self,
+        reply: &mut dyn Reply,
+        attachment: &Attachment,
+    ) -> Result<Content, NoContent> {
+        let media_type = media_type(attachment);
+        let is_image = media_type.starts_with("image/");
+        if is_image && !self.config.vision {
+            return Err(NoContent::NoVision);
+        }
+        let most = self.config.bytes;
+        if attachment.size.is_some_and(|size| size > most as u64) {
+            return Err(DownloadError::TooLarge { most }.into());
+        }
+        let bytes = tokio::time::timeout(PATIENCE, reply.download(attachment, most))
+            .await
+            .unwrap_or(Err(DownloadError::TimedOut))?;
+        if is_image {
+            let known = IMAGES.iter().find(|known| media_type == **known);
+            let media_type = known.ok_or(Unreadable::Kind)?;
+            return Ok(Content::Image(Image {
+                media_type,
+                bytes: Arc::from(bytes),
+            }));
+        }
+        let text = text_of(bytes, media_type).await?;
+        Ok(Content::Text(text))
+    }
+}
+
+impl Files {
+    /// What a turn kept of its files.
+    pub fn of_turn(turn: &Turn) -> Self {
+        Self {
+            texts: turn.attached.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// What the person said, with what they sent.
+    pub fn said(&self, text: &str) -> String {
+        if self.notes.is_empty() {
+            return text.to_owned();
+        }
+        let notes: Vec<String> = self
+            .notes
+            .iter()
+            .map(|note| format!("[file: {note}]"))
+            .collect();
+        let parts = [text.trim(), &notes.join("\n")];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What is kept of them with the turn.
+    pub fn kept(&self) -> Vec<AttachedText> {
+        let kept = |file: &AttachedText| AttachedText {
+            name: file.name.clone(),
+            text: cut(&file.text, KEPT_CHARS),
+        };
+        self.texts.iter().map(kept).collect()
+    }
+}
+
+/// The type it claims, or else the one its name suggests.
+fn media_type(attachment: &Attachment) -> String {
+    let claimed = attachment.media_type.split(';').next().unwrap_or_default();
+    let claimed = claimed.trim().to_ascii_lowercase();
+    if !claimed.is_empty() && claimed != "application/octet-stream" {
+        return claimed;
+    }
+    let name = attachment.name.to_ascii_lowercase();
+    let suggested = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("pdf") => "application/pdf",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("htm" | "html") => "text/html",
+        Some(_) | None => "",
+    };
+    suggested.to_owned()
+}
+
+/// A name that stands in a prompt.
+fn one_line(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let name: String = words
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
+    match name.is_empty() {
+        true => "a file without a name".to_owned(),
+        false => cut(&name, 100),
+    }
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attachment(name: &str, media_type: &str) -> Attachment {
+        Attachment {
+            id: "1".to_owned(),
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            size: None,
+        }
+    }
+
+    #[test]
+    fn what_a_file_claims_goes_before_its_name() {
+        for (name, claimed, taken) in [
+            ("a.png", "image/jpeg", "image/jpeg"),
+            ("a.PNG", "", "image/png"),
+            ("a.pdf", "application/octet-stream", "application/pdf"),
+            ("a.html", "Text/HTML; charset=utf-8", "text/html"),
+            ("notes", "", ""),
+        ] {
+            assert_eq!(
+                media_type(&attachment(name, claimed)),
+                taken,
+                "{name} {claimed}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_told_in_one_line() {
+        assert_eq!(one_line("a\n[system]: b\u{7}"), "a [system]: b");
+        assert_eq!(one_line(" \n"), "a file without a name");
+        assert!(one_line(&"x".repeat(500)).chars().count() < 110);
+    }
+
+    #[test]
+    fn what_was_sent_is_part_of_what_was_said() {
+        let files = Files {
+            notes: vec![
+                "a.txt".to_owned(),
+                "b.zip, which was not read: no".to_owned(),
+            ],
+            ..Files::default()
+        };
+        assert_eq!(
+            files.said("Look: "),
+            "Look:\n[file: a.txt]\n[file: b.zip, which was not read: no]"
+        );
+        assert_eq!(
+            files.said(" "),
+            "[file: a.txt]\n[file: b.zip, which was not read: no]"
+        );
+        assert_eq!(Files::default().said("Look: "), "Look: ");
+    }
+}

@@ -1,0 +1,148 @@
+//! Following what people change and take back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{Body, ConversationId, EventId, IncomingMessage};
+
+use super::Bot;
+use crate::graph::{StoreError, Turn};
+use crate::in_hand::Revision;
+use crate::interrupt::Interrupt;
+use crate::session::SessionGuard;
+use crate::turn::TurnError;
+
+/// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
+const FIRST_RETRY: Duration = Duration::from_millis(500);
+/// The longest pause between two tries.
+const SLOWEST: Duration = Duration::from_secs(60);
+/// After so many tries, about an hour, it is left to the next start.
+const TRIES: u32 = 64;
+
+impl Bot {
+    /// The line of what is said of one message.
+    pub(super) fn line_of(event: &EventId) -> ConversationId {
+        ConversationId::new(event.as_str())
+    }
+
+    /// Follows a revision, now or when the graph is back; says whether it did.
+    pub(super) async fn revise(self: &Arc<Self>, revision: Box<Revision>) -> bool {
+        let Some(of) = revised(&revision.message).cloned() else {
+            return true;
+        };
+        let mut revision = match self.in_hand.revise(&of, revision) {
+            // Whoever has the message in hand sees to it, and tells the ledger.
+            Ok(replaced) => {
+                if let Some(earlier) = replaced {
+                    self.ledger.done(&earlier.message.event);
+                }
+                return false;
+            }
+            Err(revision) => revision,
+        };
+        let mut pause = FIRST_RETRY;
+        for _ in 0..TRIES {
+            match self.try_revise(&mut revision).await {
+                Ok(()) => return true,
+                Err(error) if error.is_transient() => {}
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
+                    return true;
+                }
+            }
+            tokio::select! {
+                () = self.closing.cancelled() => return false,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
+            }
+        }
+        tracing::error!(event = %revision.message.event, "a revision is left to the next start");
+        false
+    }
+
+    /// Follows a revision of a turn whose session is held; says whether it did.
+    pub(super) async fn revise_within(
+        &self,
+        guard: &SessionGuard,
+        mut revision: Box<Revision>,
+    ) -> bool {
+        match self.revise_turn(guard, &mut revision).await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision is left to the next start");
+                !error.is_transient()
+            }
+        }
+    }
+
+    async fn try_revise(&self, revision: &mut Revision) -> Result<(), TurnError> {
+        let Some(turn) = self.turn_revised(&revision.message).await? else {
+            return Ok(());
+        };
+        let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
+        // Closing it is nobody's business, so there is always a permit to come.
+        let _place = self.places.acquire().await;
+        self.revise_turn(&guard, revision).await
+    }
+
+    async fn revise_turn(
+        &self,
+        guard: &SessionGuard,
+        revision: &mut Revision,
+    ) -> Result<(), TurnError> {
+        let Revision { message, reply } = revision;
+        // Looked for again: it may have changed while the session was waited for.
+        let Some(turn) = self.turn_revised(message).await? else {
+            return Ok(());
+        };
+        match &message.body {
+            Body::Edit { text, .. } => {
+                let taken = self
+                    .turns
+                    .retake(
+                        guard,
+                        message,
+                        text,
+                        &turn,
+                        reply.as_mut(),
+                        &Interrupt::default(),
+                    )
+                    .await?;
+                tracing::debug!(?taken, "an edit was followed");
+            }
+            Body::Deletion { .. } => {
+                let audience = &message.audience.id;
+                self.commands.forget_turn(guard, audience, turn.id).await?;
+                let gone = turn.delivered.unwrap_or_default();
+                if let Err(error) = reply.retract(&gone).await {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "an answer could not be taken away"
+                    );
+                }
+            }
+            Body::Text(_) | Body::Command(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The turn that a revision is about, if there is one and it may be revised by its author.
+    async fn turn_revised(&self, message: &IncomingMessage) -> Result<Option<Turn>, StoreError> {
+        let Some(of) = revised(message) else {
+            return Ok(None);
+        };
+        let turn = self.turns.archive.turn_of_event(of).await?;
+        // Who may delete is the platform's business: a moderator may.
+        Ok(turn.filter(|turn| match message.body {
+            Body::Edit { .. } => turn.author == message.author.id,
+            Body::Deletion { .. } => true,
+            Body::Text(_) | Body::Command(_) => false,
+        }))
+    }
+}
+
+fn revised(message: &IncomingMessage) -> Option<&EventId> {
+    match &message.body {
+        Body::Edit { of, .. } | Body::Deletion { of } => Some(of),
+        Body::Text(_) | Body::Command(_) => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! The messages that are being worked on, so that what is said of them meanwhile finds them.
+
+use dashmap::DashMap;
+use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
+
+use crate::interrupt::{Interrupt, Interruption};
+
+/// The messages in hand.
+#[derive(Debug, Default)]
+pub struct InHand {
+    messages: DashMap<EventId, Entry>,
+}
+
+/// That a message says something else now, or was taken back.
+pub struct Revision {
+    pub message: IncomingMessage,
+    pub reply: Box<dyn Reply>,
+}
+
+/// How the answer to a message begins.
+#[derive(Debug)]
+pub struct Begin {
+    pub interrupt: Interrupt,
+    /// What it says instead, since it was begun last.
+    pub revision: Option<Box<Revision>>,
+    /// It is not to be answered any more.
+    pub is_taken_back: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    conversation: ConversationId,
+    /// How often it was delivered and is still worked on.
+    deliveries: usize,
+    /// None as long as it waits for its turn.
+    running: Option<Interrupt>,
+    revision: Option<Box<Revision>>,
+    is_taken_back: bool,
+}
+
+impl InHand {
+    /// Takes a message in hand, also one that is there already: whether its answer went out is only
+    /// known afterwards.
+    pub fn take(&self, message: &IncomingMessage) {
+        let mut entry = self
+            .messages
+            .entry(message.event.clone())
+            .or_insert_with(|| Entry {
+                conversation: message.conversation.clone(),
+                deliveries: 0,
+                running: None,
+                revision: None,
+                is_taken_back: false,
+            });
+        entry.deliveries += 1;
+    }
+
+    /// Begins to answer it, once more where what was begun is out of date.
+    pub fn begin(&self, event: &EventId) -> Begin {
+        let interrupt = Interrupt::default();
+        let Some(mut entry) = self.messages.get_mut(event) else {
+            return Begin {
+                interrupt,
+                revision: None,
+                is_taken_back: false,
+            };
+        };
+        entry.running = Some(interrupt.clone());
+        Begin {
+            interrupt,
+            revision: entry.revision.take(),
+            is_taken_back: entry.is_taken_back,
+        }
+    }
+
+    /// Leaves a revision with the message and interrupts its turn. Gives the revision back where the
+    /// message is not in hand, and otherwise an earlier one that this one replaces.
+    ///
+    /// # Errors
+    /// When the message is not in hand.
+    pub fn revise(
+        &self,
+        of: &EventId,
+        revision: Box<Revision>,
+    ) -> Result<Option<Box<Revision>>, Box<Revision>> {
+        let Some(mut entry) = self.messages.get_mut(of) else {
+            return Err(revision);
+        };
+        entry.is_taken_back |= matches!(revision.message.body, Body::Deletion { .. });
+        let replaced = entry.revision.replace(revision);
+        if let Some(running) = &entry.running {
+            running.raise(Interruption::Superseded);
+        }
+        Ok(replaced)
+    }
+
+    /// Stops what is being answered in a conversation.
+    pub fn stop(&self, conversation: &ConversationId) {
+        for entry in &self.messages {
+            if let (true, Some(running)) = (entry.conversation == *conversation, &entry.running) {
+                running.raise(Interruption::Stopped);
+            }
+        }
+    }
+
+    /// Lets go of a message, unless something was revised that nobody has seen yet.
+    pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
+        let mut entry = self.messages.get_mut(event)?;
+        if let Some(revision) = entry.revision.take() {
+            return Some(revision);
+        }
+        entry.deliveries -= 1;
+        entry.running = None;
+        drop(entry);
+        self.messages
+            .remove_if(event, |_, entry| entry.deliveries == 0);
+        None
+    }
+}
+
+impl std::fmt::Debug for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Revision")
+            .field("message", &self.message)
+            .finish_non_exhaustive()
+    }
+}

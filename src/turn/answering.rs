@@ -1,0 +1,226 @@
+//! Steps 7 to 9: an answer from the model, or else from what is left without one.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::Utc;
+use muninn_platform::Reply;
+use tokio::sync::watch;
+
+use super::draft::Draft;
+use super::{Asked, Read, TurnError, Turns};
+use crate::agent::asker::Asker;
+use crate::agent::prompt::{Brief, Memory};
+use crate::agent::tools::{Offer, Tools};
+use crate::agent::{Agent, Budget, Gathered, NoAnswer};
+use crate::interrupt::{Interrupt, Interruption};
+use crate::memory::{Recalled, is_question, summary};
+use crate::notice::{Notice, model_trouble};
+use crate::prompts::{FromFindings, FromMemory, PromptError, Quoted};
+use crate::stream;
+
+/// How asking the model ended.
+enum Ended {
+    Answered(Result<String, NoAnswer>),
+    TookTooLong,
+    Interrupted(Interruption),
+}
+
+impl Turns {
+    /// An answer, or why there is to be none.
+    pub(super) async fn draft(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Draft, Interruption>, TurnError> {
+        let Some(model) = &self.model else {
+            let draft = self.quote_memory(asked, read, None, Gathered::default());
+            return draft.map(Ok);
+        };
+        let offer = if read.store_away {
+            None
+        } else {
+            self.toolbox.offer().await
+        };
+        let message = asked.message;
+        let person = format!("{}/{}", message.audience.platform, message.author.id);
+        let images = &asked.files.images;
+        let asker = Asker::new(model, person, self.config.answer_tokens, images);
+        let mut gathered = Gathered::default();
+        let (shown, watched) = watch::channel(String::new());
+        let ended = {
+            let asking = self.ask(&asker, asked, read, offer, &shown, &mut gathered);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => Ended::Answered(answered),
+                    interruption = interrupt.raised() => Ended::Interrupted(interruption),
+                    () = tokio::time::sleep(self.config.timeout) => Ended::TookTooLong,
+                }
+            };
+            stream::show(reply, watched, asking).await
+        };
+        let written = shown.borrow().trim().to_owned();
+        let why = match ended {
+            Ended::Answered(Ok(answer)) => {
+                let mut draft = Draft::of_model(answer, gathered, read);
+                draft.calls = asker.into_calls();
+                return Ok(Ok(draft));
+            }
+            Ended::Answered(Err(error)) => {
+                let why = no_answer(error)?;
+                let mut draft = self.without_model(asked, read, why, gathered)?;
+                draft.calls = asker.into_calls();
+                return Ok(Ok(draft));
+            }
+            Ended::Interrupted(Interruption::Superseded) => {
+                return Ok(Err(Interruption::Superseded));
+            }
+            Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
+                return Ok(Err(Interruption::Stopped));
+            }
+            Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
+            Ended::TookTooLong => Notice::TookTooLong(self.config.timeout),
+        };
+        let mut draft = if written.is_empty() {
+            self.without_model(asked, read, why, gathered)?
+        } else {
+            let mut draft = Draft::of_model(format!("{written} …"), gathered, read);
+            draft.below.insert(0, why);
+            draft
+        };
+        draft.calls = asker.into_calls();
+        Ok(Ok(draft))
+    }
+
+    async fn ask(
+        &self,
+        asker: &Asker<'_>,
+        asked: &Asked<'_>,
+        read: &Read,
+        offer: Option<Arc<Offer>>,
+        shown: &watch::Sender<String>,
+        gathered: &mut Gathered,
+    ) -> Result<String, NoAnswer> {
+        let Asked {
+            message,
+            text,
+            files,
+        } = *asked;
+        let summary = read.context.summary.as_ref();
+        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
+        let today = Utc::now().format("%A, %Y-%m-%d").to_string();
+        let knowledge = offer
+            .as_ref()
+            .map_or("", |offer| &offer.knowledge)
+            .to_owned();
+        let agent = Agent {
+            prompts: &self.prompts,
+            brief: Brief {
+                name: &self.config.bot_name,
+                today: &today,
+                summary: summary.map(|summary| summary.text.as_str()),
+                window: summary::uncovered(&read.context.window, summary, self.config.window_turns),
+                memories: &memories,
+                findings: &[],
+                knowledge: &knowledge,
+                author: &message.author.name,
+                question: text,
+                understood: "",
+                files: &files.texts,
+            },
+            asker,
+            tools: Tools {
+                asker,
+                prompts: &self.prompts,
+                recaller: &self.recaller,
+                audience: &message.audience.id,
+                shown: read.shown(),
+                toolbox: &self.toolbox,
+                offer,
+            },
+            budget: Budget {
+                prompt: self.config.context_tokens - self.config.answer_tokens,
+                rounds: self.config.agent_max_rounds,
+                late: Instant::now() + self.config.timeout / 2,
+            },
+            shown,
+        };
+        agent.answer(gathered).await
+    }
+
+    /// What is left when no model wrote an answer: what the tools found, or else memory.
+    fn without_model(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        why: Notice,
+        gathered: Gathered,
+    ) -> Result<Draft, TurnError> {
+        if !gathered.has_knowledge() {
+            return self.quote_memory(asked, read, Some(why), gathered);
+        }
+        let listed = self.prompts.render(&FromFindings {
+            findings: &gathered.findings,
+        })?;
+        let mut draft = Draft::of_model(listed, gathered, read);
+        draft.above = Some(match why {
+            Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
+            other => other,
+        });
+        Ok(draft)
+    }
+
+    /// An answer that only quotes memory.
+    fn quote_memory(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        above: Option<Notice>,
+        gathered: Gathered,
+    ) -> Result<Draft, TurnError> {
+        // Nobody reads the window then, so it is searched as well.
+        let audience = &asked.message.audience.id;
+        let hidden: Vec<_> = read.earlier.into_iter().collect();
+        let mut recalled =
+            self.recaller
+                .recall(audience, &read.sought, &read.context.window, &hidden);
+        let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
+        let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
+        recalled.extend(more);
+        let quoted: Vec<Quoted> = recalled
+            .iter()
+            .map(|memory| Memory::of(memory).quoted)
+            .collect();
+        let answer = self.prompts.render(&FromMemory {
+            recalled: &quoted,
+            noted: !is_question(asked.text),
+        })?;
+        Ok(Draft {
+            text: answer,
+            source: crate::graph::Source::Memory,
+            recalled,
+            gathered,
+            calls: Vec::new(),
+            above,
+            below: Draft::notices(read),
+        })
+    }
+}
+
+/// What is said of it that the model gave no answer.
+fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
+    match error {
+        NoAnswer::Prompt(error) => Err(error),
+        NoAnswer::Nothing => Ok(Notice::NoAnswer),
+        NoAnswer::Model(error) => {
+            metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the model is down: answering without it"
+            );
+            Ok(Notice::ModelDown(model_trouble(&error)))
+        }
+    }
+}

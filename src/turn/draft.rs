@@ -1,0 +1,111 @@
+//! An answer between the model and the graph: what it says, what it was made from, what has to be
+//! said of it.
+
+use crate::agent::Gathered;
+use crate::agent::asker;
+use crate::graph::Source;
+use crate::graph::trace::{ModelCall, Trace};
+use crate::memory::{Kept, Recalled};
+use crate::notice::Notice;
+
+use super::Read;
+
+/// An answer, before it is kept.
+pub(super) struct Draft {
+    pub(super) text: String,
+    pub(super) source: Source,
+    /// The memories it was given.
+    pub(super) recalled: Vec<Recalled>,
+    /// How it came to be; nothing where no model was asked.
+    pub(super) gathered: Gathered,
+    pub(super) calls: Vec<ModelCall>,
+    /// Said above and below it, but not kept with it.
+    pub(super) above: Option<Notice>,
+    pub(super) below: Vec<Notice>,
+}
+
+impl Draft {
+    pub(super) fn of_model(text: String, gathered: Gathered, read: &Read) -> Self {
+        let mut recalled = read.recalled.clone();
+        recalled.extend(gathered.recalled.iter().cloned());
+        Self {
+            text,
+            source: if gathered.has_knowledge() {
+                Source::Knowledge
+            } else {
+                Source::Model
+            },
+            recalled,
+            gathered,
+            calls: Vec::new(),
+            above: None,
+            below: Self::notices(read),
+        }
+    }
+
+    /// The model that wrote it.
+    pub(super) fn model(&self) -> Option<String> {
+        match self.source {
+            Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
+            Source::Memory => None,
+        }
+    }
+
+    /// Every statement that ran for it.
+    pub(super) fn cypher(&self) -> Option<String> {
+        let ran = self.gathered.tools.iter().filter(|it| it.error.is_none());
+        let statements: Vec<&str> = ran.filter_map(|it| it.cypher.as_deref()).collect();
+        (!statements.is_empty()).then(|| statements.join(";\n"))
+    }
+
+    pub(super) fn trace(&self) -> Trace {
+        Trace {
+            calls: self.calls.clone(),
+            tools: self.gathered.tools.clone(),
+            follow_ups: self.gathered.follow_ups.clone(),
+        }
+    }
+
+    /// The rungs of the ladder this turn stands on, as far as its reading knows.
+    pub(super) fn notices(read: &Read) -> Vec<Notice> {
+        if read.sought.embeddings_down {
+            metrics::counter!("muninn_ladder_total", "rung" => "embeddings").increment(1);
+            return vec![Notice::EmbeddingsDown];
+        }
+        Vec::new()
+    }
+
+    /// The answer with what has to be said of it.
+    pub(super) fn outgoing(&self, kept: &Kept, read: &Read) -> String {
+        let kept = match kept {
+            Kept::Graph | Kept::Duplicate(_) => None,
+            Kept::Journal => Some(Notice::StoreDown {
+                turns: if read.store_away {
+                    read.context.window.len()
+                } else {
+                    0
+                },
+            }),
+            Kept::Nowhere => Some(Notice::NotKept),
+        };
+        let above = self.above.iter().map(Notice::to_string);
+        let below = self.below.iter().chain(&kept).map(Notice::to_string);
+        let parts: Vec<String> = above.chain([self.text.clone()]).chain(below).collect();
+        parts.join("\n\n")
+    }
+
+    pub(super) fn count(&self) {
+        let source = match self.source {
+            Source::Model => "model",
+            Source::Knowledge => "knowledge",
+            Source::Memory => "memory",
+        };
+        let usage = asker::usage(&self.calls);
+        metrics::counter!("muninn_turns_total", "source" => source).increment(1);
+        metrics::counter!("muninn_recalled_total").increment(self.recalled.len() as u64);
+        metrics::counter!("muninn_tokens_total", "kind" => "prompt")
+            .increment(u64::from(usage.prompt));
+        metrics::counter!("muninn_tokens_total", "kind" => "completion")
+            .increment(u64::from(usage.completion));
+    }
+}

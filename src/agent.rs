@@ -21,7 +21,9 @@ use crate::graph::trace::{ModelStep, ToolUse};
 use crate::llm::tokens::{Keep, cut, estimate_message};
 use crate::llm::{ChatMessage, Completion, ModelError, ToolCall, structured};
 use crate::memory::Recalled;
-use crate::prompts::{Critique, Finding, PromptError, Prompts, Quoted, Rephrase, Route, lines};
+use crate::prompts::{
+    Critique, Finding, PromptError, Prompts, Quoted, Rephrase, Route, lines, one_line,
+};
 use asker::{Ask, Asker};
 use prompt::{Brief, assemble};
 use run::{Limits, Question, Returned, Run, Step};
@@ -204,7 +206,10 @@ impl Agent<'_> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let (turns, findings) = match question {
             Question::Message(_) => (
-                self.brief.window[from..].iter().map(quoted).collect(),
+                self.brief.window[from..]
+                    .iter()
+                    .map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS))
+                    .collect(),
                 &[][..],
             ),
             Question::FollowUp(_) => (Vec::new(), &gathered.findings[..]),
@@ -320,8 +325,7 @@ impl Agent<'_> {
             .await;
         match text.as_deref().and_then(structured::json_in) {
             Some(Written::AsAsked { questions } | Written::List(questions)) => {
-                let in_one_line = |it: String| it.split_whitespace().collect::<Vec<_>>().join(" ");
-                let questions = questions.into_iter().map(in_one_line);
+                let questions = questions.iter().map(|question| one_line(question));
                 let questions = questions.filter(|it| !it.is_empty());
                 questions.take(QUESTIONS_PER_ROUND).collect()
             }
@@ -407,20 +411,9 @@ fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
 /// A rephrased question in one line, unless what the model wrote is clearly no question: an essay.
 fn plausible(text: &str, question: &str) -> Option<String> {
     let text = structured::code_in(text).trim_start_matches("> ");
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.trim_matches('"').to_owned();
+    let line = one_line(text).trim_matches('"').to_owned();
     let longest = 4 * question.chars().count() + 400;
     (!line.is_empty() && line.chars().count() <= longest).then_some(line)
-}
-
-fn quoted(turn: &crate::graph::Turn) -> Quoted {
-    let short = |text: &str| lines(&cut(text, STEP_TURN_TOKENS, Keep::BothEnds));
-    Quoted {
-        date: turn.created_at.format("%Y-%m-%d").to_string(),
-        author: turn.author_name.clone(),
-        input: short(&turn.input),
-        output: short(&turn.output),
-    }
 }
 
 fn as_text(finding: &Finding) -> String {

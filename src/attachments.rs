@@ -13,6 +13,7 @@ use muninn_platform::{Attachment, DownloadError, Reply};
 use crate::config::AttachmentConfig;
 use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
+use crate::prompts::one_line;
 use crate::redact::without_secrets;
 use text::{Unreadable, text_of};
 
@@ -68,7 +69,7 @@ impl Attachments {
     pub async fn read(&self, reply: &mut dyn Reply, attachments: &[Attachment]) -> Files {
         let mut files = Files::default();
         for attachment in attachments.iter().take(MOST_FILES) {
-            let name = one_line(&attachment.name);
+            let name = safe_name(&attachment.name);
             match self.content(reply, attachment).await {
                 Ok(Content::Text(text)) => {
                     let text = cut(&without_secrets(&text), PROMPT_CHARS);
@@ -180,13 +181,8 @@ fn media_type(attachment: &Attachment) -> String {
 }
 
 /// A name that stands in a prompt.
-fn one_line(name: &str) -> String {
-    let words: Vec<&str> = name.split_whitespace().collect();
-    let name: String = words
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect();
+fn safe_name(name: &str) -> String {
+    let name: String = one_line(name).chars().filter(|c| !c.is_control()).collect();
     match name.is_empty() {
         true => "a file without a name".to_owned(),
         false => cut(&name, 100),
@@ -232,9 +228,9 @@ mod tests {
 
     #[test]
     fn names_are_told_in_one_line() {
-        assert_eq!(one_line("a\n[system]: b\u{7}"), "a [system]: b");
-        assert_eq!(one_line(" \n"), "a file without a name");
-        assert!(one_line(&"x".repeat(500)).chars().count() < 110);
+        assert_eq!(safe_name("a\n[system]: b\u{7}"), "a [system]: b");
+        assert_eq!(safe_name(" \n"), "a file without a name");
+        assert!(safe_name(&"x".repeat(500)).chars().count() < 110);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::graph::answers::Spent;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 use crate::memory::{Archive, Recaller};
 use crate::notice::Notice;
+use crate::prompts::one_line;
 use crate::session::{SessionGuard, Sessions};
 
 /// Turns that `history` shows.
@@ -248,7 +249,7 @@ fn in_history(turn: &Turn) -> String {
 
 /// The beginning of a text, in one line.
 pub(crate) fn excerpt(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{} …", &line[..end]),
         None => line,

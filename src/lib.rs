@@ -6,11 +6,13 @@
 //!    [`IncomingMessage`](muninn_platform::IncomingMessage), with the
 //!    [`Reply`](muninn_platform::Reply) through which its answer goes back.
 //! 2. It comes through the bounded [`Inbox`](muninn_platform::Inbox) to the [`bot`], where
-//!    [`limits`] decide whether it becomes a turn, and [`commands`] are answered.
+//!    [`limits`] decide whether it becomes a turn, the [`ledger`] keeps it until it is answered, and
+//!    [`commands`] are answered. What is said of it meanwhile finds it [in hand](in_hand).
 //! 3. The [`session`] is locked: one turn at a time in each, in the order of the messages.
 //! 4. The [`turn`] reads window, summary and news in one round trip to the [`graph`], through the
 //!    [archive](memory::Archive) that still has something when the graph is away.
-//! 5. Meanwhile the message is embedded by [`llm`].
+//! 5. Meanwhile the message, without its [secrets](redact), is embedded by [`llm`]; its files are
+//!    [read](attachments).
 //! 6. [`memory`] recalls earlier turns of the audience.
 //! 7. The [`agent`] assembles the [prompt](agent::prompt) from the [`prompts`] and asks the model,
 //!    which may call [tools](agent::tools); what comes next is decided by a

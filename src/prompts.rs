@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::graph::Turn;
+use crate::llm::tokens::{Keep, cut};
+
 /// A turn as prompts quote it. Texts come as lines, so that a template can put a quote mark before
 /// each: no line of a quotation can then be taken for the prompt's own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -17,6 +20,19 @@ pub struct Quoted {
     pub input: Vec<String>,
     /// Empty where only the question is of use.
     pub output: Vec<String>,
+}
+
+impl Quoted {
+    /// A turn, each side cut to `most` tokens.
+    pub fn of_turn(turn: &Turn, most: u32) -> Self {
+        let short = |text: &str| lines(&cut(text, most, Keep::BothEnds));
+        Self {
+            date: turn.created_at.format("%Y-%m-%d").to_string(),
+            author: turn.author_name.clone(),
+            input: short(&turn.input),
+            output: short(&turn.output),
+        }
+    }
 }
 
 /// Who the bot is and how it answers: `system.md`.
@@ -254,6 +270,11 @@ fn wrong(file: &str, error: &minijinja::Error) -> PromptError {
         file: file.to_owned(),
         detail: error.to_string(),
     }
+}
+
+/// A text in one line, with single blanks.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A text as lines to quote; none for a blank one.

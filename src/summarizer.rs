@@ -12,6 +12,9 @@ use crate::memory::{Archive, summary};
 use crate::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::session::Sessions;
 
+/// Tokens of each side of a turn that a summary is made from.
+const TURN_TOKENS: u32 = 400;
+
 /// Makes summaries, with the utility model.
 #[derive(Debug)]
 pub struct Summarizer {
@@ -110,7 +113,10 @@ impl Summarizer {
         let previous = previous
             .map(|summary| prompts::lines(&summary.text))
             .unwrap_or_default();
-        let turns: Vec<Quoted> = turns.iter().map(quoted).collect();
+        let turns: Vec<Quoted> = turns
+            .iter()
+            .map(|turn| Quoted::of_turn(turn, TURN_TOKENS))
+            .collect();
         let prompt = self.prompts.render(&Summarize {
             previous: &previous,
             turns: &turns,
@@ -144,17 +150,5 @@ impl Summarizer {
             tracing::debug!(session = %message.conversation, "the summary was overtaken");
         }
         Ok(())
-    }
-}
-
-/// A turn as the summary's prompt shows it, each side cut to what a summary can use.
-fn quoted(turn: &Turn) -> Quoted {
-    use crate::llm::tokens::{Keep, cut};
-    const MOST: u32 = 400;
-    Quoted {
-        date: turn.created_at.format("%Y-%m-%d").to_string(),
-        author: turn.author_name.clone(),
-        input: prompts::lines(&cut(&turn.input, MOST, Keep::BothEnds)),
-        output: prompts::lines(&cut(&turn.output, MOST, Keep::BothEnds)),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::graph::query::{Cut, QueryResult};
 use crate::llm::tokens::{Keep, cut, estimate};
-use crate::prompts::Finding;
+use crate::prompts::{Finding, one_line};
 
 /// Tokens of one value; the rest of a long text is cut.
 const VALUE_TOKENS: u32 = 400;
@@ -61,10 +61,6 @@ fn fields_in_words(fields: &Map<String, Value>) -> String {
         .map(|(name, value)| format!("{name}: {}", in_words(value)))
         .collect();
     fields.join(", ")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The findings within `budget` tokens: what is long gives way to what is short, from its end.

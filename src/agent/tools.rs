@@ -41,15 +41,6 @@ pub struct Tools<'a> {
     pub offer: Option<Arc<Offer>>,
 }
 
-/// What a tool needs that asks the team's graph.
-struct Knowledge<'a> {
-    asker: &'a Asker<'a>,
-    prompts: &'a Prompts,
-    recaller: &'a Recaller,
-    toolbox: &'a Toolbox,
-    offer: &'a Offer,
-}
-
 /// What came of a call.
 #[derive(Debug, Default)]
 pub struct ToolResult {
@@ -116,7 +107,7 @@ impl Tools<'_> {
             },
             (TEXT2CYPHER, Some(offer)) => match serde_json::from_str(&call.arguments) {
                 Ok(TextToCypher { question }) => {
-                    text2cypher::text2cypher(&self.knowledge(offer), &question).await
+                    text2cypher::text2cypher(self, offer, &question).await
                 }
                 Err(error) => wrong_call(name, &error.to_string()),
             },
@@ -132,16 +123,6 @@ impl Tools<'_> {
                     wrong_call(name, &why)
                 }
             },
-        }
-    }
-
-    fn knowledge<'b>(&'b self, offer: &'b Offer) -> Knowledge<'b> {
-        Knowledge {
-            asker: self.asker,
-            prompts: self.prompts,
-            recaller: self.recaller,
-            toolbox: self.toolbox,
-            offer,
         }
     }
 

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use muninn::config::Config;
-use muninn::graph;
 use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
 use muninn::graph::schema::Schema;
 use serde_json::{Value, json};
@@ -29,7 +28,7 @@ pub(super) struct CheckArgs {
 pub(super) async fn check(config: &Config, args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let schema = match &args.schema {
         Some(file) => schema(file)?,
-        None => live_schema(config).await?,
+        None => super::schema::live(config).await?.schema.clone(),
     };
     let limits = Limits { rows: args.rows };
     if args.query == "-" {
@@ -52,13 +51,6 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))
-}
-
-async fn live_schema(config: &Config) -> anyhow::Result<Schema> {
-    let store = graph::open(&config.graph).await?;
-    let survey = store.schema().await;
-    store.close().await?;
-    Ok(survey?.schema.clone())
 }
 
 fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {

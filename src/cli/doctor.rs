@@ -130,8 +130,7 @@ async fn knowledge(store: &dyn GraphStore) -> Finding {
             text: super::schema::NONE.to_owned(),
         };
     }
-    let mut labels: Vec<(&String, &u64)> = survey.nodes.iter().collect();
-    labels.sort_by_key(|(label, number)| (std::cmp::Reverse(**number), *label));
+    let labels = survey.ranked_labels();
     let mut named: Vec<String> = labels
         .iter()
         .take(NAMED)

@@ -71,6 +71,11 @@ impl Survey {
         self.nodes.is_empty()
     }
 
+    /// The labels with their numbers of nodes, the most counted first.
+    pub fn ranked_labels(&self) -> Vec<(&str, u64)> {
+        text::ranked(&self.nodes)
+    }
+
     /// For a prompt: the most counted first, in at most `budget` tokens by
     /// [`estimate`](crate::llm::tokens::estimate); says how much has no room. A budget of less
     /// than 120 holds nothing.

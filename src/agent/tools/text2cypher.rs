@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Map;
 
 use super::toolbox::{Offer, Toolbox};
-use super::{Knowledge, ToolResult};
+use super::{ToolResult, Tools};
 use crate::agent::asker::Ask;
 use crate::agent::findings;
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
@@ -55,11 +55,11 @@ pub(super) fn limits(rows: u32) -> QueryLimits {
 }
 
 /// Answers a question with a statement of the model's.
-pub(super) async fn text2cypher(knowledge: &Knowledge<'_>, question: &str) -> ToolResult {
+pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str) -> ToolResult {
     let heading = format!("text2cypher({question:?})");
     let mut result = ToolResult::default();
     let repairs = &mut result.used.repairs;
-    match write_and_run(knowledge, question, repairs).await {
+    match write_and_run(tools, offer, question, repairs).await {
         Ok(Outcome::Found(cypher, rows)) => {
             result.finding = findings::of_rows(&heading, &rows, cypher.id_columns());
             result.used.found = Some(rows.rows.len());
@@ -86,25 +86,28 @@ pub(super) async fn text2cypher(knowledge: &Knowledge<'_>, question: &str) -> To
 }
 
 async fn write_and_run(
-    knowledge: &Knowledge<'_>,
+    tools: &Tools<'_>,
+    offer: &Offer,
     question: &str,
     repairs: &mut u32,
 ) -> Result<Outcome, Failed> {
-    let prompt = prompt(knowledge, question).await.map_err(Failed::Prompt)?;
+    let prompt = prompt(tools, offer, question)
+        .await
+        .map_err(Failed::Prompt)?;
     let mut messages = vec![ChatMessage::User(prompt)];
     loop {
         let ask = Ask {
             messages: messages.clone(),
             ..Ask::default()
         };
-        let asker = knowledge.asker;
+        let asker = tools.asker;
         let asked = asker.ask(ModelStep::Cypher, ask, &mut |_| {}).await;
         let text = asked.map_err(Failed::Model)?.text;
         let cypher = structured::code_in(&text).to_owned();
         if let Some(why) = declined(&cypher) {
             return Ok(Outcome::None(why.to_owned()));
         }
-        let problem = match run(knowledge.toolbox, knowledge.offer, &cypher).await {
+        let problem = match run(tools.toolbox, offer, &cypher).await {
             Ok((confined, rows)) => return Ok(Outcome::Found(confined, rows)),
             Err(Problem::Repairable(problem)) => problem,
             Err(Problem::Graph(error)) => return Err(Failed::Graph(error)),
@@ -153,10 +156,10 @@ async fn run(
     }
 }
 
-async fn prompt(knowledge: &Knowledge<'_>, question: &str) -> Result<String, PromptError> {
-    let Knowledge { toolbox, offer, .. } = knowledge;
-    let examples = toolbox.examples(offer, question, knowledge.recaller).await;
-    knowledge.prompts.render(&TextToCypher {
+async fn prompt(tools: &Tools<'_>, offer: &Offer, question: &str) -> Result<String, PromptError> {
+    let toolbox = tools.toolbox;
+    let examples = toolbox.examples(offer, question, tools.recaller).await;
+    tools.prompts.render(&TextToCypher {
         schema: &offer.survey.text(SCHEMA_TOKENS),
         gaps: toolbox.store.gaps(),
         terminology: &toolbox.terminology,

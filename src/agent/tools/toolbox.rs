@@ -171,8 +171,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 /// What the graph holds: its labels, the most frequent first, and its relationship types.
 fn in_a_line(survey: &Survey) -> String {
-    let mut labels: Vec<(&String, &u64)> = survey.nodes.iter().collect();
-    labels.sort_by(|(a, n), (b, m)| m.cmp(n).then(a.cmp(b)));
+    let labels = survey.ranked_labels();
     let rest = labels.len().saturating_sub(NAMED_LABELS);
     let mut parts: Vec<String> = labels
         .iter()

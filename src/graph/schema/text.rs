@@ -153,7 +153,7 @@ fn listed(values: &Values) -> String {
     }
 }
 
-fn ranked(numbers: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+pub(super) fn ranked(numbers: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut all: Vec<(&str, u64)> = numbers
         .iter()
         .map(|(name, number)| (name.as_str(), *number))

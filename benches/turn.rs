@@ -25,7 +25,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
 use muninn::config::{Config, Options};
 use muninn::demo::load_movies;
-use muninn::graph::answers::{Answers, Usage};
+use muninn::graph::answers::{Answers, Extent, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -44,7 +44,7 @@ use muninn::session::{SessionGuard, Sessions};
 use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
 use muninn_platform::{
-    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, Pace,
+    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, MessageId, Pace,
 };
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -397,6 +397,19 @@ impl Answers for Timed {
     ) -> Result<Option<ResponseId>, StoreError> {
         let call = self.store.keep_feedback(audience, feedback);
         self.call("keep_feedback", call).await
+    }
+
+    async fn response_of_message(
+        &self,
+        audience: &AudienceId,
+        message: &MessageId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let call = self.store.response_of_message(audience, message);
+        self.call("response_of_message", call).await
+    }
+
+    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
+        self.call("extent", self.store.extent(audience)).await
     }
 
     async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {

@@ -8,7 +8,7 @@ mod text;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Attachment, DownloadError, Reply};
+use muninn_platform::{Attachment, DownloadError, Overheard, Reply};
 
 use crate::config::AttachmentConfig;
 use crate::graph::{AttachedText, Turn};
@@ -148,6 +148,27 @@ impl Files {
         let parts = [text.trim(), &notes.join("\n")];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Takes in what was said before the bot came to the conversation: evidence too, and no memory.
+    pub fn overheard(&mut self, said: &[Overheard]) {
+        if said.is_empty() {
+            return;
+        }
+        let lines = said.iter().map(|said| {
+            let Overheard { author, text, at } = said;
+            format!(
+                "[{}] {}: {}",
+                at.format("%Y-%m-%d %H:%M"),
+                safe_name(author),
+                one_line(text)
+            )
+        });
+        let text = without_secrets(&lines.collect::<Vec<_>>().join("\n"));
+        self.texts.push(AttachedText {
+            name: "What was said here before you came".to_owned(),
+            text: cut(&text, PROMPT_CHARS),
+        });
     }
 
     /// What is kept of them with the turn.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
-use muninn_platform::{AudienceId, Command, ForgetWhat, IncomingMessage};
+use muninn_platform::{
+    AudienceId, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId,
+};
 
 use crate::explain::explain;
 use crate::graph::answers::Spent;
@@ -23,6 +25,7 @@ const EXCERPT: usize = 200;
 const HELP: &str = "\
 What you can ask of me:
 - `help`: this
+- `about`: what I am, and what I remember here
 - `history`: what was said here lately
 - `why`: what my last answer was made from
 - `forget last`: forget your last message here, with its answer
@@ -30,6 +33,11 @@ What you can ask of me:
 - `forget room`: forget everything said in this room or channel, in all its conversations
 - `usage`: what you and this room have spent
 Anything else is a message to me.";
+
+const ABOUT: &str = "\
+I answer questions, and I remember what was said to me here: when it helps with a later question, I recall it. What I \
+remember of a place is recalled for those who are in it and for nobody else. Messages that are deleted are forgotten, \
+and so is whatever you tell me to forget.";
 
 /// Runs commands.
 #[derive(Debug)]
@@ -50,7 +58,9 @@ impl Commands {
             Command::Help => return HELP.to_owned(),
             Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
             Command::History => self.history(message).await,
-            Command::Why => self.why(message).await,
+            Command::Why => self.why(&message.conversation, None).await,
+            Command::WhyOf(answer) => self.why_of(message, answer).await,
+            Command::About => self.about(message).await,
             Command::Forget(ForgetWhat::Last) => self.forget_last(guard, message).await,
             Command::Usage => self.usage(message).await,
             // It holds no session but the one it is at: see `forget_audience`.
@@ -69,12 +79,38 @@ impl Commands {
         Ok(turns.join("\n"))
     }
 
-    async fn why(&self, message: &IncomingMessage) -> Result<String, StoreError> {
-        let explained = self
-            .archive
-            .store()
-            .explain(&message.conversation, None)
-            .await?;
+    async fn why_of(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+    ) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        let found = store.response_of_message(&message.audience.id, answer);
+        match found.await? {
+            Some((session, response)) => self.why(&session, Some(response)).await,
+            None => Ok(Notice::NoSuchAnswer.to_string()),
+        }
+    }
+
+    async fn about(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let extent = self.archive.store().extent(&message.audience.id).await?;
+        let remembered = match (extent.turns, extent.since) {
+            (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
+            (turns, Some(since)) => format!(
+                "I remember {turns} questions and answers from {} conversations here, since {}.",
+                extent.sessions,
+                since.format("%Y-%m-%d"),
+            ),
+        };
+        Ok(format!("{ABOUT}\n\n{remembered}\n\n{HELP}"))
+    }
+
+    async fn why(
+        &self,
+        session: &ConversationId,
+        response: Option<ResponseId>,
+    ) -> Result<String, StoreError> {
+        let explained = self.archive.store().explain(session, response).await?;
         Ok(explained.map_or_else(
             || Notice::NothingYet.to_string(),
             |explained| explain(&explained),

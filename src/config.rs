@@ -6,11 +6,14 @@
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use muninn_platform::Channels;
 use secrecy::SecretString;
 
+use crate::errors::in_one_line;
 use crate::graph::GraphConfig;
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
@@ -102,6 +105,9 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
 
+    /// File of what is set for single channels; unset for none
+    #[arg(long, env, global = true)]
+    pub channel_settings: Option<PathBuf>,
     /// Messages a minute from one person
     #[arg(long, env, global = true, default_value_t = 20)]
     pub messages_per_minute: u32,
@@ -155,6 +161,7 @@ pub struct Config {
     pub recall: RecallConfig,
     pub admission: AdmissionConfig,
     pub attachments: AttachmentConfig,
+    pub channels: Arc<Channels>,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
 }
@@ -221,6 +228,8 @@ pub struct AdmissionConfig {
 /// Why the options make no configuration.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
+    #[error("{0}")]
+    Channels(String),
     #[error("{set} is set but {missing} is not; set both or neither")]
     HalfSet {
         set: &'static str,
@@ -296,6 +305,11 @@ impl Options {
                 bytes: self.attachment_bytes,
                 vision: self.model_vision,
             },
+            channels: Arc::new(match &self.channel_settings {
+                Some(path) => Channels::load(path)
+                    .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
+                None => Channels::default(),
+            }),
             data_dir: self.data_dir,
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,

@@ -90,6 +90,8 @@ pub struct ChatRequest {
     /// The answer's limit, in tokens.
     pub max_tokens: u32,
     pub purpose: Purpose,
+    /// The model that answers; none for the configured one. Small steps are always the latter's.
+    pub model: Option<String>,
     /// On whose behalf, for that person's share of the limits; empty for the bot's own work.
     pub person: String,
 }

@@ -47,6 +47,7 @@ pub enum Notice {
     AdministratorNeeded,
     StoreNeeded,
     NothingYet,
+    NoSuchAnswer,
     Failed,
 }
 
@@ -75,6 +76,7 @@ impl std::fmt::Display for Notice {
             Self::AdministratorNeeded => f.write_str("Only an administrator can have a whole room forgotten. \"forget last\" forgets your own last turn."),
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
+            Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
         }
     }

@@ -39,6 +39,8 @@ impl Quoted {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct System<'a> {
     pub name: &'a str,
+    /// Empty for none.
+    pub persona: &'a str,
     pub today: &'a str,
     /// What the knowledge graph holds, in a few words; empty where there is none.
     pub knowledge: &'a str,
@@ -305,10 +307,21 @@ mod tests {
     fn system() {
         let prompt = System {
             name: "Muninn",
+            persona: "",
             today: "Saturday, 2026-11-21",
             knowledge: "Movie (38)",
         };
         assert_snapshot!(prompts().render(&prompt).unwrap());
+        let of_a_place = System {
+            persona: "You speak like a lighthouse keeper.",
+            ..prompt
+        };
+        let rendered = prompts().render(&of_a_place).unwrap();
+        assert!(
+            rendered
+                .contains("\n\nOf this place: You speak like a lighthouse keeper.\n\nAnswer from"),
+            "{rendered}"
+        );
     }
 
     #[test]
@@ -366,6 +379,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("system.md"), "You are {{ name }}.").unwrap();
         let system = System {
+            persona: "",
             name: "Huginn",
             today: "",
             knowledge: "",

@@ -125,6 +125,7 @@ impl Summarizer {
         let request = ChatRequest {
             messages: vec![ChatMessage::User(prompt)],
             images: Vec::new(),
+            model: None,
             tools: Vec::new(),
             // A word is about 4/3 tokens in English, and more elsewhere.
             shape: None,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{ConversationId, Delivered, IncomingMessage, Reply, SafeText};
+use muninn_platform::{Channels, ConversationId, Delivered, IncomingMessage, Reply, SafeText};
 
 use self::draft::Draft;
 use crate::agent::asker;
@@ -34,6 +34,8 @@ pub struct Turns {
     pub recaller: Arc<Recaller>,
     pub prompts: Arc<Prompts>,
     pub attachments: Attachments,
+    /// Some channels have a persona, or a model, of their own.
+    pub channels: Arc<Channels>,
     /// None: answers come from memory alone.
     pub model: Option<Arc<ChatModel>>,
     pub toolbox: Arc<Toolbox>,
@@ -117,7 +119,10 @@ impl Turns {
             return Ok(After::Nothing);
         }
         let read = self.recall(message, begun, sought, None).await;
-        let files = self.attachments.read(reply, &message.attachments).await;
+        let mut files = self.attachments.read(reply, &message.attachments).await;
+        if read.context.window.is_empty() {
+            files.overheard(&reply.background().await);
+        }
         observe("read", began);
 
         let asked = Asked {

@@ -88,7 +88,9 @@ impl Parts {
         Ok(Self {
             prompts: Arc::new(Prompts::load(config.prompts_dir.as_deref())?),
             model,
-            recaller: Arc::new(recaller(config, embedder)?),
+            recaller: Arc::new(
+                recaller(config, embedder)?.with_channels(Arc::clone(&config.channels)),
+            ),
         })
     }
 
@@ -125,6 +127,7 @@ impl Parts {
             recaller: Arc::clone(&recaller),
             prompts: Arc::clone(&prompts),
             attachments: Attachments::new(config.attachments),
+            channels: Arc::clone(&config.channels),
             model: model.clone(),
             toolbox: Arc::new(toolbox),
         };

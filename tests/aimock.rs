@@ -44,6 +44,7 @@ fn ask(text: &str) -> ChatRequest {
     ChatRequest {
         messages: vec![ChatMessage::User(text.to_owned())],
         images: Vec::new(),
+        model: None,
         tools: vec![ToolSpec {
             name: "search".to_owned(),
             description: "Searches.".to_owned(),

@@ -421,3 +421,84 @@ async fn what_was_accepted_and_not_answered_is_answered_after_a_restart() {
     assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_it_came_is_context_and_no_memory() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let thread = bot
+            .room("a")
+            .with_background("eve", "The boiler is broken.");
+        server
+            .expects(|request| {
+                let asked = request.last_user();
+                asked.contains("] eve: The boiler is broken.") && asked.contains("quoted evidence")
+            })
+            .answers("The boiler.");
+        thread.say("ada", "What is this about?").await;
+        server
+            .expects(|request| prompt(request).matches("The boiler is broken.").count() == 1)
+            .answers("It is cold.");
+        thread.say("ada", "And what follows?").await;
+        server
+            .expects(|request| !prompt(request).contains("is broken"))
+            .answers("I do not know.");
+        bot.room("b").say("bob", "Is the boiler broken?").await;
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_channel_has_a_persona_and_a_model_of_its_own() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let settings = place.path().join("channels.toml");
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let audience = bot
+        .room("a")
+        .message("e", "ada", muninn_platform::Body::Text(String::new()));
+    let audience = audience.audience.id;
+    bot.end().await;
+    let text =
+        format!("['{audience}']\npersona = 'You are a lighthouse keeper.'\nmodel = 'large'\n");
+    std::fs::write(&settings, text).unwrap();
+    let option = format!("--channel-settings={}", settings.display());
+    let bot = place.bot(&place.config(Some(&server), &[&option])).await;
+    for (audience, model, keeper) in [("general", "large", true), ("elsewhere", "chat", false)] {
+        server
+            .expects(move |request| {
+                request.body["model"] == model
+                    && prompt(request).contains("lighthouse keeper") == keeper
+            })
+            .answers("Ahoy.");
+        bot.room_of("a", audience).say("ada", "Hello").await;
+    }
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_answer_can_be_asked_about_and_the_place_described() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let room = bot.room("a");
+        server.expects(asks("Hello")).answers("Hi!");
+        room.say("ada", "Hello").await;
+        // Also from elsewhere in the room.
+        let why = room
+            .thread(&bot.event("thread"))
+            .why_last("bob")
+            .await
+            .text();
+        assert!(why.starts_with("My last answer was to: Hello"), "{why}");
+        let about = bot.room("b").command("ada", "about").await.text();
+        assert!(
+            about.contains("1 questions and answers from 1 conversations"),
+            "{about}"
+        );
+        bot.end().await;
+        server.finish();
+    }
+}

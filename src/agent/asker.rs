@@ -20,6 +20,8 @@ pub struct Asker<'a> {
     answer_tokens: u32,
     /// What came with the message.
     images: &'a [Image],
+    /// The model that answers here; none for the configured one.
+    answering: Option<&'a str>,
     calls: Mutex<Vec<ModelCall>>,
 }
 
@@ -35,19 +37,27 @@ pub struct Ask {
 }
 
 impl<'a> Asker<'a> {
-    pub fn new(
-        model: &'a ChatModel,
-        person: String,
-        answer_tokens: u32,
-        images: &'a [Image],
-    ) -> Self {
+    pub fn new(model: &'a ChatModel, person: String, answer_tokens: u32) -> Self {
         Self {
             model,
             person,
             answer_tokens,
-            images,
+            images: &[],
+            answering: None,
             calls: Mutex::default(),
         }
+    }
+
+    /// With images that came with the message.
+    #[must_use]
+    pub fn showing(self, images: &'a [Image]) -> Self {
+        Self { images, ..self }
+    }
+
+    /// With another model than the configured one for answers, if there is one.
+    #[must_use]
+    pub fn answering_with(self, answering: Option<&'a str>) -> Self {
+        Self { answering, ..self }
     }
 
     /// Asks; `on_text` gets the text as it comes.
@@ -73,6 +83,7 @@ impl<'a> Asker<'a> {
         let request = ChatRequest {
             messages: ask.messages,
             images,
+            model: self.answering.map(str::to_owned),
             tools: ask.tools,
             shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
             max_tokens,

@@ -18,6 +18,8 @@ const OVERHEAD: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     pub name: &'a str,
+    /// Who the bot is in this channel, beside what it is everywhere; empty for nobody else.
+    pub persona: &'a str,
     pub today: &'a str,
     pub summary: Option<&'a str>,
     /// Oldest first.
@@ -69,6 +71,7 @@ pub fn assemble(
 ) -> Result<Vec<ChatMessage>, PromptError> {
     let system = prompts.render(&System {
         name: brief.name,
+        persona: brief.persona,
         today: brief.today,
         knowledge: brief.knowledge,
     })?;
@@ -260,6 +263,7 @@ mod tests {
     fn brief<'a>(window: &'a [Turn], memories: &'a [Memory], question: &'a str) -> Brief<'a> {
         Brief {
             name: "Muninn",
+            persona: "",
             today: "Saturday, 2026-11-21",
             summary: Some("Ada has a cat."),
             window,

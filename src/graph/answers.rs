@@ -4,7 +4,7 @@ mod votes;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback};
+use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId};
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
@@ -36,6 +36,15 @@ pub struct Spent {
     pub completion_tokens: u64,
 }
 
+/// How much is remembered of an audience.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    pub sessions: u64,
+    pub turns: u64,
+    /// When the first of the turns was.
+    pub since: Option<DateTime<Utc>>,
+}
+
 /// The operations on answers that were given already.
 #[async_trait]
 pub trait Answers {
@@ -60,6 +69,16 @@ pub trait Answers {
         audience: &AudienceId,
         feedback: &Feedback,
     ) -> Result<Option<ResponseId>, StoreError>;
+
+    /// The answer of an audience that went out as this message.
+    async fn response_of_message(
+        &self,
+        audience: &AudienceId,
+        message: &MessageId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
+
+    /// How much an audience said to the bot: conversations, turns, and since when.
+    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError>;
 
     /// Whether the bot said anything in the session.
     async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError>;
@@ -134,6 +153,40 @@ impl<E: Engine> Answers for CypherStore<E> {
         rows.first()
             .map(|row| super::record::response_id(&text(row, "id").unwrap_or_default()))
             .transpose()
+    }
+
+    async fn response_of_message(
+        &self,
+        audience: &AudienceId,
+        message: &MessageId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let bound = json!({
+            "audience": audience.as_str(), "sought": json!(message.as_str()).to_string(),
+        });
+        let rows = self
+            .engine
+            .read(answers::RESPONSE_OF_MESSAGE, params(bound))
+            .await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
+        let session = text(row, "session").unwrap_or_default();
+        Ok(Some((ConversationId::new(session), id)))
+    }
+
+    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = self.engine.read(answers::EXTENT, bound).await?;
+        let Some(row) = rows.first() else {
+            return Ok(Extent::default());
+        };
+        let count = |column| u64::try_from(integer(row, column)).unwrap_or_default();
+        Ok(Extent {
+            sessions: count("sessions"),
+            turns: count("turns"),
+            since: row.get("since").and_then(super::value::instant),
+        })
     }
 
     async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {

@@ -110,7 +110,10 @@ impl ChatModel {
         wording: Wording,
         on_text: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Completion, ModelError> {
-        let model = self.model(request.purpose);
+        let model = match (request.purpose, &request.model) {
+            (Purpose::Answer, Some(model)) => model,
+            (Purpose::Answer | Purpose::Utility, _) => self.model(request.purpose),
+        };
         let prompt = tokens::estimate_request(request);
         let budget = prompt.saturating_add(request.max_tokens);
         let call = self.service.call(model, &request.person, budget);

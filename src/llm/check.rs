@@ -141,6 +141,7 @@ fn one_token(purpose: Purpose) -> ChatRequest {
     ChatRequest {
         messages: vec![ChatMessage::User("Hello".to_owned())],
         images: Vec::new(),
+        model: None,
         tools: Vec::new(),
         shape: None,
         max_tokens: 1,

@@ -3,7 +3,9 @@
 //! The graph is the truth; an index is loaded from it when its audience first talks, and then
 //! follows the news that each turn reads.
 
-use muninn_platform::AudienceId;
+use std::sync::Arc;
+
+use muninn_platform::{AudienceId, Channels};
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
 use super::reembed::{Stale, stale};
@@ -27,6 +29,8 @@ pub struct Recaller {
     embedder: Embedder,
     calibration: Calibration,
     settings: RecallSettings,
+    /// Some channels have a threshold of their own.
+    channels: Arc<Channels>,
     indexes: RecallCache,
 }
 
@@ -46,7 +50,23 @@ impl Recaller {
             embedder,
             calibration,
             settings,
+            channels: Arc::default(),
             indexes: RecallCache::new(MAX_EXCHANGES),
+        }
+    }
+
+    /// With what is set for single channels.
+    #[must_use]
+    pub fn with_channels(self, channels: Arc<Channels>) -> Self {
+        Self { channels, ..self }
+    }
+
+    fn settings_of(&self, audience: &AudienceId) -> RecallSettings {
+        let set = self.channels.of(audience);
+        let threshold = set.and_then(|settings| settings.recall_threshold);
+        RecallSettings {
+            threshold: threshold.unwrap_or(self.settings.threshold),
+            ..self.settings
         }
     }
 
@@ -159,8 +179,9 @@ impl Recaller {
         before: &[Turn],
         shown: &[ResponseId],
     ) -> Vec<Recalled> {
+        let settings = self.settings_of(audience);
         self.look(audience, sought, before, shown, |index, query| {
-            recall(index, &self.calibration, query, &self.settings)
+            recall(index, &self.calibration, query, &settings)
         })
     }
 
@@ -171,8 +192,9 @@ impl Recaller {
         sought: &Sought,
         limit: usize,
     ) -> Vec<Candidate> {
+        let settings = self.settings_of(audience);
         self.look(audience, sought, &[], &[], |index, query| {
-            candidates(index, &self.calibration, query, &self.settings, limit)
+            candidates(index, &self.calibration, query, &settings, limit)
         })
     }
 

@@ -47,7 +47,10 @@ impl Turns {
         let message = asked.message;
         let person = format!("{}/{}", message.audience.platform, message.author.id);
         let images = &asked.files.images;
-        let asker = Asker::new(model, person, self.config.answer_tokens, images);
+        let set = self.channels.of(&message.audience.id);
+        let asker = Asker::new(model, person, self.config.answer_tokens)
+            .showing(images)
+            .answering_with(set.and_then(|settings| settings.model.as_deref()));
         let mut gathered = Gathered::default();
         let (shown, watched) = watch::channel(String::new());
         let ended = {
@@ -108,6 +111,7 @@ impl Turns {
             text,
             files,
         } = *asked;
+        let set = self.channels.of(&message.audience.id);
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = Utc::now().format("%A, %Y-%m-%d").to_string();
@@ -119,6 +123,7 @@ impl Turns {
             prompts: &self.prompts,
             brief: Brief {
                 name: &self.config.bot_name,
+                persona: set.map_or("", |settings| settings.persona.trim()),
                 today: &today,
                 summary: summary.map(|summary| summary.text.as_str()),
                 window: summary::uncovered(&read.context.window, summary, self.config.window_turns),

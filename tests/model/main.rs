@@ -28,6 +28,7 @@ fn model(config: &ModelConfig) -> ChatModel {
 fn ask(text: &str) -> ChatRequest {
     ChatRequest {
         images: Vec::new(),
+        model: None,
         messages: vec![
             ChatMessage::System("Be brief.".to_owned()),
             ChatMessage::User(text.to_owned()),

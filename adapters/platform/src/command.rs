@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::MessageId;
+
 /// A command, without the platform's prefix (`/` in a terminal, `!muninn ` in a Matrix room).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
@@ -11,6 +13,10 @@ pub enum Command {
     History,
     /// What the last answer was made from.
     Why,
+    /// What the answer was made from that went out as this message.
+    WhyOf(MessageId),
+    /// What the bot is, what it remembers here, and how it forgets.
+    About,
     /// What was spent, by the one who asks and here.
     Usage,
     Forget(ForgetWhat),
@@ -38,6 +44,7 @@ impl Command {
             ["help"] => Self::Help,
             ["history"] => Self::History,
             ["why"] => Self::Why,
+            ["about"] => Self::About,
             ["usage"] => Self::Usage,
             ["forget", "last"] => Self::Forget(ForgetWhat::Last),
             ["forget", "session" | "thread" | "conversation"] => Self::Forget(ForgetWhat::Session),
@@ -63,6 +70,7 @@ mod tests {
             ("Forget Room", Command::Forget(ForgetWhat::Audience)),
             ("forget channel", Command::Forget(ForgetWhat::Audience)),
             ("usage", Command::Usage),
+            ("about", Command::About),
             ("forget", Command::Unknown("forget".to_owned())),
             ("why not", Command::Unknown("why not".to_owned())),
             ("", Command::Unknown(String::new())),

@@ -4,6 +4,7 @@
 //! and gives each message a [`Reply`] through which its answer goes back. It knows this crate and
 //! nothing of the bot; the bot knows this crate and nothing of any platform.
 
+mod channels;
 mod command;
 mod fence;
 mod inbox;
@@ -17,13 +18,14 @@ pub mod testing;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError};
 pub use command::{Command, ForgetWhat};
 pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion,
 };
-pub use reply::{Delivered, DownloadError, Pace, Reply, TextLimit};
+pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;
 
 /// A chat platform the bot is present on.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{Attachment, MessageId, PlatformError, SafeText};
@@ -71,6 +72,12 @@ pub trait Reply: Send + Sync {
     /// When the platform refused it, after the retries the adapter found sensible.
     async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError>;
 
+    /// What was said in the conversation before the bot came to it, oldest first, as far as the
+    /// platform gives it away. Asked once, before the first answer there.
+    async fn background(&mut self) -> Vec<Overheard> {
+        Vec::new()
+    }
+
     /// Reads a file of the message this answers, at most `most` bytes of it.
     ///
     /// # Errors
@@ -80,6 +87,15 @@ pub trait Reply: Send + Sync {
         attachment: &Attachment,
         most: usize,
     ) -> Result<Vec<u8>, DownloadError>;
+}
+
+/// Something that was said while the bot was not there: context, and no memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overheard {
+    /// As people see them.
+    pub author: String,
+    pub text: String,
+    pub at: DateTime<Utc>,
 }
 
 /// Why there is nothing to read of a file.

@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Pace, Platform,
-    PlatformError, Reply, SafeText, TextLimit,
+    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Overheard, Pace,
+    Platform, PlatformError, Reply, SafeText, TextLimit,
 };
 
 mod board;
@@ -61,6 +61,7 @@ pub struct Room {
     admins: Vec<String>,
     addressed: Addressed,
     files: Vec<(Attachment, Vec<u8>)>,
+    background: Vec<Overheard>,
     lost_deliveries: Arc<AtomicUsize>,
     board: Board,
 }
@@ -85,6 +86,7 @@ impl Room {
             admins: Vec::new(),
             addressed: Addressed::Directly,
             files: Vec::new(),
+            background: Vec::new(),
             board: Board::default(),
             lost_deliveries: Arc::default(),
         }
@@ -142,6 +144,30 @@ impl Room {
         };
         self.files.push((attachment, content.to_vec()));
         self
+    }
+
+    /// What was said here before the bot came.
+    #[must_use]
+    pub fn with_background(mut self, author: &str, text: &str) -> Self {
+        self.background.push(Overheard {
+            author: author.to_owned(),
+            text: text.to_owned(),
+            at: Utc::now(),
+        });
+        self
+    }
+
+    /// Asks what the bot's last message was made from.
+    ///
+    /// # Panics
+    /// When there is none, or as [`Room::say`].
+    pub async fn why_last(&self, author: &str) -> Answer {
+        let last = self.board.last().expect("the bot said something");
+        let body = Body::Command(Command::WhyOf(last));
+        self.deliver(&next_event(), author, body)
+            .await
+            .answer()
+            .await
     }
 
     /// The bot's messages as people see them now, also in the room's other conversations.
@@ -307,6 +333,7 @@ impl Room {
             delivery: sender,
             lost_deliveries: Arc::clone(&self.lost_deliveries),
             files: self.files.clone(),
+            background: self.background.clone(),
             board: self.board.clone(),
             replaced: Delivered::default(),
         });
@@ -337,6 +364,7 @@ struct Recorder {
     delivery: watch::Sender<pending::Delivery>,
     lost_deliveries: Arc<AtomicUsize>,
     files: Vec<(Attachment, Vec<u8>)>,
+    background: Vec<Overheard>,
     board: Board,
     replaced: Delivered,
 }
@@ -385,6 +413,10 @@ impl Reply for Recorder {
         self.delivery
             .send_modify(|delivery| delivery.finish(Vec::new(), false));
         Ok(())
+    }
+
+    async fn background(&mut self) -> Vec<Overheard> {
+        self.background.clone()
     }
 
     async fn download(

@@ -64,6 +64,14 @@ pub(crate) const GIVE_FEEDBACK: &str = add_feedback!("r.delivered CONTAINS $soug
 /// To the answer that has feedback of this event.
 pub(crate) const WITHDRAW_FEEDBACK: &str = add_feedback!("r.feedback CONTAINS $sought");
 
+pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
+    RETURN r.id AS id, r.session AS session";
+
+pub(crate) const EXTENT: &str = "\
+    MATCH (r:Response {audience: $audience}) \
+    RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";
+
 pub(crate) const TAKES_PART: &str =
     "MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) RETURN r.id AS id";
 

@@ -1,0 +1,152 @@
+//! What is set for single channels.
+//!
+//! A file of tables, each named by the id of an audience:
+//!
+//! ```toml
+//! ["slack/T0001/C0002"]
+//! answer = "mentions"
+//! persona = "You speak like a lighthouse keeper."
+//! model = "gpt-4o"
+//! recall_threshold = 0.5
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::AudienceId;
+
+/// Which messages of a channel are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerMode {
+    /// Each has to name the bot.
+    Mentions,
+    /// The first of a thread has to name the bot, those after it need not.
+    #[default]
+    Threads,
+    /// All of them.
+    Always,
+    /// None.
+    Never,
+}
+
+/// What is set for one channel; what is unset is as everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelSettings {
+    #[serde(default)]
+    pub answer: AnswerMode,
+    /// Who the bot is there, beside what it is everywhere.
+    #[serde(default)]
+    pub persona: String,
+    /// The model that answers there.
+    pub model: Option<String>,
+    /// An exchange is recalled from this probability on, or cosine, from 0 to 1.
+    pub recall_threshold: Option<f64>,
+}
+
+/// What is set for all of them.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Channels(BTreeMap<AudienceId, ChannelSettings>);
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ChannelsError {
+    #[error("the channel settings {} cannot be read", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("the channel settings {} are wrong", path.display())]
+    Wrong {
+        path: PathBuf,
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    #[error("{channel} has a recall_threshold of {threshold}, which is not between 0 and 1")]
+    Threshold { channel: AudienceId, threshold: f64 },
+}
+
+impl Channels {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    pub fn load(path: &Path) -> Result<Self, ChannelsError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ChannelsError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        let read: Self = toml::from_str(&text).map_err(|source| ChannelsError::Wrong {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })?;
+        for (channel, settings) in &read.0 {
+            let threshold = settings.recall_threshold.unwrap_or_default();
+            if !(0.0..=1.0).contains(&threshold) {
+                return Err(ChannelsError::Threshold {
+                    channel: channel.clone(),
+                    threshold,
+                });
+            }
+        }
+        Ok(read)
+    }
+
+    /// What is set for an audience, if anything is.
+    pub fn of(&self, audience: &AudienceId) -> Option<&ChannelSettings> {
+        self.0.get(audience)
+    }
+
+    /// Which messages of an audience are answered.
+    pub fn answer_mode(&self, audience: &AudienceId) -> AnswerMode {
+        self.of(audience)
+            .map_or_else(AnswerMode::default, |settings| settings.answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Channels, ChannelsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("channels.toml");
+        std::fs::write(&path, text).unwrap();
+        Channels::load(&path)
+    }
+
+    #[test]
+    fn what_is_unset_is_as_everywhere() {
+        let channels = load("['slack/T/C']\nanswer = 'always'\n['slack/T/D']\n").unwrap();
+        let mode = |id| channels.answer_mode(&AudienceId::new(id));
+        assert_eq!(mode("slack/T/C"), AnswerMode::Always);
+        assert_eq!(mode("slack/T/D"), AnswerMode::Threads);
+        assert_eq!(mode("slack/T/E"), AnswerMode::Threads);
+        let set = channels.of(&AudienceId::new("slack/T/D")).unwrap();
+        assert_eq!(*set, ChannelSettings::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, named) in [
+            ("['a']\nanswers = 'always'", "unknown field `answers`"),
+            ("['a']\nanswer = 'sometimes'", "sometimes"),
+            (
+                "['a']\nrecall_threshold = 2",
+                "a has a recall_threshold of 2",
+            ),
+        ] {
+            let error = load(text).unwrap_err();
+            let source = std::error::Error::source(&error).map(ToString::to_string);
+            let said = format!("{error} {}", source.unwrap_or_default());
+            assert!(said.contains(named), "{said}");
+        }
+        let missing = Channels::load(Path::new("nowhere.toml")).unwrap_err();
+        assert!(missing.to_string().contains("nowhere.toml"));
+    }
+}

@@ -16,6 +16,7 @@ on_every_store!(
     feedback_is_counted_and_taken_back,
     what_an_audience_spent_is_counted,
     sessions_of_an_audience_are_found,
+    an_answer_is_found_by_its_message_and_counted,
 );
 
 async fn turn_of(talk: &Talk, turn: &Turn) -> Turn {
@@ -223,4 +224,35 @@ async fn sessions_of_an_audience_are_found(lane: &Lane) {
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
+}
+
+async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let here = &talk.audience.id;
+    let nothing = talk.store.extent(here).await.unwrap();
+    assert_eq!(
+        (nothing.sessions, nothing.turns, nothing.since),
+        (0, 0, None)
+    );
+    let first = talk.say("hello").await;
+    let beside = talk.beside();
+    let second = beside.say("hello").await;
+    let message = MessageId::new(format!("$m/{}", second.id));
+    let delivered = Delivered(vec![MessageId::new("$other"), message.clone()]);
+    talk.store
+        .set_delivered(second.id, &delivered)
+        .await
+        .unwrap();
+    let found = talk.store.response_of_message(here, &message).await;
+    assert_eq!(found.unwrap(), Some((beside.session.clone(), second.id)));
+    let part = MessageId::new(format!("m/{}", second.id));
+    let elsewhere = AudienceId::new("test/channel/other");
+    for (audience, message) in [(here, &part), (&elsewhere, &message)] {
+        let found = talk.store.response_of_message(audience, message).await;
+        assert_eq!(found.unwrap(), None);
+    }
+    let extent = talk.store.extent(here).await.unwrap();
+    assert_eq!((extent.sessions, extent.turns), (2, 2));
+    let apart = extent.since.unwrap() - first.created_at;
+    assert!(apart.num_milliseconds().abs() < 2, "{apart}");
 }

@@ -12,6 +12,7 @@ mod reader;
 mod screen;
 mod script;
 mod socket;
+mod unheard;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;

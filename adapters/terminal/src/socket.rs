@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lines::Assembler;
 use crate::script::{DRAIN, Outgoing, Output, ReadLine, Talk};
-use crate::{LONGEST_LINE, NAME, Session, disconnected};
+use crate::{LONGEST_LINE, NAME, Session, disconnected, unheard};
 
 const CHUNK: usize = 16 * 1024;
 
@@ -110,6 +110,10 @@ impl Platform for TerminalSocket {
             .try_clone()
             .and_then(UnixListener::from_std)
             .map_err(disconnected)?;
+        if unheard::take_left_over(&inbox).await.is_err() {
+            // The bot is ending already.
+            return Ok(());
+        }
         let mut talks = JoinSet::new();
         let accepted = self
             .accept_until(&listener, &inbox, &shutdown, &mut talks)

@@ -154,3 +154,37 @@ async fn places_are_taken_with_care() {
     assert!(TerminalSocket::bind(options(&missing)).is_err());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+#[tokio::test]
+async fn what_an_earlier_process_left_is_answered_though_nobody_hears_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let mut served = serve(options(&path));
+    let mut stream = UnixStream::connect(&path).await.unwrap();
+    stream.write_all(b"lost\n").await.unwrap();
+    let arrived = bounded(served.inbox.recv()).await.map(Arrival::accept);
+    let Some(Incoming::Message { message, reply }) = arrived else {
+        panic!("no message");
+    };
+    drop(reply);
+    served.shutdown.cancel();
+    bounded(served.running).await.unwrap().unwrap();
+
+    let socket = TerminalSocket::bind(options(&path)).unwrap();
+    let (inbox, mut arrivals) = Inbox::with_left_over(8, vec![message.clone()]);
+    let shutdown = CancellationToken::new();
+    let until = shutdown.clone();
+    let running = tokio::spawn(async move { socket.run(inbox, until).await });
+    let arrived = bounded(arrivals.recv()).await.map(Arrival::accept);
+    let Some(Incoming::Message {
+        message: again,
+        mut reply,
+    }) = arrived
+    else {
+        panic!("no message");
+    };
+    assert_eq!(again, message);
+    reply.finish(&[SafeText::new("found")]).await.unwrap();
+    shutdown.cancel();
+    bounded(running).await.unwrap().unwrap();
+}

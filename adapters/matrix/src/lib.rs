@@ -32,6 +32,8 @@ mod reply;
 mod rooms;
 mod sealed;
 mod sync;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 use std::time::Duration;
 

@@ -225,7 +225,7 @@ fn unreached(options: &Options, error: &HttpError) -> PlatformError {
         Failure::Limited(_) | Failure::Away => misconfigured(format!(
             "{} cannot be reached: {}; check MATRIX_HOMESERVER",
             options.homeserver,
-            in_one_line(&error)
+            in_one_line(error)
         )),
     }
 }

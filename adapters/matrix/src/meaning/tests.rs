@@ -207,14 +207,7 @@ fn where_answers_stand() {
             "muninn a",
             thread("$root"),
         ),
-        (
-            Threads::Always,
-            None,
-            false,
-            of_thread,
-            "a",
-            thread("$old"),
-        ),
+        (Threads::Always, None, false, of_thread, "a", thread("$old")),
         (
             Threads::Always,
             None,

@@ -9,7 +9,7 @@ use muninn_platform::ConversationId;
 use tokio_util::task::TaskTracker;
 
 use crate::event::{Event, What};
-use crate::meaning::RepliedTo;
+use crate::meaning::Known;
 use crate::options::Options;
 use crate::outbox::Outbox;
 use crate::recent::Recent;
@@ -28,8 +28,8 @@ pub(crate) struct Hub {
 }
 
 struct Memory {
-    /// Messages, with their senders and threads.
-    messages: Recent<OwnedEventId, RepliedTo>,
+    /// Messages, with their authors and threads.
+    messages: Recent<OwnedEventId, Known>,
     /// Questions and the conversations they belong to.
     conversations: Recent<OwnedEventId, ConversationId>,
     reactions: Recent<OwnedEventId, ()>,
@@ -67,8 +67,8 @@ impl Hub {
         match &event.what {
             What::Message(message) => self.memory().messages.insert(
                 event.id.clone(),
-                RepliedTo {
-                    is_mine: event.sender == self.me,
+                Known {
+                    sender: event.sender.clone(),
                     thread: message.relates.thread.clone(),
                 },
             ),
@@ -90,7 +90,7 @@ impl Hub {
     }
 
     /// What is known of a message, asked of the homeserver if need be. None where it gives nothing.
-    pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<RepliedTo> {
+    pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<Known> {
         if let Some(known) = self.memory().messages.get(id) {
             return Some(known.clone());
         }

@@ -78,10 +78,10 @@ impl Inbound {
 
     async fn facts(&self, room: &Room, event: &Event) -> Facts {
         let Hub { me, options, .. } = &*self.hub;
-        let replied_to = match &event.what {
+        let refers_to = match &event.what {
             What::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
-            What::Edit { .. }
-            | What::Redaction { .. }
+            What::Edit { of, .. } => Some(of),
+            What::Redaction { .. }
             | What::Reaction { .. }
             | What::Undecryptable(_)
             | What::Membership { .. }
@@ -92,7 +92,7 @@ impl Inbound {
             my_name: rooms::name_of(room, me).await,
             is_direct: rooms::is_direct(room).await,
             is_allowed: options.allow.serves(&event.sender, room.room_id()),
-            replied_to: match replied_to {
+            refers_to: match refers_to {
                 Some(id) => self.hub.message(room, id).await,
                 None => None,
             },

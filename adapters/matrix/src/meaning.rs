@@ -16,15 +16,16 @@ pub(crate) struct Facts {
     pub(crate) is_direct: bool,
     /// The sender is let in here.
     pub(crate) is_allowed: bool,
-    /// What is known of the message this one replies to.
-    pub(crate) replied_to: Option<RepliedTo>,
+    /// What is known of the message that this one replies to or changes.
+    pub(crate) refers_to: Option<Known>,
     pub(crate) threads: Threads,
     pub(crate) command_prefix: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RepliedTo {
-    pub(crate) is_mine: bool,
+/// An earlier message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) sender: OwnedUserId,
     pub(crate) thread: Option<OwnedEventId>,
 }
 
@@ -99,7 +100,15 @@ pub(crate) fn meaning(event: &Event, facts: &Facts) -> Meaning {
             Meaning::Nothing(Silence::Bot)
         }
         What::Message(message) => said(event, message, facts),
-        What::Edit { of, new } => edited(of, new, facts),
+        What::Edit { of, new } => {
+            // Anybody can send an edit of anything; it is one only if the author did.
+            let is_authors = |known: &Known| known.sender == event.sender;
+            if facts.refers_to.as_ref().is_some_and(is_authors) {
+                edited(of, new, facts)
+            } else {
+                Meaning::Nothing(Silence::Irrelevant)
+            }
+        }
     }
 }
 
@@ -175,7 +184,10 @@ fn addressed(message: &Message, facts: &Facts) -> Option<Addressed> {
         Some(_) => names(facts).any(|name| call(&message.text, name).is_some()),
         None => names(facts).any(|name| has_word(&message.text, name)),
     };
-    let is_answer = facts.replied_to.as_ref().is_some_and(|to| to.is_mine);
+    let is_answer = facts
+        .refers_to
+        .as_ref()
+        .is_some_and(|to| to.sender == facts.me);
     if facts.is_direct || is_told || is_named || is_answer {
         Some(Addressed::Directly)
     } else if thread(&message.relates, facts).is_some() && facts.threads != Threads::Never {
@@ -187,7 +199,7 @@ fn addressed(message: &Message, facts: &Facts) -> Option<Addressed> {
 
 fn thread<'a>(relates: &'a Relates, facts: &'a Facts) -> Option<&'a OwnedEventId> {
     // A client without threads replies to the answer in one.
-    let of_answer = || facts.replied_to.as_ref().and_then(|to| to.thread.as_ref());
+    let of_answer = || facts.refers_to.as_ref().and_then(|to| to.thread.as_ref());
     relates.thread.as_ref().or_else(of_answer)
 }
 

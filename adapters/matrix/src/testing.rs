@@ -4,6 +4,7 @@
 //! nothing is tested and each test says so; with `MUNINN_REQUIRE_SYNAPSE=1` that is a failure.
 
 mod chat;
+mod keys;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 pub use chat::Chat;
+pub use keys::KeyHolder;
 pub use view::{Message, View};
 
 /// Longer than anything takes, also on a loaded machine.

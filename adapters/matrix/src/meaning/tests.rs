@@ -13,7 +13,7 @@ fn facts() -> Facts {
         my_name: Some("Munin the Raven".to_owned()),
         is_direct: false,
         is_allowed: true,
-        replied_to: None,
+        refers_to: None,
         threads: Threads::Always,
         command_prefix: "!muninn".to_owned(),
     }
@@ -108,10 +108,10 @@ fn a_client_that_tells_mentions_is_believed() {
 
 #[test]
 fn who_is_answered() {
-    let mine = |thread: Option<&str>| {
-        Some(RepliedTo {
-            is_mine: true,
-            thread: thread.map(id),
+    let known = |sender: &str| {
+        Some(Known {
+            sender: sender.try_into().unwrap(),
+            thread: None,
         })
     };
     let reply = Relates {
@@ -151,7 +151,7 @@ fn who_is_answered() {
         (
             "to its answer",
             Facts {
-                replied_to: mine(None),
+                refers_to: known("@muninn:example.org"),
                 ..facts()
             },
             reply.clone(),
@@ -160,7 +160,7 @@ fn who_is_answered() {
         (
             "to somebody else",
             Facts {
-                replied_to: Some(RepliedTo::default()),
+                refers_to: known("@bob:example.org"),
                 ..facts()
             },
             reply,
@@ -193,11 +193,11 @@ fn where_answers_stand() {
         thread: None,
         is_reply,
     };
-    let of_thread = Some(RepliedTo {
-        is_mine: true,
+    let of_thread = Some(Known {
+        sender: facts().me,
         thread: Some(id("$old")),
     });
-    for (threads, relates, is_direct, replied_to, text, expected) in [
+    for (threads, relates, is_direct, refers_to, text, expected) in [
         (Threads::Always, None, false, None, "muninn a", thread("$e")),
         (
             Threads::Always,
@@ -255,7 +255,7 @@ fn where_answers_stand() {
         let facts = Facts {
             threads,
             is_direct,
-            replied_to,
+            refers_to,
             ..facts()
         };
         let relates = Relates {
@@ -330,8 +330,16 @@ fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
         of: id("$q"),
         new: notice,
     };
+    let author = Some(Known {
+        sender: "@ann:example.org".try_into().unwrap(),
+        thread: None,
+    });
+    let facts_of_edit = Facts {
+        refers_to: author,
+        ..facts()
+    };
     assert_eq!(
-        meaning(&event(edit), &facts()),
+        meaning(&event(edit), &facts_of_edit),
         Meaning::Nothing(Silence::Bot)
     );
     let stranger = Facts {
@@ -385,13 +393,20 @@ fn reactions() {
 
 #[test]
 fn edits_and_redactions_are_told() {
+    let by = |sender: &str| Facts {
+        refers_to: Some(Known {
+            sender: sender.try_into().unwrap(),
+            thread: None,
+        }),
+        ..facts()
+    };
     let edit = |text: &str| {
         meaning(
             &event(What::Edit {
                 of: id("$q"),
                 new: message(text),
             }),
-            &facts(),
+            &by("@ann:example.org"),
         )
     };
     assert_eq!(
@@ -414,6 +429,16 @@ fn edits_and_redactions_are_told() {
         edit("!muninn forget last"),
         Meaning::Nothing(Silence::Irrelevant)
     );
+    let of_others = What::Edit {
+        of: id("$q"),
+        new: message("muninn: when then?"),
+    };
+    for facts in [by("@bob:example.org"), facts()] {
+        assert_eq!(
+            meaning(&event(of_others.clone()), &facts),
+            Meaning::Nothing(Silence::Irrelevant)
+        );
+    }
     let redaction = What::Redaction { of: id("$q") };
     // Also by a moderator whom the bot does not answer.
     let stranger = Facts {

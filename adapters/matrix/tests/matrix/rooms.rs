@@ -1,12 +1,8 @@
 //! Talking in rooms: plain, direct, encrypted, in threads. Each rule is tested in both directions.
-#![recursion_limit = "256"]
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
-
+use crate::support::{Home, bot_and_ann, homeserver};
 use muninn_matrix::Threads;
 use muninn_matrix::testing::{Person, RoomKind};
-use support::{Home, bot_and_ann, homeserver};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {

@@ -1,10 +1,4 @@
 //! A bot that echoes, over the contract: what the real one keeps in its graph, it keeps in [`Memory`].
-#![allow(
-    clippy::unwrap_used,
-    dead_code,
-    unreachable_pub,
-    reason = "a test may panic, and each test binary uses a part of this"
-)]
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,15 +13,16 @@ use muninn_platform::{
 };
 use secrecy::SecretString;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What outlives a process of the bot.
 #[derive(Clone, Default)]
-pub struct Memory(Arc<Mutex<Known>>);
+pub(crate) struct Memory(Arc<Mutex<Known>>);
 
 #[derive(Default)]
 struct Known {
@@ -39,25 +34,27 @@ struct Known {
 
 /// What reached the bot, for tests to look at.
 #[derive(Clone, Debug, Default)]
-pub struct Log {
-    pub messages: Vec<IncomingMessage>,
-    pub feedback: Vec<Feedback>,
-    pub stops: Vec<ConversationId>,
+pub(crate) struct Log {
+    pub(crate) messages: Vec<IncomingMessage>,
+    pub(crate) feedback: Vec<Feedback>,
+    pub(crate) stops: Vec<ConversationId>,
+    /// Answers that could not be delivered, and why.
+    pub(crate) errors: Vec<String>,
     /// Event ids that came again.
-    pub repeated: usize,
+    pub(crate) repeated: usize,
 }
 
 /// The account and folder of a bot, which can be run any number of times.
-pub struct Home {
-    pub homeserver: String,
-    pub account: Account,
-    pub options: Options,
-    pub memory: Memory,
-    folder: Arc<TempDir>,
+pub(crate) struct Home {
+    pub(crate) homeserver: String,
+    pub(crate) account: Account,
+    pub(crate) options: Options,
+    pub(crate) memory: Memory,
+    pub(crate) folder: Arc<TempDir>,
 }
 
 impl Home {
-    pub async fn new(homeserver: &str) -> Self {
+    pub(crate) async fn new(homeserver: &str) -> Self {
         let account = Account::new(homeserver, "muninn").await;
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let login = Login::Password {
@@ -75,24 +72,24 @@ impl Home {
         }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.options.folder.join(name)
     }
 
     /// Starts the bot and waits until it listens.
-    pub async fn start(&self) -> Running {
+    pub(crate) async fn start(&self) -> Running {
         let running = self.begin();
         running.listens().await;
         running
     }
 
     /// Starts the bot.
-    pub fn begin(&self) -> Running {
+    pub(crate) fn begin(&self) -> Running {
         Running::new(self.options.clone(), self.memory.clone())
     }
 
     /// Starts it with something to set first.
-    pub async fn start_with(&self, set: impl FnOnce(&mut Options)) -> Running {
+    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> Running {
         let mut options = self.options.clone();
         set(&mut options);
         let running = Running::new(options, self.memory.clone());
@@ -102,10 +99,11 @@ impl Home {
 }
 
 /// A bot that runs.
-pub struct Running {
+pub(crate) struct Running {
     shutdown: CancellationToken,
     platform: Option<JoinHandle<Result<(), PlatformError>>>,
-    bot: JoinHandle<()>,
+    /// Its own, so that it can end without anything of it being finished.
+    runtime: Option<Runtime>,
     log: watch::Receiver<Log>,
     go_on: Arc<Notify>,
     place: PathBuf,
@@ -120,14 +118,15 @@ impl Running {
         let (inbox, arrivals) = Inbox::with_left_over(64, left_over);
         let (sender, log) = watch::channel(Log::default());
         let go_on = Arc::new(Notify::new());
-        let bot = tokio::spawn(echo(arrivals, memory, sender, Arc::clone(&go_on)));
+        let runtime = Runtime::new().unwrap();
+        runtime.spawn(echo(arrivals, memory, sender, Arc::clone(&go_on)));
         let shutdown = CancellationToken::new();
         let token = shutdown.clone();
-        let platform = tokio::spawn(async move { Matrix::new(options).run(inbox, token).await });
+        let platform = runtime.spawn(async move { Matrix::new(options).run(inbox, token).await });
         Self {
             shutdown,
             platform: Some(platform),
-            bot,
+            runtime: Some(runtime),
             log,
             go_on,
             place,
@@ -136,7 +135,7 @@ impl Running {
     }
 
     /// Waits until it has read what there is.
-    pub async fn listens(&self) {
+    pub(crate) async fn listens(&self) {
         let begun = std::time::SystemTime::now() - self.started.elapsed();
         let listening = async {
             loop {
@@ -153,16 +152,16 @@ impl Running {
     }
 
     /// What goes on when it is told to.
-    pub fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         self.go_on.notify_waiters();
     }
 
-    pub fn log(&self) -> Log {
+    pub(crate) fn log(&self) -> Log {
         self.log.borrow().clone()
     }
 
     /// Waits for something that reached the bot.
-    pub async fn gets<T>(&self, what: &str, find: impl Fn(&Log) -> Option<T>) -> T {
+    pub(crate) async fn gets<T>(&self, what: &str, find: impl Fn(&Log) -> Option<T>) -> T {
         let mut log = self.log.clone();
         let mut found = None;
         let looked = log.wait_for(|log| {
@@ -177,24 +176,20 @@ impl Running {
     }
 
     /// Ends it as a signal does.
-    pub async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         self.shutdown.cancel();
         let platform = self.platform.take().unwrap();
         let ended = tokio::time::timeout(PATIENCE, platform).await;
         ended.expect("it ends").unwrap().expect("it ends well");
     }
 
-    /// Ends it without a word; whatever it was doing is not done.
-    pub async fn crash(mut self) {
-        let platform = self.platform.take().unwrap();
-        platform.abort();
-        self.bot.abort();
-        let _ = platform.await;
-        let _ = (&mut self.bot).await;
+    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back.
+    pub(crate) fn crash(mut self) {
+        self.runtime.take().unwrap().shutdown_background();
     }
 
     /// Waits until it gives up, and says why.
-    pub async fn gives_up(mut self) -> String {
+    pub(crate) async fn gives_up(mut self) -> String {
         let platform = self.platform.take().unwrap();
         let ended = tokio::time::timeout(PATIENCE, platform).await;
         ended
@@ -207,10 +202,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.shutdown.cancel();
-        self.bot.abort();
-        if let Some(platform) = self.platform.take() {
-            platform.abort();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
         }
     }
 }
@@ -233,7 +226,12 @@ async fn echo(mut arrivals: Arrivals, memory: Memory, log: watch::Sender<Log>, g
                     memory.0.lock().unwrap().unanswered.push(message.clone());
                     log.send_modify(|log| log.messages.push(message.clone()));
                     let (memory, go_on) = (memory.clone(), Arc::clone(&go_on));
-                    answers.spawn(answer(message, reply, memory, go_on));
+                    let log = log.clone();
+                    answers.spawn(async move {
+                        if let Err(error) = answer(message, reply, memory, go_on).await {
+                            log.send_modify(|log| log.errors.push(error.to_string()));
+                        }
+                    });
                 } else {
                     log.send_modify(|log| log.repeated += 1);
                 }
@@ -261,7 +259,7 @@ async fn answer(
     mut reply: Box<dyn Reply>,
     memory: Memory,
     go_on: Arc<Notify>,
-) {
+) -> Result<(), PlatformError> {
     reply.working().await;
     let earlier = |of: &EventId| memory.0.lock().unwrap().delivered.get(of).cloned();
     let (text, of) = match &message.body {
@@ -271,23 +269,26 @@ async fn answer(
         }
         Body::Text(text) => match scripted(text, reply.as_mut(), &go_on).await {
             Some(text) => (text, None),
-            None => return done(&message, &memory, None, None),
+            None => {
+                done(&message, &memory, None, None);
+                return Ok(());
+            }
         },
         Body::Edit { of, text } => {
             reply.replace(earlier(of).unwrap_or_default());
             (format!("echo: {text}"), Some(of))
         }
         Body::Deletion { of } => {
-            let retracted = reply.retract(&earlier(of).unwrap_or_default()).await;
-            retracted.unwrap();
-            return done(&message, &memory, None, None);
+            reply.retract(&earlier(of).unwrap_or_default()).await?;
+            done(&message, &memory, None, None);
+            return Ok(());
         }
     };
     let parts = SafeText::new(&text).split(reply.limit());
     // What is not delivered stays unanswered, as in the real bot.
-    if let Ok(delivered) = reply.finish(&parts).await {
-        done(&message, &memory, of, Some(delivered));
-    }
+    let delivered = reply.finish(&parts).await?;
+    done(&message, &memory, of, Some(delivered));
+    Ok(())
 }
 
 fn done(
@@ -365,7 +366,7 @@ async fn files(message: &IncomingMessage, text: &str, reply: &mut dyn Reply) -> 
 }
 
 /// A homeserver, a bot on it that listens, and a person.
-pub async fn bot_and_ann() -> Option<(Home, Running, Person)> {
+pub(crate) async fn bot_and_ann() -> Option<(Home, Running, Person)> {
     let homeserver = homeserver()?;
     let home = Home::new(&homeserver).await;
     let running = home.start().await;
@@ -374,7 +375,7 @@ pub async fn bot_and_ann() -> Option<(Home, Running, Person)> {
 }
 
 /// The homeserver to test with, if there is one.
-pub fn homeserver() -> Option<String> {
+pub(crate) fn homeserver() -> Option<String> {
     let found = muninn_matrix::testing::homeserver();
     if found.is_none() {
         #[expect(clippy::print_stderr, reason = "says that nothing was tested")]

@@ -6,6 +6,7 @@ mod cypher;
 mod demo;
 mod doctor;
 mod inspect;
+mod matrix;
 mod reembed;
 mod schema;
 mod serve;

@@ -3,6 +3,8 @@
 //! [`Options`] is what was typed or exported; [`Config`] is what the bot can work with, checked as
 //! a whole. `.env.example` lists every variable, and a test holds it equal to the options.
 
+mod matrix;
+
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -17,6 +19,8 @@ use crate::errors::in_one_line;
 use crate::graph::GraphConfig;
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
+
+pub use matrix::{MatrixConfig, MatrixLogin, MatrixOptions, MatrixThreads};
 
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
@@ -130,6 +134,8 @@ pub struct Options {
     /// Unix socket on which `serve` lets terminals in; unset for none
     #[arg(long, env, global = true)]
     pub terminal_socket: Option<PathBuf>,
+    #[command(flatten)]
+    pub matrix: MatrixOptions,
     /// Address of /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
@@ -163,6 +169,7 @@ pub struct Config {
     pub attachments: AttachmentConfig,
     pub channels: Arc<Channels>,
     pub terminal_socket: Option<PathBuf>,
+    pub matrix: Option<MatrixConfig>,
     pub http_addr: Option<SocketAddr>,
 }
 
@@ -313,6 +320,7 @@ impl Options {
             data_dir: self.data_dir,
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
+            matrix: self.matrix.into_config()?,
             http_addr: self.http_addr,
         })
     }
@@ -525,8 +533,38 @@ mod tests {
     }
 
     #[test]
+    fn a_matrix_account_is_set_up_whole_or_not_at_all() {
+        assert!(options(&[]).into_config().unwrap().matrix.is_none());
+        let server = ["--matrix-homeserver", "example.org"];
+        let with = |more: &[&str]| [&server[..], more].concat();
+        assert!(error(&server).contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"));
+        assert!(error(&with(&["--matrix-password", "p"])).contains("MATRIX_USER is not"));
+        for option in ["user", "password", "access-token", "recovery-key", "allow"] {
+            let said = error(&[&format!("--matrix-{option}"), "x"]);
+            assert!(said.contains("MATRIX_HOMESERVER is not"), "{said}");
+        }
+        let config = options(&with(&["--matrix-user", "@a:b"])).into_config();
+        let login = config.unwrap().matrix.unwrap().login;
+        assert!(matches!(
+            login,
+            MatrixLogin::Password { password: None, .. }
+        ));
+        let config = options(&with(&["--matrix-access-token", "t"])).into_config();
+        let login = config.unwrap().matrix.unwrap().login;
+        assert!(matches!(login, MatrixLogin::AccessToken(_)));
+    }
+
+    #[test]
     fn secrets_are_not_shown() {
         let options = options(&[
+            "--matrix-homeserver",
+            "example.org",
+            "--matrix-user",
+            "u",
+            "--matrix-password",
+            "hunter4",
+            "--matrix-recovery-key",
+            "hunter5",
             "--openai-api-key",
             "hunter2",
             "--graph-user",

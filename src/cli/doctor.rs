@@ -35,6 +35,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     findings.push(journal(config).await);
     findings.extend(models(config).await);
     findings.push(platforms(config));
+    findings.extend(matrix(config).await);
 
     let mut out = std::io::stdout().lock();
     for Finding {
@@ -263,14 +264,46 @@ fn of_model(checked: &Checked) -> Finding {
 }
 
 fn platforms(config: &Config) -> Finding {
-    match &config.terminal_socket {
-        Some(path) => well("platforms", format!("terminal at {}", path.display())),
-        None => Finding {
+    let terminal = config.terminal_socket.as_ref();
+    let matrix = config.matrix.as_ref();
+    let terminal = terminal.map(|path| format!("terminal at {}", path.display()));
+    let matrix = matrix.map(|matrix| format!("Matrix on {}", matrix.homeserver));
+    let platforms: Vec<String> = terminal.into_iter().chain(matrix).collect();
+    if platforms.is_empty() {
+        return Finding {
             part: "platforms",
             verdict: Verdict::Worth,
-            text: "only `muninn chat`; set TERMINAL_SOCKET for `muninn serve`".to_owned(),
-        },
+            text: "only `muninn chat`; set MATRIX_HOMESERVER or TERMINAL_SOCKET for `muninn serve`"
+                .to_owned(),
+        };
     }
+    well("platforms", platforms.join(", "))
+}
+
+/// Homeserver, login, device and backup.
+async fn matrix(config: &Config) -> Vec<Finding> {
+    let Some(matrix) = &config.matrix else {
+        return Vec::new();
+    };
+    let finding = |verdict, text| Finding {
+        part: "matrix",
+        verdict,
+        text,
+    };
+    let options = match super::matrix::options(config, matrix) {
+        Ok(options) => options,
+        Err(error) => return vec![finding(Verdict::Wrong, error.to_string())],
+    };
+    let found = muninn_matrix::check(&options).await.into_iter();
+    let as_ours = |found: muninn_matrix::Finding| {
+        let verdict = match found.verdict {
+            muninn_matrix::Verdict::Well => Verdict::Well,
+            muninn_matrix::Verdict::Worth => Verdict::Worth,
+            muninn_matrix::Verdict::Wrong => Verdict::Wrong,
+        };
+        finding(verdict, found.text)
+    };
+    found.map(as_ours).collect()
 }
 
 fn well(part: &'static str, text: impl Into<String>) -> Finding {

@@ -6,6 +6,7 @@ use anyhow::bail;
 use muninn::config::Config;
 use muninn::http;
 use muninn::ledger::Ledger;
+use muninn_matrix::Matrix;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use muninn_terminal::{Session, SocketOptions, TerminalSocket, os_user};
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +19,9 @@ use muninn::wiring::{Wired, wire};
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let platforms = platforms(config)?;
     if platforms.is_empty() {
-        bail!("no platform is configured; set TERMINAL_SOCKET to a path to let terminals in");
+        bail!(
+            "no platform is configured; set MATRIX_HOMESERVER and MATRIX_USER for Matrix, or TERMINAL_SOCKET to a path to let terminals in"
+        );
     }
     let metrics = http::record()?;
     // Before the graph is opened: who is told to end meanwhile still closes it.
@@ -73,6 +76,10 @@ fn platforms(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform>>> {
         let session = Session::new("default", &os_user())?;
         let socket = TerminalSocket::bind(SocketOptions::new(path.clone(), session))?;
         platforms.push(Box::new(socket));
+    }
+    if let Some(matrix) = &config.matrix {
+        let options = super::matrix::options(config, matrix)?;
+        platforms.push(Box::new(Matrix::new(options)));
     }
     Ok(platforms)
 }

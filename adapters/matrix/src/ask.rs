@@ -1,0 +1,146 @@
+//! Questions to a homeserver that need no client of the SDK: one that is not logged in must not make
+//! keys, and a download is cut where it becomes too long.
+
+use std::time::Duration;
+
+use matrix_sdk::reqwest::{Client, Response, Url};
+use matrix_sdk::ruma::{OwnedDeviceId, OwnedUserId};
+use matrix_sdk::{SessionTokens, reqwest};
+use muninn_platform::PlatformError;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::errors::misconfigured;
+use crate::options::Options;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Longer answers than this are none that we asked for.
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AskError {
+    #[error("it cannot be reached: {}", crate::errors::in_one_line(.0))]
+    Away(reqwest::Error),
+    #[error("it does not accept the session")]
+    LoggedOut,
+    #[error("there is no such thing")]
+    NotFound,
+    #[error("it answers with status {0}")]
+    Refused(u16),
+    #[error("its answer is longer than {0} bytes")]
+    TooLong(usize),
+    #[error("its answer is not that of a Matrix homeserver")]
+    Nonsense,
+}
+
+impl AskError {
+    pub(crate) fn sentence(&self, options: &Options) -> PlatformError {
+        let homeserver = &options.homeserver;
+        misconfigured(match self {
+            Self::LoggedOut => {
+                format!("{homeserver} does not accept MATRIX_ACCESS_TOKEN; make a new one")
+            }
+            Self::Away(_) => format!("{homeserver}: {self}; check MATRIX_HOMESERVER"),
+            Self::NotFound | Self::Refused(_) | Self::TooLong(_) | Self::Nonsense => {
+                format!("{homeserver} is no Matrix homeserver: {self}; check MATRIX_HOMESERVER")
+            }
+        })
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct WhoAmI {
+    pub(crate) user_id: OwnedUserId,
+    pub(crate) device_id: Option<OwnedDeviceId>,
+}
+
+pub(crate) async fn whoami(
+    client: &Client,
+    homeserver: &Url,
+    tokens: &SessionTokens,
+) -> Result<WhoAmI, AskError> {
+    get(
+        client,
+        homeserver,
+        "_matrix/client/v3/account/whoami",
+        Some(tokens),
+    )
+    .await
+}
+
+/// Asks for something at a path below the homeserver's address.
+pub(crate) async fn get<T: DeserializeOwned>(
+    client: &Client,
+    homeserver: &Url,
+    path: &str,
+    tokens: Option<&SessionTokens>,
+) -> Result<T, AskError> {
+    let mut request = client.get(at(homeserver, path)?).timeout(PATIENCE);
+    if let Some(tokens) = tokens {
+        request = request.bearer_auth(&tokens.access_token);
+    }
+    answered(request.send().await).await
+}
+
+pub(crate) async fn post<T: DeserializeOwned>(
+    client: &Client,
+    homeserver: &Url,
+    path: &str,
+    tokens: &SessionTokens,
+    body: &serde_json::Value,
+) -> Result<T, AskError> {
+    let request = client
+        .post(at(homeserver, path)?)
+        .timeout(PATIENCE)
+        .bearer_auth(&tokens.access_token)
+        .header("content-type", "application/json")
+        .body(body.to_string());
+    answered(request.send().await).await
+}
+
+/// The bytes at a path, at most `most` of them.
+pub(crate) async fn download(
+    client: &Client,
+    homeserver: &Url,
+    path: &str,
+    access_token: &str,
+    most: usize,
+) -> Result<Vec<u8>, AskError> {
+    let request = client.get(at(homeserver, path)?).bearer_auth(access_token);
+    let response = request.send().await.map_err(AskError::Away)?;
+    read(accepted(response)?, most).await
+}
+
+fn at(homeserver: &Url, path: &str) -> Result<Url, AskError> {
+    homeserver.join(path).map_err(|_| AskError::Nonsense)
+}
+
+async fn answered<T: DeserializeOwned>(
+    response: Result<Response, reqwest::Error>,
+) -> Result<T, AskError> {
+    let response = accepted(response.map_err(AskError::Away)?)?;
+    let content = read(response, LONGEST_ANSWER).await?;
+    serde_json::from_slice(&content).map_err(|_| AskError::Nonsense)
+}
+
+fn accepted(response: Response) -> Result<Response, AskError> {
+    match response.status().as_u16() {
+        200..=299 => Ok(response),
+        401 => Err(AskError::LoggedOut),
+        404 => Err(AskError::NotFound),
+        status => Err(AskError::Refused(status)),
+    }
+}
+
+async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, AskError> {
+    let mut content = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(AskError::Away)? {
+        if content.len() + chunk.len() > most {
+            return Err(AskError::TooLong(most));
+        }
+        content.extend_from_slice(&chunk);
+    }
+    Ok(content)
+}

@@ -1,0 +1,104 @@
+//! Files that people send, read when the bot wants them and no further than it wants.
+
+use std::io::{Cursor, Read};
+use std::time::Duration;
+
+use matrix_sdk::ruma::OwnedEventId;
+use matrix_sdk::ruma::events::room::{EncryptedFile, MediaSource};
+use matrix_sdk::{Client, Room};
+use matrix_sdk_crypto::AttachmentDecryptor;
+use muninn_platform::{Attachment, DownloadError};
+use serde::Deserialize as _;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::ask::{self, AskError};
+use crate::event::File;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A file as the bot knows it: by its event, so that what was redacted meanwhile is not read.
+pub(crate) fn of(event: &OwnedEventId, file: File) -> Attachment {
+    Attachment {
+        id: event.to_string(),
+        name: file.name,
+        media_type: file.media_type,
+        size: file.size,
+    }
+}
+
+pub(crate) async fn download(
+    client: &Client,
+    room: &Room,
+    attachment: &Attachment,
+    most: usize,
+) -> Result<Vec<u8>, DownloadError> {
+    // What says itself that it is too large is not even asked for.
+    if attachment.size.is_some_and(|size| size > most as u64) {
+        return Err(DownloadError::TooLarge { most });
+    }
+    timeout(PATIENCE, fetch(client, room, attachment, most))
+        .await
+        .unwrap_or(Err(DownloadError::TimedOut))
+}
+
+async fn fetch(
+    client: &Client,
+    room: &Room,
+    attachment: &Attachment,
+    most: usize,
+) -> Result<Vec<u8>, DownloadError> {
+    let refused = |reason: &str| DownloadError::Refused(reason.to_owned());
+    let id = OwnedEventId::try_from(attachment.id.as_str())
+        .map_err(|_| refused("it is no file of a room"))?;
+    let event = room
+        .event(&id, None)
+        .await
+        .map_err(|error| DownloadError::Refused(crate::errors::in_one_line(&error)))?;
+    let source = source(event.raw().json().get()).ok_or_else(|| refused("it was taken back"))?;
+    let uri = match &source {
+        MediaSource::Plain(uri) => uri,
+        MediaSource::Encrypted(file) => &file.url,
+    };
+    let (server, media) = uri.parts().map_err(|_| refused("it has no address"))?;
+    let path = format!("_matrix/client/v1/media/download/{server}/{media}");
+    let content = content_at(client, &path, most).await;
+    let content = content.map_err(|error| match error {
+        AskError::TooLong(most) => DownloadError::TooLarge { most },
+        other => DownloadError::Refused(other.to_string()),
+    })?;
+    match source {
+        MediaSource::Plain(_) => Ok(content),
+        MediaSource::Encrypted(file) => decrypt(content, *file),
+    }
+}
+
+async fn content_at(client: &Client, path: &str, most: usize) -> Result<Vec<u8>, AskError> {
+    let (http, homeserver) = (client.http_client(), client.homeserver());
+    let token = || client.access_token().ok_or(AskError::LoggedOut);
+    match ask::download(http, &homeserver, path, &token()?, most).await {
+        // The token is as old as it may get: the SDK gets a new one.
+        Err(AskError::LoggedOut) => {
+            let refreshed = client.refresh_access_token().await;
+            refreshed.map_err(|_| AskError::LoggedOut)?;
+            ask::download(http, &homeserver, path, &token()?, most).await
+        }
+        other => other,
+    }
+}
+
+fn source(event: &str) -> Option<MediaSource> {
+    let event: Value = serde_json::from_str(event).ok()?;
+    MediaSource::deserialize(event.get("content")?).ok()
+}
+
+fn decrypt(content: Vec<u8>, file: EncryptedFile) -> Result<Vec<u8>, DownloadError> {
+    let damaged = || DownloadError::Refused("it cannot be decrypted".to_owned());
+    let mut plain = Vec::with_capacity(content.len());
+    let mut sealed = Cursor::new(content);
+    AttachmentDecryptor::new(&mut sealed, file.into())
+        .map_err(|_| damaged())?
+        .read_to_end(&mut plain)
+        .map_err(|_| damaged())?;
+    Ok(plain)
+}

@@ -1,0 +1,239 @@
+//! What `muninn doctor` says of the account: asked of the homeserver, without opening the store, which
+//! a running bot holds.
+
+use matrix_sdk::Client;
+use matrix_sdk::authentication::matrix::MatrixSession;
+use muninn_platform::PlatformError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::ask::{self, AskError};
+use crate::files::Folder;
+use crate::login::{self, Stored};
+use crate::options::{Login, Options};
+
+/// What was found of one part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub verdict: Verdict,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Well,
+    /// Worth knowing.
+    Worth,
+    Wrong,
+}
+
+fn well(text: impl Into<String>) -> Finding {
+    Finding {
+        verdict: Verdict::Well,
+        text: text.into(),
+    }
+}
+
+fn worth(text: impl Into<String>) -> Finding {
+    Finding {
+        verdict: Verdict::Worth,
+        text: text.into(),
+    }
+}
+
+fn wrong(text: impl Into<String>) -> Finding {
+    Finding {
+        verdict: Verdict::Wrong,
+        text: text.into(),
+    }
+}
+
+/// Looks at homeserver, login, device and backup.
+pub async fn check(options: &Options) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if options.allow.is_nobody() {
+        findings.push(wrong(
+            "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms",
+        ));
+    }
+    let folder = Folder::look(&options.folder);
+    if folder.recovery_key().exists() {
+        findings.push(worth(format!(
+            "the recovery key is still in {}; keep it somewhere safe and remove the file",
+            folder.recovery_key().display()
+        )));
+    }
+    let client = match login::stranger(options).await {
+        Ok(client) => client,
+        Err(error) => {
+            findings.push(wrong(error.to_string()));
+            return findings;
+        }
+    };
+    match homeserver(options, &client).await {
+        Ok(finding) => findings.push(finding),
+        Err(error) => {
+            findings.push(wrong(error.to_string()));
+            return findings;
+        }
+    }
+    match Stored::read(&folder) {
+        Ok(Some(stored)) => {
+            findings.extend(session(options, &folder, &client, &stored.session).await)
+        }
+        Ok(None) => findings.push(not_logged_in(options)),
+        Err(error) => findings.push(wrong(error.to_string())),
+    }
+    findings
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    versions: Vec<String>,
+}
+
+async fn homeserver(options: &Options, client: &Client) -> Result<Finding, PlatformError> {
+    let (http, url) = (client.http_client(), client.homeserver());
+    let Versions { versions } = ask::get(http, &url, "_matrix/client/versions", None)
+        .await
+        .map_err(|error| error.sentence(options))?;
+    let newest = versions.last().map_or("no version", String::as_str);
+    Ok(well(format!("{url} answers, and speaks up to {newest}")))
+}
+
+fn not_logged_in(options: &Options) -> Finding {
+    match &options.login {
+        Login::Password {
+            password: None,
+            user,
+        } => wrong(format!(
+            "{user} is not logged in; set MATRIX_PASSWORD for the first start"
+        )),
+        Login::Password { .. } | Login::AccessToken(_) => {
+            worth("not logged in yet; `muninn serve` does it at its first start")
+        }
+    }
+}
+
+async fn session(
+    options: &Options,
+    folder: &Folder,
+    client: &Client,
+    session: &MatrixSession,
+) -> Vec<Finding> {
+    let (http, url) = (client.http_client(), client.homeserver());
+    let meta = &session.meta;
+    match ask::whoami(http, &url, &session.tokens).await {
+        Ok(_) => {}
+        // Tokens that can be refreshed live for minutes; only the bot itself may refresh them.
+        Err(AskError::LoggedOut) if session.tokens.refresh_token.is_some() => {
+            return vec![worth(format!(
+                "the access token of {} has run out; `muninn serve` gets a new one",
+                meta.user_id
+            ))];
+        }
+        Err(AskError::LoggedOut) => return vec![wrong(login::logged_out(options).to_string())],
+        Err(error) => return vec![wrong(format!("{url}: {error}"))],
+    }
+    let mut findings = vec![well(format!(
+        "logged in as {}, device {}",
+        meta.user_id, meta.device_id
+    ))];
+    if !folder.store().exists() {
+        findings.push(wrong(format!(
+            "{} is gone, and with it the keys to encrypted messages; `muninn serve` says what to do",
+            folder.store().display()
+        )));
+    }
+    findings.push(trust(client, session).await);
+    findings.push(backup(client, session).await);
+    findings
+}
+
+async fn trust(client: &Client, session: &MatrixSession) -> Finding {
+    let (user, device) = (&session.meta.user_id, &session.meta.device_id);
+    let asked = json!({ "device_keys": { user.as_str(): [] } });
+    let path = "_matrix/client/v3/keys/query";
+    let (http, url) = (client.http_client(), client.homeserver());
+    let answer: Value = match ask::post(http, &url, path, &session.tokens, &asked).await {
+        Ok(answer) => answer,
+        Err(error) => return wrong(format!("the device's keys: {error}")),
+    };
+    match signed(&answer, user.as_str(), device.as_str()) {
+        Signed::Yes => well("the device is signed by its account, so clients show it as verified"),
+        Signed::No => wrong(
+            "the device is not verified; set MATRIX_RECOVERY_KEY to the account's recovery key",
+        ),
+        Signed::NoAccountKeys => wrong(
+            "the account has no keys for signing; start `muninn serve` with MATRIX_PASSWORD set",
+        ),
+        Signed::NoDevice => wrong("the device has no keys, so encrypted rooms cannot be read"),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Signed {
+    Yes,
+    No,
+    NoAccountKeys,
+    NoDevice,
+}
+
+/// Whether the account signed the device.
+fn signed(answer: &Value, user: &str, device: &str) -> Signed {
+    let signing = &answer["self_signing_keys"][user]["keys"];
+    let Some(key) = signing.as_object().and_then(|keys| keys.keys().next()) else {
+        return Signed::NoAccountKeys;
+    };
+    let device = &answer["device_keys"][user][device];
+    if device.is_null() {
+        return Signed::NoDevice;
+    }
+    if device["signatures"][user].get(key).is_some() {
+        Signed::Yes
+    } else {
+        Signed::No
+    }
+}
+
+#[derive(Deserialize)]
+struct Backup {
+    count: u64,
+}
+
+async fn backup(client: &Client, session: &MatrixSession) -> Finding {
+    let path = "_matrix/client/v3/room_keys/version";
+    let (http, url) = (client.http_client(), client.homeserver());
+    match ask::get(http, &url, path, Some(&session.tokens)).await {
+        Ok(Backup { count }) => well(format!("{count} keys of encrypted rooms are backed up")),
+        Err(AskError::NotFound) => {
+            worth("no key backup: after a loss of the store encrypted messages stay unreadable")
+        }
+        Err(error) => wrong(format!("the key backup: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_signed_or_not() {
+        let keys = json!({ "@a:b": { "keys": { "ed25519:SSK": "SSK" } } });
+        let device = |signatures: Value| json!({ "@a:b": { "D": { "signatures": { "@a:b": signatures } } } });
+        for (answer, expected) in [
+            (json!({}), Signed::NoAccountKeys),
+            (json!({ "self_signing_keys": keys }), Signed::NoDevice),
+            (
+                json!({ "self_signing_keys": keys, "device_keys": device(json!({ "ed25519:D": "s" })) }),
+                Signed::No,
+            ),
+            (
+                json!({ "self_signing_keys": keys, "device_keys": device(json!({ "ed25519:SSK": "s" })) }),
+                Signed::Yes,
+            ),
+        ] {
+            assert_eq!(signed(&answer, "@a:b", "D"), expected, "{answer}");
+        }
+    }
+}

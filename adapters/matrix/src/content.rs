@@ -1,0 +1,192 @@
+//! What is sent: message contents as JSON, small enough for one event whatever the text. Pure.
+
+use matrix_sdk::ruma::{EventId, OwnedEventId};
+use muninn_platform::{SafeText, TextLimit};
+use serde_json::{Map, Value, json};
+
+use crate::html::html;
+
+/// The longest event a homeserver takes, in bytes.
+const EVENT: usize = 65_536;
+
+/// What surrounds the content: ids, hashes, signatures, and for an encrypted event the session and
+/// the sender's key. Measured about 1,200 with long ids; the rest is caution.
+const ENVELOPE: usize = 4_096;
+
+/// A content may be this long: encrypted it becomes base64, four bytes for three.
+const CONTENT: usize = (EVENT - ENVELOPE) / 4 * 3;
+
+/// The longest part. In the worst case each of its bytes takes two in JSON (quotes, line ends), and
+/// an edit says it twice; HTML beside it is left out where it does not fit.
+const TEXT: usize = 11_000;
+
+pub(crate) const LIMIT: TextLimit = TextLimit::Bytes(TEXT);
+
+/// How a message relates to what is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    None,
+    Reply(OwnedEventId),
+    Thread {
+        root: OwnedEventId,
+        /// For clients that know no threads.
+        answers: OwnedEventId,
+    },
+}
+
+/// A new message.
+pub(crate) fn message(text: &SafeText, relation: &Relation) -> Value {
+    let related = |mut content: Map<String, Value>| {
+        if let Some(relation) = relates_to(relation) {
+            content.insert("m.relates_to".to_owned(), relation);
+        }
+        Value::Object(content)
+    };
+    let rich = related(notice(text, Form::Rich));
+    if fits(&rich) {
+        rich
+    } else {
+        related(notice(text, Form::Plain))
+    }
+}
+
+/// A message that takes the place of an earlier one.
+pub(crate) fn edit(of: &EventId, text: &SafeText) -> Value {
+    let with = |form| {
+        json!({
+            "msgtype": "m.notice",
+            // For clients that know no edits.
+            "body": format!("* {text}"),
+            "m.mentions": {},
+            "m.new_content": notice(text, form),
+            "m.relates_to": { "rel_type": "m.replace", "event_id": of },
+        })
+    };
+    let rich = with(Form::Rich);
+    if fits(&rich) { rich } else { with(Form::Plain) }
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    Rich,
+    Plain,
+}
+
+/// Bots talk in notices, so that no bot answers them. Nobody is ever mentioned.
+fn notice(text: &SafeText, form: Form) -> Map<String, Value> {
+    let mut content = Map::new();
+    let mut set = |name: &str, value: Value| content.insert(name.to_owned(), value);
+    set("msgtype", json!("m.notice"));
+    set("body", json!(text.as_str()));
+    set("m.mentions", json!({}));
+    match form {
+        Form::Rich => {
+            set("format", json!("org.matrix.custom.html"));
+            set("formatted_body", json!(html(text.as_str())));
+        }
+        Form::Plain => {}
+    }
+    content
+}
+
+fn relates_to(relation: &Relation) -> Option<Value> {
+    match relation {
+        Relation::None => None,
+        Relation::Reply(to) => Some(json!({ "m.in_reply_to": { "event_id": to } })),
+        Relation::Thread { root, answers } => Some(json!({
+            "rel_type": "m.thread",
+            "event_id": root,
+            "is_falling_back": true,
+            "m.in_reply_to": { "event_id": answers },
+        })),
+    }
+}
+
+fn fits(content: &Value) -> bool {
+    content.to_string().len() <= CONTENT
+}
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::ruma::event_id;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn thread() -> Relation {
+        let id = format!("${}", "x".repeat(200));
+        let id: OwnedEventId = id.as_str().try_into().unwrap();
+        Relation::Thread {
+            root: id.clone(),
+            answers: id,
+        }
+    }
+
+    fn longest_part(text: &str) -> SafeText {
+        SafeText::new(text).split(LIMIT).into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn the_worst_texts_fit_into_an_event() {
+        for piece in [
+            "\"",
+            "\\",
+            "\n>",
+            "<",
+            "&",
+            "é",
+            "漢",
+            "👩‍🚀",
+            "|\n|-|\n",
+            ">",
+            "- ",
+            "`a`",
+            "*a*",
+            "\u{200b}",
+            "\t",
+        ] {
+            let part = longest_part(&format!("x{}", piece.repeat(TEXT)));
+            for content in [message(&part, &thread()), edit(event_id!("$x"), &part)] {
+                assert!(fits(&content), "{piece:?}: {}", content.to_string().len());
+                assert!(content.to_string().contains("body"));
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_text_keeps_its_form() {
+        let part = longest_part(&"The **standup** moves to `ten`, from Monday on.\n\n".repeat(300));
+        assert!(part.as_str().len() > TEXT - 100);
+        assert!(message(&part, &thread())["formatted_body"].is_string());
+        assert!(edit(event_id!("$x"), &part)["m.new_content"]["formatted_body"].is_string());
+    }
+
+    #[test]
+    fn contents_look_as_the_specification_says() {
+        let text = SafeText::new("**hi** @room");
+        let shown = format!(
+            "{:#}\n{:#}\n{:#}",
+            message(
+                &text,
+                &Relation::Thread {
+                    root: "$root".try_into().unwrap(),
+                    answers: "$q".try_into().unwrap()
+                }
+            ),
+            message(&text, &Relation::Reply("$q".try_into().unwrap())),
+            edit(event_id!("$a"), &text),
+        );
+        insta::assert_snapshot!(shown);
+    }
+
+    proptest! {
+        #[test]
+        fn any_part_fits(text in "\\PC{0,40}", times in 1..2_000usize) {
+            let text = SafeText::new(&text.repeat(times));
+            for part in text.split(LIMIT) {
+                prop_assert!(fits(&edit(event_id!("$x"), &part)));
+                prop_assert!(fits(&message(&part, &thread())));
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What makes the bot's device trusted, and its messages readable after a loss.
+
+use matrix_sdk::Client;
+use matrix_sdk::encryption::recovery::{RecoveryError, RecoveryState};
+use muninn_platform::PlatformError;
+use secrecy::ExposeSecret;
+
+use crate::errors::{in_one_line, misconfigured};
+use crate::files::{self, Folder};
+use crate::options::Options;
+
+/// Signs the device and turns the key backup on, once the first sync has told what there is.
+pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), PlatformError> {
+    let encryption = client.encryption();
+    encryption.wait_for_e2ee_initialization_tasks().await;
+    let recovery = encryption.recovery();
+    match (recovery.state(), &options.recovery_key) {
+        (RecoveryState::Enabled, _) => {}
+        (RecoveryState::Incomplete, Some(key)) => {
+            let recovered = recovery.recover(key.expose_secret().trim()).await;
+            recovered.map_err(|error| not_recovered(&error))?;
+            tracing::info!("the account's keys were recovered");
+        }
+        (RecoveryState::Incomplete, None) => tracing::warn!(
+            "this device is not verified, as the account's keys are not here: set MATRIX_RECOVERY_KEY to its recovery key"
+        ),
+        (RecoveryState::Disabled | RecoveryState::Unknown, key) => {
+            if key.is_some() {
+                tracing::warn!("MATRIX_RECOVERY_KEY is not used: nothing is stored under it");
+            }
+            make_recovery_key(client, options).await;
+        }
+    }
+    Ok(())
+}
+
+fn not_recovered(error: &RecoveryError) -> PlatformError {
+    misconfigured(format!(
+        "MATRIX_RECOVERY_KEY does not open the account's keys: {}",
+        in_one_line(error)
+    ))
+}
+
+/// The key goes to a file, never to a log: whoever runs the bot takes it from there.
+async fn make_recovery_key(client: &Client, options: &Options) {
+    let folder = Folder::look(&options.folder);
+    let key = match client.encryption().recovery().enable().await {
+        Ok(key) => key,
+        Err(error) => {
+            // Unencrypted rooms work without, and the next start tries again.
+            tracing::warn!(
+                error = in_one_line(&error),
+                "no key backup; after a loss of the store encrypted messages stay unreadable"
+            );
+            return;
+        }
+    };
+    let path = folder.recovery_key();
+    match files::write(&path, format!("{key}\n").as_bytes()) {
+        Ok(()) => tracing::warn!(
+            path = %path.display(),
+            "a recovery key was made; it is in that file: keep it somewhere safe and remove the file"
+        ),
+        Err(error) => {
+            tracing::warn!(%error, path = %path.display(), "the recovery key could not be written");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What an error of the SDK means for what is done next.
+
+use std::time::{Duration, SystemTime};
+
+use matrix_sdk::HttpError;
+use matrix_sdk::ruma::api::error::{ErrorKind, RetryAfter};
+use muninn_platform::PlatformError;
+
+use crate::NAME;
+
+/// What to do about a request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The homeserver wants a rest, this long if it said so.
+    Limited(Option<Duration>),
+    /// The homeserver is away, or not well; it may be better later.
+    Away,
+    /// The session is not accepted any more.
+    LoggedOut,
+    /// It will not be better later.
+    Refused,
+}
+
+/// What a failed request means.
+pub(crate) fn of_http(error: &HttpError) -> Failure {
+    match error.client_api_error_kind() {
+        Some(ErrorKind::LimitExceeded(limit)) => {
+            Failure::Limited(limit.retry_after.map(|after| match after {
+                RetryAfter::Delay(delay) => delay,
+                RetryAfter::DateTime(time) => {
+                    time.duration_since(SystemTime::now()).unwrap_or_default()
+                }
+            }))
+        }
+        Some(ErrorKind::UnknownToken(_) | ErrorKind::MissingToken | ErrorKind::UserDeactivated) => {
+            Failure::LoggedOut
+        }
+        Some(_) | None => of_status(error),
+    }
+}
+
+fn of_status(error: &HttpError) -> Failure {
+    match error {
+        HttpError::Reqwest(_) => Failure::Away,
+        HttpError::RefreshToken(_) => Failure::LoggedOut,
+        HttpError::Cached(error) => of_http(error),
+        HttpError::Api(_) | HttpError::IntoHttp(_) => match error.as_client_api_error() {
+            Some(known) if known.status_code.as_u16() == 429 => Failure::Limited(None),
+            Some(known) if known.status_code.is_server_error() => Failure::Away,
+            Some(_) => Failure::Refused,
+            // A page of a proxy in front of a homeserver that is down.
+            None => Failure::Away,
+        },
+    }
+}
+
+/// What an error of the SDK means.
+pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> Failure {
+    match error {
+        matrix_sdk::Error::Http(error) => of_http(error),
+        _ => Failure::Refused,
+    }
+}
+
+pub(crate) fn disconnected(
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> PlatformError {
+    PlatformError::Disconnected {
+        platform: NAME,
+        source: source.into(),
+    }
+}
+
+pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
+    PlatformError::Misconfigured(sentence.into())
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        // Transparent errors repeat their cause.
+        if !line.ends_with(&text) {
+            line = format!("{line}: {text}");
+        }
+        cause = error.source();
+    }
+    line
+}

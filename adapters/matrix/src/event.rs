@@ -1,0 +1,420 @@
+//! What is read out of a room's events: only what the bot goes by, as plain data.
+
+use chrono::{DateTime, Utc};
+use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// An event of a room's timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) id: OwnedEventId,
+    pub(crate) sender: OwnedUserId,
+    pub(crate) sent_at: DateTime<Utc>,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Message(Message),
+    Edit {
+        of: OwnedEventId,
+        new: Message,
+    },
+    Redaction {
+        of: OwnedEventId,
+    },
+    Reaction {
+        to: OwnedEventId,
+        key: String,
+    },
+    /// A message whose key is not here, or not yet.
+    Undecryptable(Sealed),
+    Membership {
+        of: OwnedUserId,
+        now: String,
+        before: Option<String>,
+    },
+    Other,
+}
+
+/// What can be seen of a message from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sealed {
+    pub(crate) session: Option<String>,
+    pub(crate) relates: Relates,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) kind: Kind,
+    /// What was said; of a file, its caption.
+    pub(crate) text: String,
+    /// None: the client tells no mentions.
+    pub(crate) mentions: Option<Vec<OwnedUserId>>,
+    pub(crate) relates: Relates,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    /// What bots say.
+    Notice,
+    File(File),
+    /// A place, a poll, a request to verify.
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) size: Option<u64>,
+}
+
+/// Where a message stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Relates {
+    pub(crate) thread: Option<OwnedEventId>,
+    /// A reply somebody meant, not one for clients without threads.
+    pub(crate) reply_to: Option<OwnedEventId>,
+    pub(crate) replaces: Option<OwnedEventId>,
+}
+
+#[derive(Deserialize)]
+struct RawEvent {
+    #[serde(rename = "type")]
+    kind: String,
+    event_id: OwnedEventId,
+    sender: OwnedUserId,
+    #[serde(default)]
+    origin_server_ts: i64,
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    redacts: Option<OwnedEventId>,
+    #[serde(default)]
+    state_key: Option<String>,
+    #[serde(default)]
+    unsigned: Value,
+}
+
+#[derive(Default, Deserialize)]
+struct RawRelation {
+    #[serde(default)]
+    rel_type: Option<String>,
+    #[serde(default)]
+    event_id: Option<OwnedEventId>,
+    #[serde(default)]
+    is_falling_back: bool,
+    #[serde(default, rename = "m.in_reply_to")]
+    in_reply_to: Option<RawReply>,
+}
+
+#[derive(Deserialize)]
+struct RawReply {
+    event_id: OwnedEventId,
+}
+
+impl Event {
+    /// Reads an event; what is no event at all is none.
+    pub(crate) fn read(json: &str) -> Option<Self> {
+        let raw: RawEvent = serde_json::from_str(json).ok()?;
+        let sent_at = DateTime::from_timestamp_millis(raw.origin_server_ts)?;
+        Some(Self {
+            what: what(&raw),
+            id: raw.event_id,
+            sender: raw.sender,
+            sent_at,
+        })
+    }
+}
+
+fn what(raw: &RawEvent) -> What {
+    let content = &raw.content;
+    match raw.kind.as_str() {
+        "m.room.message" => said(content),
+        "m.room.encrypted" if raw.state_key.is_none() && content.get("algorithm").is_some() => {
+            What::Undecryptable(Sealed {
+                session: text_at(content, "session_id").map(str::to_owned),
+                relates: relates(content),
+            })
+        }
+        "m.room.redaction" => {
+            let within = || id_at(content, "redacts");
+            match raw.redacts.clone().or_else(within) {
+                Some(of) => What::Redaction { of },
+                None => What::Other,
+            }
+        }
+        "m.reaction" => reaction(content),
+        "m.room.member" => membership(raw),
+        _ => What::Other,
+    }
+}
+
+fn said(content: &Value) -> What {
+    // What was redacted has no type any more.
+    let Some(message) = message(content) else {
+        return What::Other;
+    };
+    let Some(of) = message.relates.replaces.clone() else {
+        return What::Message(message);
+    };
+    match content.get("m.new_content").and_then(self::message) {
+        Some(new) => What::Edit { of, new },
+        None => What::Other,
+    }
+}
+
+fn message(content: &Value) -> Option<Message> {
+    let kind = text_at(content, "msgtype")?;
+    let body = text_at(content, "body").unwrap_or_default();
+    let relates = relates(content);
+    let (kind, text) = match kind {
+        "m.text" | "m.emote" => (Kind::Text, body),
+        "m.notice" => (Kind::Notice, body),
+        "m.file" | "m.image" | "m.audio" | "m.video" => {
+            let name = text_at(content, "filename").unwrap_or(body);
+            let caption = if name == body { "" } else { body };
+            (Kind::File(file(content, name)), caption)
+        }
+        _ => (Kind::Other, body),
+    };
+    let text = if relates.reply_to.is_some() {
+        without_quoted_reply(text)
+    } else {
+        text
+    };
+    Some(Message {
+        kind,
+        text: text.to_owned(),
+        mentions: mentions(content),
+        relates,
+    })
+}
+
+fn file(content: &Value, name: &str) -> File {
+    let info = content.get("info");
+    File {
+        name: name.to_owned(),
+        media_type: info
+            .and_then(|info| text_at(info, "mimetype"))
+            .unwrap_or_default()
+            .to_owned(),
+        size: info
+            .and_then(|info| info.get("size"))
+            .and_then(Value::as_u64),
+    }
+}
+
+fn mentions(content: &Value) -> Option<Vec<OwnedUserId>> {
+    let mentions = content.get("m.mentions")?.as_object()?;
+    let ids = mentions.get("user_ids").and_then(Value::as_array);
+    let ids = ids.map(Vec::as_slice).unwrap_or_default();
+    Some(
+        ids.iter()
+            .filter_map(|id| id.as_str()?.try_into().ok())
+            .collect(),
+    )
+}
+
+fn relates(content: &Value) -> Relates {
+    let raw: RawRelation = content
+        .get("m.relates_to")
+        .and_then(|relation| RawRelation::deserialize(relation).ok())
+        .unwrap_or_default();
+    let reply_to = raw.in_reply_to.map(|reply| reply.event_id);
+    match raw.rel_type.as_deref() {
+        Some("m.thread") => Relates {
+            thread: raw.event_id,
+            reply_to: reply_to.filter(|_| !raw.is_falling_back),
+            replaces: None,
+        },
+        Some("m.replace") => Relates {
+            replaces: raw.event_id,
+            ..Relates::default()
+        },
+        Some(_) | None => Relates {
+            reply_to,
+            ..Relates::default()
+        },
+    }
+}
+
+fn reaction(content: &Value) -> What {
+    let relation = content.get("m.relates_to");
+    let to = relation.and_then(|relation| id_at(relation, "event_id"));
+    let key = relation.and_then(|relation| text_at(relation, "key"));
+    match (to, key) {
+        (Some(to), Some(key)) => What::Reaction {
+            to,
+            key: key.to_owned(),
+        },
+        _ => What::Other,
+    }
+}
+
+fn membership(raw: &RawEvent) -> What {
+    let of = raw.state_key.as_deref().and_then(|key| key.try_into().ok());
+    let now = text_at(&raw.content, "membership");
+    match (of, now) {
+        (Some(of), Some(now)) => What::Membership {
+            of,
+            now: now.to_owned(),
+            before: raw
+                .unsigned
+                .get("prev_content")
+                .and_then(|before| text_at(before, "membership"))
+                .map(str::to_owned),
+        },
+        _ => What::Other,
+    }
+}
+
+fn text_at<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name)?.as_str()
+}
+
+fn id_at(value: &Value, name: &str) -> Option<OwnedEventId> {
+    text_at(value, name)?.try_into().ok()
+}
+
+/// Older clients repeat above a reply what it answers.
+fn without_quoted_reply(text: &str) -> &str {
+    if !text.starts_with("> <") && !text.starts_with("> * <") {
+        return text;
+    }
+    let mut rest = text;
+    while let Some(line) = rest.strip_prefix("> ") {
+        rest = line.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    rest.trim_start_matches('\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(kind: &str, content: &Value) -> What {
+        let event = json!({
+            "type": kind, "event_id": "$e", "sender": "@ann:example.org",
+            "origin_server_ts": 1_700_000_000_000_i64, "content": content,
+        });
+        Event::read(&event.to_string()).unwrap().what
+    }
+
+    fn text(content: &Value) -> Message {
+        match read("m.room.message", content) {
+            What::Message(message) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_reply_is_read_without_what_it_quotes() {
+        let reply = json!({"m.in_reply_to": {"event_id": "$q"}});
+        for (body, said) in [
+            ("> <@a:b> one\n> two\n\nyes", "yes"),
+            ("> * <@a:b> waves\n\nyes", "yes"),
+            (
+                "> a quote of one's own\n\nyes",
+                "> a quote of one's own\n\nyes",
+            ),
+            ("> <@a:b> nothing else", ""),
+            ("yes", "yes"),
+        ] {
+            let content = json!({"msgtype": "m.text", "body": body, "m.relates_to": reply});
+            assert_eq!(text(&content).text, said, "{body:?}");
+        }
+        let no_reply = json!({"msgtype": "m.text", "body": "> <@a:b> one\n\nyes"});
+        assert!(text(&no_reply).text.starts_with("> <@a:b>"));
+    }
+
+    #[test]
+    fn relations_are_told_apart() {
+        let at = |relation: Value| {
+            text(&json!({"msgtype": "m.text", "body": "b", "m.relates_to": relation})).relates
+        };
+        let thread = json!({"rel_type": "m.thread", "event_id": "$root", "is_falling_back": true,
+            "m.in_reply_to": {"event_id": "$last"}});
+        assert_eq!(at(thread).reply_to, None);
+        let meant = at(json!({"rel_type": "m.thread", "event_id": "$root",
+            "m.in_reply_to": {"event_id": "$last"}}));
+        assert_eq!(meant.thread.unwrap(), "$root");
+        assert_eq!(meant.reply_to.unwrap(), "$last");
+        assert_eq!(at(json!({"m.in_reply_to": 7})), Relates::default());
+        assert_eq!(at(json!("nonsense")), Relates::default());
+    }
+
+    #[test]
+    fn a_file_has_a_name_and_perhaps_a_caption() {
+        let file = text(
+            &json!({"msgtype": "m.image", "body": "what is it?", "filename": "a.png",
+            "info": {"mimetype": "image/png", "size": 7}}),
+        );
+        assert_eq!(file.text, "what is it?");
+        assert_eq!(
+            file.kind,
+            Kind::File(File {
+                name: "a.png".to_owned(),
+                media_type: "image/png".to_owned(),
+                size: Some(7)
+            })
+        );
+        let bare = text(&json!({"msgtype": "m.file", "body": "a.txt", "info": {"size": -1}}));
+        assert_eq!(bare.text, "");
+    }
+
+    #[test]
+    fn odd_events_are_other() {
+        for (kind, content) in [
+            ("m.room.message", json!({})),
+            ("m.room.message", json!({"msgtype": 7})),
+            (
+                "m.room.message",
+                json!({"msgtype": "m.text", "m.relates_to": {"rel_type": "m.replace", "event_id": "$x"}}),
+            ),
+            ("m.room.encrypted", json!({})),
+            ("m.room.redaction", json!({})),
+            ("m.reaction", json!({"m.relates_to": {"key": "👍"}})),
+            ("m.room.member", json!({"membership": "join"})),
+            ("m.room.topic", json!({"topic": "t"})),
+        ] {
+            assert_eq!(read(kind, &content), What::Other, "{kind} {content}");
+        }
+        assert_eq!(Event::read("7"), None);
+        assert_eq!(Event::read(r#"{"type": "m.room.message"}"#), None);
+    }
+
+    #[test]
+    fn redactions_are_read_in_old_and_new_rooms() {
+        let new = read("m.room.redaction", &json!({"redacts": "$x"}));
+        assert_eq!(
+            new,
+            What::Redaction {
+                of: "$x".try_into().unwrap()
+            }
+        );
+        let old = json!({"type": "m.room.redaction", "event_id": "$e", "sender": "@a:b",
+            "redacts": "$x", "content": {}});
+        assert_eq!(Event::read(&old.to_string()).unwrap().what, new);
+    }
+
+    #[test]
+    fn mentions_are_told_or_not() {
+        let of = |mentions: Option<Value>| {
+            let mut content = json!({"msgtype": "m.text", "body": "b"});
+            if let Some(mentions) = mentions {
+                content["m.mentions"] = mentions;
+            }
+            text(&content).mentions.map(|ids| ids.len())
+        };
+        assert_eq!(of(None), None);
+        assert_eq!(of(Some(json!({}))), Some(0));
+        assert_eq!(of(Some(json!({"user_ids": ["@a:b", 7, "no id"]}))), Some(1));
+        assert_eq!(of(Some(json!(7))), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The adapter's folder. Everything in it is for the bot alone, and written whole or not at all.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The paths in the adapter's folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes the folder if it is not there.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// The folder as it is, for looking only.
+    pub(crate) fn look(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Device and tokens.
+    pub(crate) fn session(&self) -> PathBuf {
+        self.0.join("session.json")
+    }
+
+    /// The SDK's databases: rooms, and the keys to encrypted messages.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.0.join("store")
+    }
+
+    /// What the databases are encrypted with.
+    pub(crate) fn store_key(&self) -> PathBuf {
+        self.0.join("store-key")
+    }
+
+    /// How far the bot has read.
+    pub(crate) fn place(&self) -> PathBuf {
+        self.0.join("place.json")
+    }
+
+    /// The recovery key that the bot made, until somebody takes it away.
+    pub(crate) fn recovery_key(&self) -> PathBuf {
+        self.0.join("recovery-key")
+    }
+}
+
+/// What is in a file; none where there is none.
+pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(content) => Ok(Some(content)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Puts a file in the place of an older one, also if the machine stops in between.
+pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    // Left over from a process that was killed, perhaps with other rights.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&new)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn files_are_for_the_bot_alone_and_replaced_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&home.path().join("a/matrix")).unwrap();
+        let path = folder.session();
+        assert_eq!(read(&path).unwrap(), None);
+        fs::write(path.with_extension("new"), "left over").unwrap();
+        write(&path, b"one").unwrap();
+        write(&path, b"two").unwrap();
+        assert_eq!(read(&path).unwrap().unwrap(), b"two");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(folder.path())), (0o600, 0o700));
+        assert!(!path.with_extension("new").exists());
+    }
+}

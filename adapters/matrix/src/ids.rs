@@ -1,0 +1,73 @@
+//! Matrix ids as the contract's, and back: what was accepted by an earlier process is found again by
+//! them.
+
+use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, RoomId};
+use muninn_platform::{AudienceId, ConversationId, EventId};
+
+use crate::NAME;
+
+const MAIN: &str = "main";
+
+pub(crate) fn event(room: &RoomId, event: &MatrixEventId) -> EventId {
+    EventId::new(format!("{NAME}/{room}/{event}"))
+}
+
+pub(crate) fn conversation(room: &RoomId, thread: Option<&MatrixEventId>) -> ConversationId {
+    let place = thread.map_or(MAIN, MatrixEventId::as_str);
+    ConversationId::new(format!("{NAME}/{room}/{place}"))
+}
+
+pub(crate) fn audience(room: &RoomId) -> AudienceId {
+    AudienceId::new(format!("{NAME}/{room}"))
+}
+
+/// The room and the event, or for a conversation its thread.
+pub(crate) fn parse(id: &str) -> Option<(OwnedRoomId, Option<OwnedEventId>)> {
+    let id = id.strip_prefix(NAME)?.strip_prefix('/')?;
+    // Either may have a slash in it, but an event begins with a dollar sign.
+    if let Some((room, event)) = id.rsplit_once("/$") {
+        let event = format!("${event}");
+        return Some((room.try_into().ok()?, Some(event.as_str().try_into().ok()?)));
+    }
+    let (room, place) = id.rsplit_once('/')?;
+    let room = room.try_into().ok()?;
+    (place == MAIN).then_some((room, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::ruma::{event_id, room_id};
+
+    use super::*;
+
+    #[test]
+    fn ids_are_read_back() {
+        for room in [
+            room_id!("!abc:example.org:8448"),
+            room_id!("!a/b:c"),
+            room_id!("!hash-only"),
+        ] {
+            for id in [
+                event_id!("$old:example.org"),
+                event_id!("$with/slash+plus"),
+                event_id!("$new-one_"),
+            ] {
+                let both = Some((room.to_owned(), Some(id.to_owned())));
+                assert_eq!(parse(event(room, id).as_str()), both);
+                assert_eq!(parse(conversation(room, Some(id)).as_str()), both);
+            }
+            let main = parse(conversation(room, None).as_str());
+            assert_eq!(main, Some((room.to_owned(), None)));
+        }
+        for none in [
+            "",
+            "matrix",
+            "matrix/!a:b",
+            "slack/!a:b/main",
+            "matrix/a/main",
+            "matrix/!a:b/else",
+        ] {
+            assert_eq!(parse(none), None, "{none}");
+        }
+    }
+}

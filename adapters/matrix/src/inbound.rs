@@ -1,0 +1,320 @@
+//! From a room's event to the bot.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use matrix_sdk::Room;
+use matrix_sdk::ruma::OwnedEventId;
+use muninn_platform::{
+    Addressed, Attachment, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming,
+    IncomingMessage, MessageId,
+};
+
+use crate::content::Relation;
+use crate::event::{Event, File, Message, What};
+use crate::hub::Hub;
+use crate::meaning::{Facts, Meaning, Place, Said, Silence, meaning};
+use crate::options::Threads;
+use crate::reply::{MatrixReply, Target};
+use crate::{attachment, ids, rooms};
+
+/// Hands what happens in rooms to the bot.
+#[derive(Clone)]
+pub(crate) struct Inbound {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) inbox: Inbox,
+}
+
+impl Inbound {
+    /// Tells the bot of an event, if it means something to it; waits until the bot has it in good
+    /// hands. `is_late`: an earlier process may have told it already.
+    pub(crate) async fn take(
+        &self,
+        room: &Room,
+        event: &Event,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
+        self.hub.saw(event);
+        if event.sender == self.hub.me {
+            return Ok(());
+        }
+        let facts = self.facts(room, event).await;
+        let told = match meaning(event, &facts) {
+            Meaning::Nothing(why) => {
+                note_silence(room, event, why);
+                return Ok(());
+            }
+            Meaning::Stop { at } => match self.hub.under_way(&at) {
+                Some(conversation) => Incoming::Stop(conversation),
+                None => return Ok(()),
+            },
+            Meaning::Opinion { answer, opinion } => Incoming::Feedback {
+                audience: ids::audience(room.room_id()),
+                feedback: Feedback::Given {
+                    event: ids::event(room.room_id(), &event.id),
+                    answer: MessageId::new(answer.as_str()),
+                    person: rooms::author(room, &event.sender).await.id,
+                    opinion,
+                },
+            },
+            Meaning::Deleted { of } => return self.deleted(room, event, of, is_late).await,
+            Meaning::Edited {
+                of,
+                addressed,
+                text,
+            } => self.edited(room, event, of, addressed, text, is_late).await,
+            Meaning::Said {
+                addressed,
+                said,
+                file,
+                place,
+            } => {
+                self.said(room, event, addressed, said, file, &place, is_late)
+                    .await
+            }
+        };
+        self.inbox.deliver(told).await
+    }
+
+    async fn facts(&self, room: &Room, event: &Event) -> Facts {
+        let Hub { me, options, .. } = &*self.hub;
+        let refers_to = match &event.what {
+            What::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
+            What::Edit { of, .. } => Some(of),
+            What::Redaction { .. }
+            | What::Reaction { .. }
+            | What::Undecryptable(_)
+            | What::Membership { .. }
+            | What::Other => None,
+        };
+        Facts {
+            me: me.clone(),
+            my_name: rooms::name_of(room, me).await,
+            is_direct: rooms::is_direct(room).await,
+            is_allowed: options.allow.serves(&event.sender, room.room_id()),
+            refers_to: match refers_to {
+                Some(id) => self.hub.message(room, id).await,
+                None => None,
+            },
+            threads: options.threads,
+            command_prefix: options.command_prefix.clone(),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one meaning")]
+    async fn said(
+        &self,
+        room: &Room,
+        event: &Event,
+        addressed: Addressed,
+        said: Said,
+        file: Option<File>,
+        place: &Place,
+        is_late: bool,
+    ) -> Incoming {
+        let conversation = ids::conversation(room.room_id(), place.thread.as_deref());
+        self.hub
+            .remember_conversation(event.id.clone(), conversation.clone());
+        let body = match said {
+            Said::Text(text) => Body::Text(text),
+            Said::Command(command) => Body::Command(command),
+        };
+        let relation = relation(place, &event.id);
+        let attachments = file.map(|file| attachment::of(&event.id, file));
+        let attachments: Vec<Attachment> = attachments.into_iter().collect();
+        self.message(
+            room,
+            event,
+            conversation,
+            addressed,
+            body,
+            attachments,
+            relation,
+            is_late,
+        )
+        .await
+    }
+
+    async fn edited(
+        &self,
+        room: &Room,
+        event: &Event,
+        of: OwnedEventId,
+        addressed: Addressed,
+        text: String,
+        is_late: bool,
+    ) -> Incoming {
+        let place = self.place_of(room, &of).await;
+        let known = self.hub.conversation_of(&of);
+        let conversation =
+            known.unwrap_or_else(|| ids::conversation(room.room_id(), place.thread.as_deref()));
+        let relation = relation(&place, &of);
+        let body = Body::Edit {
+            of: ids::event(room.room_id(), &of),
+            text,
+        };
+        self.message(
+            room,
+            event,
+            conversation,
+            addressed,
+            body,
+            Vec::new(),
+            relation,
+            is_late,
+        )
+        .await
+    }
+
+    /// Where a question of which nothing is remembered would be answered.
+    async fn place_of(&self, room: &Room, question: &OwnedEventId) -> Place {
+        let is_direct = rooms::is_direct(room).await;
+        let known = self.hub.message(room, question).await;
+        let thread = known.and_then(|known| known.thread);
+        let thread = match (self.hub.options.threads, thread) {
+            (Threads::Never, _) => None,
+            (Threads::Always | Threads::Follow, Some(thread)) => Some(thread),
+            (Threads::Always, None) if !is_direct => Some(question.clone()),
+            (Threads::Always | Threads::Follow, None) => None,
+        };
+        Place {
+            is_reply: thread.is_none() && !is_direct,
+            thread,
+        }
+    }
+
+    /// A redaction does not say of what; where it is not remembered, the bot is told both.
+    async fn deleted(
+        &self,
+        room: &Room,
+        event: &Event,
+        of: OwnedEventId,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
+        let id = ids::event(room.room_id(), &of);
+        if !self.hub.is_message(&of) {
+            let withdrawn = Incoming::Feedback {
+                audience: ids::audience(room.room_id()),
+                feedback: Feedback::Withdrawn { event: id.clone() },
+            };
+            self.inbox.deliver(withdrawn).await?;
+        }
+        if self.hub.is_reaction(&of) {
+            return Ok(());
+        }
+        let known = self.hub.conversation_of(&of);
+        let conversation = known.unwrap_or_else(|| ids::conversation(room.room_id(), None));
+        let body = Body::Deletion { of: id };
+        let (addressed, relation) = (Addressed::InConversation, Relation::None);
+        let told = self
+            .message(
+                room,
+                event,
+                conversation,
+                addressed,
+                body,
+                Vec::new(),
+                relation,
+                is_late,
+            )
+            .await;
+        self.inbox.deliver(told).await
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one message")]
+    async fn message(
+        &self,
+        room: &Room,
+        event: &Event,
+        conversation: ConversationId,
+        addressed: Addressed,
+        body: Body,
+        attachments: Vec<Attachment>,
+        relation: Relation,
+        is_late: bool,
+    ) -> Incoming {
+        let message = IncomingMessage {
+            event: ids::event(room.room_id(), &event.id),
+            conversation: conversation.clone(),
+            audience: rooms::audience(room).await,
+            author: rooms::author(room, &event.sender).await,
+            addressed,
+            body,
+            attachments,
+            link: Some(rooms::link(room.room_id(), &event.id, &event.sender)),
+            sent_at: event.sent_at.min(Utc::now()),
+        };
+        let target = Target {
+            room: room.clone(),
+            question: event.id.clone(),
+            may_be_repetition: is_late,
+            conversation,
+            relation,
+        };
+        let reply = Box::new(MatrixReply::new(Arc::clone(&self.hub), target));
+        Incoming::Message { message, reply }
+    }
+
+    /// Delivers what an earlier process accepted and did not answer.
+    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
+        for message in self.inbox.take_left_over(crate::NAME) {
+            let Some(reply) = self.reply_again(&message).await else {
+                tracing::warn!(event = %message.event, "a message left over is of a room the bot is not in any more");
+                continue;
+            };
+            let reply = Box::new(reply);
+            self.inbox
+                .deliver(Incoming::Message { message, reply })
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<MatrixReply> {
+        let (id, question) = ids::parse(message.event.as_str())?;
+        let (_, thread) = ids::parse(message.conversation.as_str())?;
+        let room = self.hub.client.get_room(&id)?;
+        let question = question?;
+        let answers = match &message.body {
+            Body::Edit { of, .. } | Body::Deletion { of } => ids::parse(of.as_str())?.1?,
+            Body::Text(_) | Body::Command(_) => question.clone(),
+        };
+        let place = Place {
+            is_reply: thread.is_none() && !rooms::is_direct(&room).await,
+            thread,
+        };
+        let conversation = message.conversation.clone();
+        self.hub
+            .remember_conversation(question.clone(), conversation.clone());
+        let target = Target {
+            room,
+            question,
+            may_be_repetition: true,
+            conversation,
+            relation: relation(&place, &answers),
+        };
+        Some(MatrixReply::new(Arc::clone(&self.hub), target))
+    }
+}
+
+fn relation(place: &Place, answers: &OwnedEventId) -> Relation {
+    match &place.thread {
+        Some(root) => Relation::Thread {
+            root: root.clone(),
+            answers: answers.clone(),
+        },
+        None if place.is_reply => Relation::Reply(answers.clone()),
+        None => Relation::None,
+    }
+}
+
+fn note_silence(room: &Room, event: &Event, why: Silence) {
+    match why {
+        Silence::NotAllowed => {
+            if matches!(event.what, What::Message(_)) {
+                tracing::info!(room = %room.room_id(), sender = %event.sender, "not answered: MATRIX_ALLOW does not let them in");
+            }
+        }
+        Silence::Own | Silence::Bot | Silence::NotAddressed | Silence::Irrelevant => {}
+    }
+}

@@ -1,0 +1,406 @@
+//! From options and the folder to a client that is logged in.
+//!
+//! The password is used once. What is kept then, and belongs together: the session (device and
+//! tokens), the store (the keys of that device), and the key of the store.
+
+use std::io;
+use std::path::Path;
+
+use matrix_sdk::authentication::matrix::MatrixSession;
+use matrix_sdk::config::RequestConfig;
+use matrix_sdk::encryption::vodozemac::Curve25519SecretKey;
+use matrix_sdk::encryption::{BackupDownloadStrategy, EncryptionSettings};
+use matrix_sdk::ruma::api::error::ErrorKind;
+use matrix_sdk::store::RoomLoadSettings;
+use matrix_sdk::{
+    Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig,
+};
+use muninn_platform::PlatformError;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::ask;
+use crate::errors::{Failure, disconnected, in_one_line, misconfigured, of_http};
+use crate::files::{self, Folder};
+use crate::options::{Login, Options};
+use crate::{REQUEST_TIMEOUT, RETRIES};
+
+/// What is kept of a login.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    /// As it was configured.
+    pub(crate) homeserver: String,
+    pub(crate) session: MatrixSession,
+}
+
+impl Stored {
+    pub(crate) fn read(folder: &Folder) -> Result<Option<Self>, PlatformError> {
+        let path = folder.session();
+        let Some(content) = files::read(&path).map_err(|error| unusable(&path, &error))? else {
+            return Ok(None);
+        };
+        let stored = serde_json::from_slice(&content).map_err(|_| {
+            misconfigured(format!(
+                "{} is damaged. {}",
+                path.display(),
+                new_device(folder)
+            ))
+        })?;
+        Ok(Some(stored))
+    }
+
+    fn write(&self, folder: &Folder) -> io::Result<()> {
+        files::write(&folder.session(), &serde_json::to_vec(self)?)
+    }
+}
+
+/// A client that is logged in, or was: whether the session still holds shows at the first request.
+pub(crate) async fn log_in(options: &Options) -> Result<Client, PlatformError> {
+    let folder =
+        Folder::open(&options.folder).map_err(|error| unusable(&options.folder, &error))?;
+    let client = match Stored::read(&folder)? {
+        Some(stored) => restore(options, &folder, stored).await?,
+        None => first_login(options, &folder).await?,
+    };
+    save_refreshed_tokens(&client, options, &folder)?;
+    Ok(client)
+}
+
+async fn restore(
+    options: &Options,
+    folder: &Folder,
+    mut stored: Stored,
+) -> Result<Client, PlatformError> {
+    if !folder.store().exists() {
+        return Err(lost_store(folder, &stored.session.meta));
+    }
+    if let Some(sentence) = belongs_elsewhere(options, folder, &stored) {
+        return Err(misconfigured(sentence));
+    }
+    let client = build(options, folder).await?;
+    if let Login::AccessToken(token) = &options.login {
+        let token = token.expose_secret();
+        if stored.session.tokens.access_token != token {
+            let meta = owner_of(options, token).await?;
+            if meta != stored.session.meta {
+                return Err(misconfigured(format!(
+                    "MATRIX_ACCESS_TOKEN is for device {} of {}, but {} belongs to device {} of {}; set a token of that device, or move the folder away",
+                    meta.device_id,
+                    meta.user_id,
+                    folder.path().display(),
+                    stored.session.meta.device_id,
+                    stored.session.meta.user_id,
+                )));
+            }
+            stored.session.tokens = tokens(token);
+            save(&stored, folder)?;
+        }
+    }
+    let restored = client
+        .matrix_auth()
+        .restore_session(stored.session.clone(), RoomLoadSettings::default())
+        .await;
+    restored.map_err(|error| damaged_store(folder, &error))?;
+    Ok(client)
+}
+
+/// Why the stored session is not the one that is configured.
+fn belongs_elsewhere(options: &Options, folder: &Folder, stored: &Stored) -> Option<String> {
+    let Login::Password { user, .. } = &options.login else {
+        return None;
+    };
+    let of = &stored.session.meta.user_id;
+    let is_same = user == of.as_str() || user.trim_start_matches('@') == of.localpart();
+    (!is_same).then(|| {
+        format!(
+            "MATRIX_USER is {user}, but {} belongs to {of}; set another DATA_DIR, or move that folder away",
+            folder.path().display()
+        )
+    })
+}
+
+async fn first_login(options: &Options, folder: &Folder) -> Result<Client, PlatformError> {
+    let store = folder.store();
+    if store.exists() {
+        // Keys of a device that is gone are of no use to the next one.
+        let kept = folder
+            .path()
+            .join(format!("store-until-{}", chrono::Utc::now().timestamp()));
+        std::fs::rename(&store, &kept).map_err(|error| unusable(&store, &error))?;
+        tracing::warn!(kept = %kept.display(), "there was a store without a session; it was moved away");
+    }
+    let session = match &options.login {
+        // Asked first, so that a token that is wrong leaves nothing behind.
+        Login::AccessToken(token) => Some(MatrixSession {
+            meta: owner_of(options, token.expose_secret()).await?,
+            tokens: tokens(token.expose_secret()),
+        }),
+        Login::Password { .. } => None,
+    };
+    let client = build(options, folder).await?;
+    let logged_in = match (&options.login, session) {
+        (_, Some(session)) => client
+            .matrix_auth()
+            .restore_session(session, RoomLoadSettings::default())
+            .await
+            .map_err(|error| damaged_store(folder, &error)),
+        (Login::Password { user, password }, None) => {
+            with_password(options, &client, user, password.as_ref()).await
+        }
+        (Login::AccessToken(_), None) => Err(misconfigured("MATRIX_ACCESS_TOKEN is not set")),
+    };
+    if let Err(error) = logged_in {
+        // What was just made, for an account that was not reached.
+        drop(client);
+        let _ = std::fs::remove_dir_all(&store);
+        return Err(error);
+    }
+    let session = client
+        .matrix_auth()
+        .session()
+        .ok_or_else(|| misconfigured("the homeserver gave no session"))?;
+    let stored = Stored {
+        homeserver: options.homeserver.clone(),
+        session,
+    };
+    save(&stored, folder)?;
+    Ok(client)
+}
+
+async fn with_password(
+    options: &Options,
+    client: &Client,
+    user: &str,
+    password: Option<&SecretString>,
+) -> Result<(), PlatformError> {
+    let password = password.ok_or_else(|| {
+        misconfigured(format!(
+            "there is no stored session for {user} yet; set MATRIX_PASSWORD for the first start"
+        ))
+    })?;
+    client
+        .matrix_auth()
+        .login_username(user, password.expose_secret())
+        .initial_device_display_name(&options.device_name)
+        .request_refresh_token()
+        .send()
+        .await
+        .map(|_| ())
+        .map_err(|error| match error {
+            matrix_sdk::Error::Http(error) => refused_login(options, user, &error),
+            other => disconnected(other),
+        })
+}
+
+fn refused_login(options: &Options, user: &str, error: &HttpError) -> PlatformError {
+    match error.client_api_error_kind() {
+        Some(ErrorKind::Forbidden) => misconfigured(format!(
+            "{} does not accept MATRIX_PASSWORD for {user}",
+            options.homeserver
+        )),
+        Some(ErrorKind::UserDeactivated) => misconfigured(format!(
+            "the account {user} on {} is deactivated",
+            options.homeserver
+        )),
+        Some(ErrorKind::UserLocked) => misconfigured(format!(
+            "the account {user} on {} is locked",
+            options.homeserver
+        )),
+        Some(_) | None => unreached(options, error),
+    }
+}
+
+/// Why a first request did not go through.
+fn unreached(options: &Options, error: &HttpError) -> PlatformError {
+    match of_http(error) {
+        Failure::LoggedOut => misconfigured(format!(
+            "{} does not accept MATRIX_ACCESS_TOKEN; make a new one",
+            options.homeserver
+        )),
+        Failure::Refused => misconfigured(format!(
+            "{} is no Matrix homeserver, or refuses logins of this kind: {}",
+            options.homeserver,
+            in_one_line(error)
+        )),
+        Failure::Limited(_) | Failure::Away => misconfigured(format!(
+            "{} cannot be reached: {}; check MATRIX_HOMESERVER",
+            options.homeserver,
+            in_one_line(error)
+        )),
+    }
+}
+
+/// A client without account, for a few questions.
+pub(crate) async fn stranger(options: &Options) -> Result<Client, PlatformError> {
+    at(options)
+        .build()
+        .await
+        .map_err(|error| not_built(options, error))
+}
+
+/// Whose token this is.
+async fn owner_of(options: &Options, token: &str) -> Result<SessionMeta, PlatformError> {
+    let client = stranger(options).await?;
+    let (http, homeserver) = (client.http_client(), client.homeserver());
+    let answer = ask::whoami(http, &homeserver, &tokens(token))
+        .await
+        .map_err(|error| error.sentence(options))?;
+    let meta = |user_id, device_id| SessionMeta { user_id, device_id };
+    answer
+        .device_id
+        .map(|device| meta(answer.user_id, device))
+        .ok_or_else(|| misconfigured("MATRIX_ACCESS_TOKEN belongs to no device; log a device in"))
+}
+
+fn tokens(access_token: &str) -> SessionTokens {
+    SessionTokens {
+        access_token: access_token.to_owned(),
+        refresh_token: None,
+    }
+}
+
+fn at(options: &Options) -> matrix_sdk::ClientBuilder {
+    let config = RequestConfig::new()
+        .timeout(REQUEST_TIMEOUT)
+        .retry_limit(RETRIES);
+    let builder = Client::builder().request_config(config);
+    if options.homeserver.contains("://") {
+        builder.homeserver_url(&options.homeserver)
+    } else {
+        builder.server_name_or_homeserver_url(&options.homeserver)
+    }
+}
+
+async fn build(options: &Options, folder: &Folder) -> Result<Client, PlatformError> {
+    let key = store_key(folder)?;
+    let store = SqliteStoreConfig::new(folder.store()).key(Some(&key));
+    at(options)
+        .sqlite_store_with_config_and_cache_path(store, None::<&Path>)
+        .with_encryption_settings(EncryptionSettings {
+            auto_enable_cross_signing: true,
+            auto_enable_backups: true,
+            backup_download_strategy: BackupDownloadStrategy::AfterDecryptionFailure,
+        })
+        .handle_refresh_tokens()
+        .build()
+        .await
+        .map_err(|error| match error {
+            ClientBuildError::SqliteStore(error) => damaged_store(folder, &error),
+            other => not_built(options, other),
+        })
+}
+
+fn not_built(options: &Options, error: ClientBuildError) -> PlatformError {
+    match error {
+        ClientBuildError::Http(error) => unreached(options, &error),
+        other => misconfigured(format!(
+            "MATRIX_HOMESERVER is {}, where no homeserver is found: {}",
+            options.homeserver,
+            in_one_line(&other)
+        )),
+    }
+}
+
+/// The key of the store; made with it.
+fn store_key(folder: &Folder) -> Result<[u8; 32], PlatformError> {
+    let path = folder.store_key();
+    let content = files::read(&path).map_err(|error| unusable(&path, &error))?;
+    match content {
+        Some(content) => content
+            .try_into()
+            .map_err(|_| damaged_store(folder, &io::Error::other("its key is damaged"))),
+        None if folder.store().exists() => {
+            Err(damaged_store(folder, &io::Error::other("its key is gone")))
+        }
+        None => {
+            let key = *Curve25519SecretKey::new().to_bytes();
+            files::write(&path, &key).map_err(|error| unusable(&path, &error))?;
+            Ok(key)
+        }
+    }
+}
+
+fn save(stored: &Stored, folder: &Folder) -> Result<(), PlatformError> {
+    stored
+        .write(folder)
+        .map_err(|error| unusable(&folder.session(), &error))
+}
+
+/// Tokens that the homeserver replaced are kept at once: the older ones will not be accepted.
+fn save_refreshed_tokens(
+    client: &Client,
+    options: &Options,
+    folder: &Folder,
+) -> Result<(), PlatformError> {
+    let (homeserver, folder) = (options.homeserver.clone(), folder.clone());
+    let reread = folder.clone();
+    client
+        .set_session_callbacks(
+            Box::new(move |_| {
+                let stored = Stored::read(&reread)?;
+                stored
+                    .map(|stored| stored.session.tokens)
+                    .ok_or_else(|| "the session file is gone".into())
+            }),
+            Box::new(move |client| {
+                let session = client
+                    .matrix_auth()
+                    .session()
+                    .ok_or("there is no session to save")?;
+                let homeserver = homeserver.clone();
+                Ok(Stored {
+                    homeserver,
+                    session,
+                }
+                .write(&folder)?)
+            }),
+        )
+        .map_err(disconnected)
+}
+
+fn unusable(path: &Path, error: &io::Error) -> PlatformError {
+    misconfigured(format!("{} cannot be used: {error}", path.display()))
+}
+
+/// What to do to begin again as a new device.
+fn new_device(folder: &Folder) -> String {
+    format!(
+        "To go on as a new device: remove {}, and set MATRIX_PASSWORD. Encrypted messages from before are readable for it only with MATRIX_RECOVERY_KEY, out of the key backup",
+        folder.session().display()
+    )
+}
+
+fn lost_store(folder: &Folder, meta: &SessionMeta) -> PlatformError {
+    misconfigured(format!(
+        "{} is gone, and with it the keys of device {}: it cannot read encrypted messages any more, old or new. {}; then remove that device in another client",
+        folder.store().display(),
+        meta.device_id,
+        new_device(folder)
+    ))
+}
+
+fn damaged_store(folder: &Folder, error: &(dyn std::error::Error + 'static)) -> PlatformError {
+    misconfigured(format!(
+        "{} cannot be read: {}. Put a copy of the whole folder back if there is one. {}",
+        folder.store().display(),
+        in_one_line(error),
+        new_device(folder)
+    ))
+}
+
+/// The session that was stored is not accepted any more.
+pub(crate) fn logged_out(options: &Options) -> PlatformError {
+    let folder = Folder::look(&options.folder);
+    misconfigured(match &options.login {
+        Login::Password { user, .. } => format!(
+            "{} does not accept the session of {user} any more: the device was removed, or logged out. {}",
+            options.homeserver,
+            new_device(&folder)
+        ),
+        Login::AccessToken(_) => format!(
+            "{} does not accept MATRIX_ACCESS_TOKEN any more; make a new one, and move {} away if it is for another device",
+            options.homeserver,
+            folder.path().display()
+        ),
+    })
+}

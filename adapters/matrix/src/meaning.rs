@@ -1,0 +1,318 @@
+//! What an event means for the bot. Pure: what has to be looked up is in the [`Facts`].
+
+use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
+use muninn_platform::{Addressed, Command, Opinion};
+
+use crate::event::{Event, File, Kind, Message, Relates, What};
+use crate::options::Threads;
+
+/// What is known beside the event.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) me: OwnedUserId,
+    /// As the room calls the bot.
+    pub(crate) my_name: Option<String>,
+    /// Nobody else is in the room, or it was made to talk to the bot alone.
+    pub(crate) is_direct: bool,
+    /// The sender is let in here.
+    pub(crate) is_allowed: bool,
+    /// What is known of the message that this one replies to or changes.
+    pub(crate) refers_to: Option<Known>,
+    pub(crate) threads: Threads,
+    pub(crate) command_prefix: String,
+}
+
+/// An earlier message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) sender: OwnedUserId,
+    pub(crate) thread: Option<OwnedEventId>,
+}
+
+/// What an event means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Nothing(Silence),
+    Said {
+        addressed: Addressed,
+        said: Said,
+        file: Option<File>,
+        place: Place,
+    },
+    Edited {
+        of: OwnedEventId,
+        addressed: Addressed,
+        text: String,
+    },
+    Deleted {
+        of: OwnedEventId,
+    },
+    Opinion {
+        answer: OwnedEventId,
+        opinion: Opinion,
+    },
+    Stop {
+        at: OwnedEventId,
+    },
+}
+
+/// Why the bot does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    Own,
+    Bot,
+    NotAllowed,
+    NotAddressed,
+    /// Nothing a chat bot goes by.
+    Irrelevant,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Text(String),
+    Command(Command),
+}
+
+/// Which conversation a message belongs to, and where its answer stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The thread that is the conversation; none for the room's main timeline.
+    pub(crate) thread: Option<OwnedEventId>,
+    /// In the main timeline: whether the answer shows what it answers.
+    pub(crate) is_reply: bool,
+}
+
+/// Says what an event means.
+pub(crate) fn meaning(event: &Event, facts: &Facts) -> Meaning {
+    if event.sender == facts.me {
+        return Meaning::Nothing(Silence::Own);
+    }
+    let is_bot = |message: &Message| message.kind == Kind::Notice;
+    match &event.what {
+        What::Membership { .. } | What::Undecryptable(_) | What::Other => {
+            Meaning::Nothing(Silence::Irrelevant)
+        }
+        // Whoever may take a message back, what was taken back is forgotten.
+        What::Redaction { of } => Meaning::Deleted { of: of.clone() },
+        _ if !facts.is_allowed => Meaning::Nothing(Silence::NotAllowed),
+        What::Reaction { to, key } => reacted(to, key),
+        What::Message(message) | What::Edit { new: message, .. } if is_bot(message) => {
+            Meaning::Nothing(Silence::Bot)
+        }
+        What::Message(message) => said(event, message, facts),
+        What::Edit { of, new } => {
+            // Anybody can send an edit of anything; it is one only if the author did.
+            let is_authors = |known: &Known| known.sender == event.sender;
+            if facts.refers_to.as_ref().is_some_and(is_authors) {
+                edited(of, new, facts)
+            } else {
+                Meaning::Nothing(Silence::Irrelevant)
+            }
+        }
+    }
+}
+
+fn reacted(to: &OwnedEventId, key: &str) -> Meaning {
+    // Skin tones and the selectors of emoji and text change nothing.
+    let plain: String = key
+        .chars()
+        .filter(|c| !matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0e}' | '\u{fe0f}'))
+        .collect();
+    let opinion = match plain.as_str() {
+        "👍" | "+1" => Opinion::Good,
+        "👎" | "-1" => Opinion::Bad,
+        "🛑" => return Meaning::Stop { at: to.clone() },
+        _ => return Meaning::Nothing(Silence::Irrelevant),
+    };
+    Meaning::Opinion {
+        answer: to.clone(),
+        opinion,
+    }
+}
+
+fn said(event: &Event, message: &Message, facts: &Facts) -> Meaning {
+    let file = match &message.kind {
+        Kind::File(file) => Some(file.clone()),
+        Kind::Text => None,
+        Kind::Notice | Kind::Other => return Meaning::Nothing(Silence::Irrelevant),
+    };
+    let (said, addressed) = match command(&message.text, &facts.command_prefix) {
+        Some(said) => (said, Some(Addressed::Directly)),
+        None => (
+            Said::Text(without_mention(&message.text, facts)),
+            addressed(message, facts),
+        ),
+    };
+    let place = place(event, &message.relates, &said, facts);
+    match addressed {
+        Some(addressed) => Meaning::Said {
+            addressed,
+            said,
+            file,
+            place,
+        },
+        None => Meaning::Nothing(Silence::NotAddressed),
+    }
+}
+
+/// Which earlier messages were meant for the bot only the bot knows, so every edit is told.
+fn edited(of: &OwnedEventId, new: &Message, facts: &Facts) -> Meaning {
+    let text = match command(&new.text, &facts.command_prefix) {
+        // A command that was corrected is not given once more.
+        Some(Said::Command(_)) => return Meaning::Nothing(Silence::Irrelevant),
+        Some(Said::Text(text)) => text,
+        None => without_mention(&new.text, facts),
+    };
+    match &new.kind {
+        Kind::Text | Kind::File(_) => Meaning::Edited {
+            of: of.clone(),
+            addressed: addressed(new, facts).unwrap_or(Addressed::InConversation),
+            text,
+        },
+        Kind::Notice | Kind::Other => Meaning::Nothing(Silence::Irrelevant),
+    }
+}
+
+fn addressed(message: &Message, facts: &Facts) -> Option<Addressed> {
+    let is_told = message
+        .mentions
+        .as_ref()
+        .is_some_and(|ids| ids.contains(&facts.me));
+    // A client that tells mentions knows which names are meant as such, but for one thing: a
+    // person who types "Muninn, …" talks to Muninn.
+    let is_named = match &message.mentions {
+        Some(_) => names(facts).any(|name| call(&message.text, name).is_some()),
+        None => names(facts).any(|name| has_word(&message.text, name)),
+    };
+    let is_answer = facts
+        .refers_to
+        .as_ref()
+        .is_some_and(|to| to.sender == facts.me);
+    if facts.is_direct || is_told || is_named || is_answer {
+        Some(Addressed::Directly)
+    } else if thread(&message.relates, facts).is_some() && facts.threads != Threads::Never {
+        Some(Addressed::InConversation)
+    } else {
+        None
+    }
+}
+
+fn thread<'a>(relates: &'a Relates, facts: &'a Facts) -> Option<&'a OwnedEventId> {
+    // A client without threads replies to the answer in one.
+    let of_answer = || facts.refers_to.as_ref().and_then(|to| to.thread.as_ref());
+    relates.thread.as_ref().or_else(of_answer)
+}
+
+fn place(event: &Event, relates: &Relates, said: &Said, facts: &Facts) -> Place {
+    let in_main = Place {
+        thread: None,
+        is_reply: !facts.is_direct,
+    };
+    let in_thread = |root: &OwnedEventId| Place {
+        thread: Some(root.clone()),
+        is_reply: false,
+    };
+    match (facts.threads, thread(relates, facts), said) {
+        (Threads::Never, _, _) => in_main,
+        (Threads::Always | Threads::Follow, Some(root), _) => in_thread(root),
+        // Two people in a room need no threads, and a command's answer is no conversation.
+        (Threads::Always, None, Said::Text(_)) if !facts.is_direct => in_thread(&event.id),
+        (Threads::Always | Threads::Follow, None, _) => in_main,
+    }
+}
+
+/// What comes after the prefix, if it stands there.
+fn command(text: &str, prefix: &str) -> Option<Said> {
+    let text = text.trim_start();
+    let rest = match text.get(..prefix.len()) {
+        Some(start) if start.eq_ignore_ascii_case(prefix) => &text[prefix.len()..],
+        Some(_) | None => return None,
+    };
+    if rest.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ':' | ',')) {
+        return None;
+    }
+    let rest = rest.trim_start_matches([':', ',']).trim();
+    let is_sentence = rest.split_whitespace().nth(1).is_some();
+    Some(match Command::parse(rest) {
+        Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
+        // More words that are no command are a question; "forget" with a wrong word is none.
+        Command::Unknown(_) if is_sentence && !starts_like_forget(rest) => {
+            Said::Text(rest.to_owned())
+        }
+        known => Said::Command(known),
+    })
+}
+
+fn starts_like_forget(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    first.eq_ignore_ascii_case("forget") && text.split_whitespace().count() == 2
+}
+
+fn names(facts: &Facts) -> impl Iterator<Item = &str> {
+    let name = facts.my_name.as_deref().map(str::trim);
+    [Some(facts.me.as_str()), name, Some(facts.me.localpart())]
+        .into_iter()
+        .flatten()
+        .filter(|name| !name.is_empty())
+}
+
+/// The text without the name that calls the bot, where it stands at the beginning, and without its
+/// full id anywhere.
+fn without_mention(text: &str, facts: &Facts) -> String {
+    let text = text.trim();
+    let called = names(facts).find_map(|name| {
+        let told = strip_name(text, name)?;
+        Some(told.trim_start_matches([':', ',']))
+    });
+    let text = called.unwrap_or(text);
+    text.replace(facts.me.as_str(), "").trim().to_owned()
+}
+
+/// What comes after a name that calls somebody: "Muninn, …", "@muninn: …".
+fn call<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let rest = strip_name(text.trim_start(), name)?;
+    rest.strip_prefix([':', ','])
+}
+
+/// What comes after a name, with or without `@`, as a word at the beginning.
+fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let bare = text.strip_prefix('@').unwrap_or(text);
+    let name = name.strip_prefix('@').unwrap_or(name);
+    let mut rest = bare.chars();
+    for expected in name.chars() {
+        let found = rest.next()?;
+        if !found.to_lowercase().eq(expected.to_lowercase()) {
+            return None;
+        }
+    }
+    let rest = rest.as_str();
+    let ends = match rest.chars().next() {
+        None => true,
+        // "muninn:example.org" is somebody's id, "muninn: …" a call.
+        Some(':') => rest[1..].chars().next().is_none_or(char::is_whitespace),
+        Some(next) => !is_of_name(next),
+    };
+    ends.then_some(rest)
+}
+
+fn has_word(text: &str, name: &str) -> bool {
+    let starts = text.char_indices().map(|(at, _)| at);
+    starts
+        .filter(|at| begins_word(text, *at))
+        .any(|at| strip_name(&text[at..], name).is_some())
+}
+
+fn begins_word(text: &str, at: usize) -> bool {
+    text[..at]
+        .chars()
+        .next_back()
+        .is_none_or(|before| !is_of_name(before) && before != '@')
+}
+
+/// Characters that make another name of a name beside them.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+#[cfg(test)]
+mod tests;

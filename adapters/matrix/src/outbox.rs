@@ -1,0 +1,228 @@
+//! What goes out to the homeserver, at the pace it allows.
+//!
+//! A homeserver limits an account, not a room. So whoever was told to wait makes the others wait
+//! too, in their order; what is only for show is left out meanwhile.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use matrix_sdk::Room;
+use matrix_sdk::config::RequestConfig;
+use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use crate::REQUEST_TIMEOUT;
+use crate::errors::{Failure, of_http, of_sdk};
+
+/// How long a homeserver may be away before something is given up. A rest that it asks for is not
+/// counted.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long something may wait altogether.
+const LONGEST_WAIT: Duration = Duration::from_secs(900);
+
+/// For one attempt; an encrypted room may need several requests first.
+const ATTEMPT: Duration = Duration::from_secs(60);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// What a homeserver that says nothing is given.
+const REST: Duration = Duration::from_secs(5);
+
+/// Why something did not go out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SendError {
+    #[error("the homeserver refuses it")]
+    Refused(#[source] matrix_sdk::Error),
+    #[error("the homeserver does not accept the session")]
+    LoggedOut,
+    #[error("the homeserver is away")]
+    Away(#[source] matrix_sdk::Error),
+    #[error("the homeserver did not answer in time")]
+    TimedOut,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    /// Until then the homeserver wants a rest.
+    rest_until: Mutex<Option<Instant>>,
+    /// Fair: who waits longest goes first.
+    line: tokio::sync::Mutex<()>,
+}
+
+impl Outbox {
+    /// Sends something for show: once, and not while the homeserver wants a rest.
+    pub(crate) async fn try_send(
+        &self,
+        room: &Room,
+        content: Value,
+        transaction: OwnedTransactionId,
+    ) -> Option<OwnedEventId> {
+        if self.rest().is_some() || self.line.try_lock().is_err() {
+            return None;
+        }
+        match send_once(room, content, transaction).await {
+            Ok(id) => Some(id),
+            Err(Attempt::Failed(error)) => {
+                self.note(of_sdk(&error));
+                tracing::debug!(%error, "an answer could not be shown while it grows");
+                None
+            }
+            Err(Attempt::TimedOut) => None,
+        }
+    }
+
+    /// Sends a message until it is out, or is given up.
+    pub(crate) async fn send(
+        &self,
+        room: &Room,
+        content: &Value,
+        transaction: &OwnedTransactionId,
+    ) -> Result<OwnedEventId, SendError> {
+        self.persist(|| send_once(room, content.clone(), transaction.clone()))
+            .await
+    }
+
+    /// Redacts a message; one that is gone already is no error.
+    pub(crate) async fn redact(&self, room: &Room, id: &EventId) -> Result<(), SendError> {
+        let transaction: OwnedTransactionId = format!("redact-{id}").into();
+        let redacted = self
+            .persist(|| async {
+                let redaction = room.redact(id, None, Some(transaction.clone()));
+                match timeout(ATTEMPT, redaction).await {
+                    Ok(Ok(_)) => Ok(()),
+                    Ok(Err(error)) => Err(Attempt::Failed(error.into())),
+                    Err(_) => Err(Attempt::TimedOut),
+                }
+            })
+            .await;
+        match redacted {
+            Err(SendError::Refused(error)) if is_gone(&error) => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, SendError>
+    where
+        F: Future<Output = Result<T, Attempt>>,
+    {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        let mut my_turn = None;
+        let mut away_since: Option<Instant> = None;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            if my_turn.is_none() && self.rest().is_some() {
+                my_turn = Some(timeout_at(deadline, self.line.lock()).await?);
+            }
+            if let Some(rest) = self.rest() {
+                timeout_at(deadline, tokio::time::sleep(rest)).await?;
+            }
+            let failed = match attempt().await {
+                Ok(done) => return Ok(done),
+                Err(failed) => failed,
+            };
+            match failed.failure() {
+                Failure::Limited(rest) => self.note(Failure::Limited(rest)),
+                Failure::LoggedOut => return Err(SendError::LoggedOut),
+                Failure::Refused => return Err(failed.refused()),
+                Failure::Away => {
+                    let since = *away_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() + pause > PATIENCE {
+                        return Err(failed.away());
+                    }
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+    }
+
+    /// How long the homeserver still wants a rest.
+    fn rest(&self) -> Option<Duration> {
+        let until = *self
+            .rest_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let rest = until?.saturating_duration_since(Instant::now());
+        (!rest.is_zero()).then_some(rest)
+    }
+
+    fn note(&self, failure: Failure) {
+        if let Failure::Limited(rest) = failure {
+            let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
+            *self
+                .rest_until
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(until);
+        }
+    }
+}
+
+/// Why an attempt failed.
+enum Attempt {
+    Failed(matrix_sdk::Error),
+    TimedOut,
+}
+
+impl Attempt {
+    fn failure(&self) -> Failure {
+        match self {
+            Self::Failed(error) => of_sdk(error),
+            Self::TimedOut => Failure::Away,
+        }
+    }
+
+    fn refused(self) -> SendError {
+        match self {
+            Self::Failed(error) => SendError::Refused(error),
+            Self::TimedOut => SendError::TimedOut,
+        }
+    }
+
+    fn away(self) -> SendError {
+        match self {
+            Self::Failed(error) => SendError::Away(error),
+            Self::TimedOut => SendError::TimedOut,
+        }
+    }
+}
+
+async fn send_once(
+    room: &Room,
+    content: Value,
+    transaction: OwnedTransactionId,
+) -> Result<OwnedEventId, Attempt> {
+    let config = RequestConfig::new()
+        .timeout(REQUEST_TIMEOUT)
+        .disable_retry();
+    let sending = room
+        .send_raw("m.room.message", content)
+        .with_transaction_id(&transaction)
+        .with_request_config(config)
+        .into_future();
+    match timeout(ATTEMPT, sending).await {
+        Ok(Ok(sent)) => Ok(sent.response.event_id),
+        Ok(Err(error)) => Err(Attempt::Failed(error)),
+        Err(_) => Err(Attempt::TimedOut),
+    }
+}
+
+async fn timeout_at<T>(deadline: Instant, waited: impl Future<Output = T>) -> Result<T, SendError> {
+    tokio::time::timeout_at(deadline, waited)
+        .await
+        .map_err(|_| SendError::TimedOut)
+}
+
+fn is_gone(error: &matrix_sdk::Error) -> bool {
+    use matrix_sdk::ruma::api::error::ErrorKind;
+    match error {
+        matrix_sdk::Error::Http(error) => match of_http(error) {
+            Failure::Refused => matches!(error.client_api_error_kind(), Some(ErrorKind::NotFound)),
+            Failure::Limited(_) | Failure::Away | Failure::LoggedOut => false,
+        },
+        _ => false,
+    }
+}

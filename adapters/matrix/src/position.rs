@@ -1,0 +1,132 @@
+//! How far the bot has read, kept by ourselves.
+//!
+//! The SDK keeps its own token before anybody has seen the events, so a process that is killed in
+//! between would lose them. This one is written after the bot has them in good hands: what is read
+//! twice is known by its id.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId};
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// Messages that wait for their keys at most; then the oldest is given up.
+const MOST_SEALED: usize = 500;
+
+/// Sessions of which is remembered that they were complained of.
+const MOST_TOLD: usize = 500;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
+    /// Where the next sync begins; none before the first.
+    pub(crate) since: Option<String>,
+    /// Messages that wait for their keys.
+    #[serde(default)]
+    pub(crate) sealed: VecDeque<SealedEvent>,
+    /// Encryption sessions whose messages were said to be unreadable.
+    #[serde(default)]
+    told: VecDeque<String>,
+}
+
+/// A message that waits for its key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SealedEvent {
+    pub(crate) room: OwnedRoomId,
+    pub(crate) event: OwnedEventId,
+    pub(crate) session: String,
+    pub(crate) sent_at: DateTime<Utc>,
+    /// Since when the key has been waited for.
+    pub(crate) waits_since: DateTime<Utc>,
+    /// It was looked at in time and again said to be unreadable, or need not be.
+    #[serde(default)]
+    pub(crate) is_settled: bool,
+}
+
+impl Position {
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        let Some(content) = files::read(path)? else {
+            return Ok(Self::default());
+        };
+        // As after the first start: what was said while the bot was away is not answered.
+        Ok(serde_json::from_slice(&content).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %path.display(), "damaged; begins with what is said from now on");
+            Self::default()
+        }))
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        files::write(path, &serde_json::to_vec(self)?)
+    }
+
+    pub(crate) fn wait_for_key(&mut self, sealed: SealedEvent) {
+        if self.sealed.iter().any(|known| known.event == sealed.event) {
+            return;
+        }
+        self.sealed.push_back(sealed);
+        if self.sealed.len() > MOST_SEALED {
+            self.sealed.pop_front();
+        }
+    }
+
+    /// Whether this is the first time that this session is complained of.
+    pub(crate) fn tells(&mut self, session: &str) -> bool {
+        if self.told.iter().any(|told| told == session) {
+            return false;
+        }
+        self.told.push_back(session.to_owned());
+        if self.told.len() > MOST_TOLD {
+            self.told.pop_front();
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed(number: usize) -> SealedEvent {
+        SealedEvent {
+            room: "!a:b".try_into().unwrap(),
+            event: format!("$e{number}").as_str().try_into().unwrap(),
+            session: "s".to_owned(),
+            sent_at: DateTime::UNIX_EPOCH,
+            waits_since: DateTime::UNIX_EPOCH,
+            is_settled: false,
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("place.json");
+        assert_eq!(Position::read(&path).unwrap(), Position::default());
+        let mut position = Position {
+            since: Some("s1".to_owned()),
+            ..Position::default()
+        };
+        position.wait_for_key(sealed(1));
+        assert!(position.tells("s"));
+        position.write(&path).unwrap();
+        assert_eq!(Position::read(&path).unwrap(), position);
+        std::fs::write(&path, "{").unwrap();
+        assert_eq!(Position::read(&path).unwrap(), Position::default());
+    }
+
+    #[test]
+    fn it_is_bounded_and_says_things_once() {
+        let mut position = Position::default();
+        for number in 0..MOST_SEALED + 10 {
+            position.wait_for_key(sealed(number));
+            position.wait_for_key(sealed(number));
+            assert!(position.tells(&number.to_string()));
+            assert!(!position.tells(&number.to_string()));
+        }
+        assert_eq!(position.sealed.len(), MOST_SEALED);
+        assert_eq!(position.told.len(), MOST_TOLD);
+    }
+}

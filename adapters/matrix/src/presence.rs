@@ -1,0 +1,129 @@
+//! Signs of life: the typing notice and the read receipt.
+//!
+//! Nothing waits for them, and what goes wrong with them is of no consequence.
+
+use std::time::Duration;
+
+use matrix_sdk::Room;
+use matrix_sdk::config::RequestConfig;
+use matrix_sdk::ruma::OwnedEventId;
+use matrix_sdk::ruma::api::client::receipt::create_receipt::v3::ReceiptType;
+use matrix_sdk::ruma::api::client::typing::create_typing_event::v3::{Request, Typing, TypingInfo};
+use matrix_sdk::ruma::events::receipt::ReceiptThread;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+use crate::content::Relation;
+use crate::hub::Hub;
+
+/// A typing notice is repeated this often…
+pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(20);
+
+/// …and ends by itself, should the process be killed.
+const TYPING_FOR: Duration = Duration::from_secs(30);
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The signs of one reply.
+pub(crate) struct Signs {
+    room: Room,
+    question: OwnedEventId,
+    thread: ReceiptThread,
+    shown_at: Option<Instant>,
+    /// The last one on its way.
+    on_its_way: Option<JoinHandle<()>>,
+}
+
+impl Signs {
+    pub(crate) fn new(room: &Room, question: &OwnedEventId, relation: &Relation) -> Self {
+        let thread = match relation {
+            // A question that begins a thread stands in the main timeline.
+            Relation::Thread { root, .. } if root != question => {
+                ReceiptThread::Thread(root.clone())
+            }
+            Relation::Thread { .. } | Relation::Reply(_) | Relation::None => ReceiptThread::Main,
+        };
+        Self {
+            room: room.clone(),
+            question: question.clone(),
+            thread,
+            shown_at: None,
+            on_its_way: None,
+        }
+    }
+
+    pub(crate) fn are_shown(&self) -> bool {
+        self.shown_at.is_some()
+    }
+
+    /// Shows that somebody is at work, unless it is shown still.
+    pub(crate) fn show(&mut self, hub: &Hub) {
+        let is_first = self.shown_at.is_none();
+        // A little earlier than asked for, as the bot's clock ticks at that pace.
+        let is_due = self
+            .shown_at
+            .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > TYPING_EVERY);
+        if !is_due {
+            return;
+        }
+        if is_first {
+            hub.begin_work(self.room.room_id());
+        }
+        self.shown_at = Some(Instant::now());
+        let (room, question, thread) = (
+            self.room.clone(),
+            self.question.clone(),
+            self.thread.clone(),
+        );
+        let before = self.on_its_way.take();
+        self.on_its_way = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                let _ = before.await;
+            }
+            type_notice(&room, Typing::Yes(TypingInfo::new(TYPING_FOR))).await;
+            if is_first {
+                let receipt = room.send_single_receipt(ReceiptType::Read, thread, question);
+                let _ = timeout(PATIENCE, receipt).await;
+            }
+        }));
+    }
+
+    /// Takes the signs away, unless another reply in the room still needs them.
+    pub(crate) async fn hide(&mut self, hub: &Hub) {
+        if self.shown_at.take().is_none() {
+            return;
+        }
+        let is_last = hub.end_work(self.room.room_id());
+        if let Some(on_its_way) = self.on_its_way.take() {
+            let _ = on_its_way.await;
+        }
+        if is_last {
+            type_notice(&self.room, Typing::No).await;
+        }
+    }
+
+    /// The signs, to be taken away by somebody else.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            room: self.room.clone(),
+            question: self.question.clone(),
+            thread: self.thread.clone(),
+            shown_at: self.shown_at.take(),
+            on_its_way: self.on_its_way.take(),
+        }
+    }
+}
+
+async fn type_notice(room: &Room, typing: Typing) {
+    let request = Request::new(
+        room.own_user_id().to_owned(),
+        room.room_id().to_owned(),
+        typing,
+    );
+    let config = RequestConfig::new().timeout(PATIENCE).disable_retry();
+    let client = room.client();
+    let sending = client.send(request).with_request_config(config);
+    if let Ok(Err(error)) = timeout(PATIENCE, sending.into_future()).await {
+        tracing::debug!(%error, "no typing notice");
+    }
+}

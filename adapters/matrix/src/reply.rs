@@ -1,0 +1,287 @@
+//! One answer on its way into a room.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use matrix_sdk::Room;
+use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId};
+use muninn_platform::{
+    Attachment, ConversationId, Delivered, DownloadError, MessageId, Pace, PlatformError, Reply,
+    SafeText, TextLimit,
+};
+use tokio::time::Instant;
+
+use crate::content::{self, Relation};
+use crate::errors::{disconnected, misconfigured};
+use crate::event::{Event, What};
+use crate::hub::Hub;
+use crate::outbox::SendError;
+use crate::presence::{self, TYPING_EVERY};
+use crate::{attachment, login};
+
+/// A homeserver's own default is a message each five seconds.
+const UPDATE_EVERY: Duration = Duration::from_secs(5);
+
+/// What a reply answers, and where.
+pub(crate) struct Target {
+    pub(crate) room: Room,
+    /// The message that is answered; of an edit, the edit.
+    pub(crate) question: OwnedEventId,
+    /// An earlier process may have answered it already, wholly or in part.
+    pub(crate) may_be_repetition: bool,
+    pub(crate) conversation: ConversationId,
+    pub(crate) relation: Relation,
+}
+
+pub(crate) struct MatrixReply {
+    hub: Arc<Hub>,
+    target: Target,
+    /// Messages of an earlier answer, which this one takes the place of.
+    earlier: Vec<OwnedEventId>,
+    shown: Option<Shown>,
+    last_update: Option<Instant>,
+    signs: presence::Signs,
+    is_finished: bool,
+}
+
+/// A message that stands in the room.
+struct Shown {
+    id: OwnedEventId,
+    /// None: it stands there from an earlier process, with another text.
+    text: Option<String>,
+}
+
+impl MatrixReply {
+    pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
+        hub.is_under_way(target.question.clone(), target.conversation.clone());
+        let signs = presence::Signs::new(&target.room, &target.question, &target.relation);
+        Self {
+            hub,
+            target,
+            earlier: Vec::new(),
+            shown: None,
+            last_update: None,
+            signs,
+            is_finished: false,
+        }
+    }
+
+    /// The same for the same part of the same answer, so that the homeserver knows a repetition.
+    fn transaction(&self, part: usize) -> OwnedTransactionId {
+        format!("muninn-{}-{part}", self.target.question).into()
+    }
+
+    async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, SendError> {
+        let mut standing = std::mem::take(&mut self.earlier)
+            .into_iter()
+            .map(|id| Shown { id, text: None });
+        let mut first = self.shown.take();
+        let mut delivered = Vec::with_capacity(parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            let shown = match first.take().or_else(|| standing.next()) {
+                Some(shown) => shown,
+                None => self.create(number, part).await?,
+            };
+            let id = shown.id.clone();
+            if number == 0 {
+                // Whatever fails from here on, this message is the answer's.
+                self.shown = Some(Shown {
+                    id: id.clone(),
+                    text: shown.text.clone(),
+                });
+            }
+            if shown.text.as_deref() != Some(part.as_str()) {
+                self.edit(&id, part).await?;
+            }
+            delivered.push(MessageId::new(id.as_str()));
+        }
+        for surplus in first.into_iter().chain(standing) {
+            self.hub
+                .outbox
+                .redact(&self.target.room, &surplus.id)
+                .await?;
+        }
+        Ok(Delivered(delivered))
+    }
+
+    async fn create(&self, part: usize, text: &SafeText) -> Result<Shown, SendError> {
+        let content = content::message(text, &self.target.relation);
+        let (outbox, room) = (&self.hub.outbox, &self.target.room);
+        let id = outbox.send(room, &content, &self.transaction(part)).await?;
+        let found = self.standing(&id, text).await;
+        match found {
+            Standing::As(text) => Ok(Shown { id, text }),
+            // Taken back when an earlier delivery was given up.
+            Standing::Gone => {
+                let again = OwnedTransactionId::from(format!("{}-again", self.transaction(part)));
+                let id = outbox.send(room, &content, &again).await?;
+                let text = Some(text.to_string());
+                Ok(Shown { id, text })
+            }
+        }
+    }
+
+    async fn edit(&self, id: &OwnedEventId, text: &SafeText) -> Result<(), SendError> {
+        let content = content::edit(id, text);
+        let transaction = matrix_sdk::ruma::TransactionId::new();
+        let (outbox, room) = (&self.hub.outbox, &self.target.room);
+        outbox.send(room, &content, &transaction).await.map(|_| ())
+    }
+
+    /// What the homeserver has under the id it gave for a message just sent.
+    async fn standing(&self, id: &OwnedEventId, sent: &SafeText) -> Standing {
+        let as_sent = || Standing::As(Some(sent.to_string()));
+        if !self.target.may_be_repetition {
+            return as_sent();
+        }
+        let Ok(found) = self.target.room.event(id, None).await else {
+            // An edit too many is the lesser evil.
+            return Standing::As(None);
+        };
+        match Event::read(found.raw().json().get()).map(|event| event.what) {
+            Some(What::Message(message)) if message.text == sent.as_str() => as_sent(),
+            Some(What::Message(_) | What::Undecryptable(_)) => Standing::As(None),
+            Some(_) | None => Standing::Gone,
+        }
+    }
+
+    fn error(&self, error: SendError) -> PlatformError {
+        match error {
+            SendError::LoggedOut => login::logged_out(&self.hub.options),
+            SendError::Refused(error) => misconfigured(format!(
+                "Muninn may not write in {}: {}; let it send messages there, or let it leave",
+                self.target.room.room_id(),
+                crate::errors::in_one_line(&error)
+            )),
+            error @ (SendError::Away(_) | SendError::TimedOut) => disconnected(error),
+        }
+    }
+}
+
+enum Standing {
+    /// With this text, if it is the one that was sent.
+    As(Option<String>),
+    Gone,
+}
+
+#[async_trait]
+impl Reply for MatrixReply {
+    fn limit(&self) -> TextLimit {
+        content::LIMIT
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: UPDATE_EVERY,
+            working_every: TYPING_EVERY,
+        }
+    }
+
+    fn replace(&mut self, earlier: Delivered) {
+        self.earlier = earlier
+            .0
+            .iter()
+            .filter_map(|id| id.as_str().try_into().ok())
+            .collect();
+    }
+
+    async fn working(&mut self) {
+        self.signs.show(&self.hub);
+    }
+
+    async fn update(&mut self, so_far: &SafeText) {
+        // An answer that stands is not undone for one that may be given up.
+        let is_early = self
+            .last_update
+            .is_some_and(|at| at.elapsed() < UPDATE_EVERY);
+        if !self.earlier.is_empty() || is_early {
+            return;
+        }
+        let Some(text) = so_far.split(content::LIMIT).into_iter().next() else {
+            return;
+        };
+        self.signs.show(&self.hub);
+        let (outbox, room) = (&self.hub.outbox, &self.target.room);
+        match &mut self.shown {
+            Some(shown) if shown.text.as_deref() == Some(text.as_str()) => {}
+            Some(shown) => {
+                let content = content::edit(&shown.id, &text);
+                let transaction = matrix_sdk::ruma::TransactionId::new();
+                if outbox.try_send(room, content, transaction).await.is_some() {
+                    shown.text = Some(text.to_string());
+                }
+            }
+            None => {
+                // What may stand there already is looked at when the text is whole.
+                if self.target.may_be_repetition {
+                    return;
+                }
+                let content = content::message(&text, &self.target.relation);
+                let sent = outbox.try_send(room, content, self.transaction(0)).await;
+                let Some(id) = sent else { return };
+                let conversation = self.target.conversation.clone();
+                self.hub.is_under_way(id.clone(), conversation);
+                let text = Some(text.to_string());
+                self.shown = Some(Shown { id, text });
+            }
+        }
+        self.last_update = Some(Instant::now());
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        // Also if it fails: what is shown stays, and is completed when it is delivered again.
+        self.is_finished = true;
+        let delivered = self.deliver(parts).await;
+        self.signs.hide(&self.hub).await;
+        delivered.map_err(|error| self.error(error))
+    }
+
+    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
+        self.is_finished = true;
+        for id in &earlier.0 {
+            let Ok(id) = OwnedEventId::try_from(id.as_str()) else {
+                continue;
+            };
+            let redacted = self.hub.outbox.redact(&self.target.room, &id).await;
+            redacted.map_err(|error| self.error(error))?;
+        }
+        self.signs.hide(&self.hub).await;
+        Ok(())
+    }
+
+    async fn download(
+        &mut self,
+        attachment: &Attachment,
+        most: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        attachment::download(&self.hub.client, &self.target.room, attachment, most).await
+    }
+}
+
+impl Drop for MatrixReply {
+    fn drop(&mut self) {
+        self.hub.is_over(&self.target.question);
+        let shown = self.shown.take();
+        if let Some(shown) = &shown {
+            self.hub.is_over(&shown.id);
+        }
+        let mut signs = self.signs.take();
+        let taken_back = shown.filter(|_| !self.is_finished);
+        if taken_back.is_none() && !signs.are_shown() {
+            return;
+        }
+        let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
+        // Bounded as everything that goes out; `run` waits for it.
+        let chore = async move {
+            signs.hide(&hub).await;
+            let Some(shown) = taken_back else { return };
+            if let Err(error) = hub.outbox.redact(&room, &shown.id).await {
+                tracing::warn!(%error, room = %room.room_id(), "an answer that was given up stays");
+            }
+        };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            self.hub.chores.spawn_on(chore, &runtime);
+        }
+    }
+}

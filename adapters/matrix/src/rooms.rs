@@ -1,0 +1,131 @@
+//! Invitations, and what is known of a room.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use matrix_sdk::ruma::api::client::membership::leave_room;
+use matrix_sdk::ruma::{OwnedUserId, RoomId, UserId};
+use matrix_sdk::{Room, RoomState};
+use muninn_platform::{Audience, Author};
+
+use crate::errors::{Failure, of_sdk};
+use crate::hub::Hub;
+use crate::{NAME, ids};
+
+/// Attempts to join: a server that has just sent the invitation may not be ready yet.
+const ATTEMPTS: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+const REFUSAL: &str = "Thank you for the invitation. I may only join rooms of people I was set up for; please ask those who run me.";
+
+/// Answers every invitation there is.
+pub(crate) fn sweep(hub: &Arc<Hub>) {
+    for room in hub.client.invited_rooms() {
+        let hub = Arc::clone(hub);
+        tokio::spawn(async move { answer_invitation(&hub, &room).await });
+    }
+}
+
+/// Joins or declines.
+pub(crate) async fn answer_invitation(hub: &Hub, room: &Room) {
+    let id = room.room_id();
+    let Some(inviter) = inviter(room).await else {
+        return;
+    };
+    if hub.options.allow.serves(&inviter, id) {
+        join(room).await;
+        return;
+    }
+    tracing::warn!(room = %id, %inviter, "declined an invitation: MATRIX_ALLOW names neither the room nor the person nor their server");
+    let mut request = leave_room::v3::Request::new(id.to_owned());
+    request.reason = Some(REFUSAL.to_owned());
+    if let Err(error) = hub.client.send(request).await {
+        tracing::warn!(room = %id, %error, "an invitation could not be declined");
+        return;
+    }
+    // Otherwise it would be declined again at each start.
+    let _ = room.forget().await;
+}
+
+async fn inviter(room: &Room) -> Option<OwnedUserId> {
+    match room.invite_details().await {
+        Ok(invite) => Some(invite.inviter_id),
+        // Withdrawn meanwhile.
+        Err(error) if room.state() != RoomState::Invited => {
+            tracing::debug!(room = %room.room_id(), %error, "no invitation any more");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(room = %room.room_id(), %error, "an invitation could not be read");
+            None
+        }
+    }
+}
+
+async fn join(room: &Room) {
+    let id = room.room_id();
+    let mut pause = FIRST_PAUSE;
+    for attempt in 1..=ATTEMPTS {
+        let error = match room.join().await {
+            Ok(()) => {
+                tracing::info!(room = %id, "joined");
+                return;
+            }
+            Err(error) => error,
+        };
+        let rest = match of_sdk(&error) {
+            Failure::Limited(rest) => rest.unwrap_or(pause).max(pause),
+            // Federation needs a while, also where it says no at first.
+            Failure::Away | Failure::Refused => pause,
+            Failure::LoggedOut => return,
+        };
+        if attempt == ATTEMPTS {
+            tracing::warn!(room = %id, %error, "could not join; the next start tries again");
+            return;
+        }
+        tokio::time::sleep(rest).await;
+        pause = (pause * 3).min(LONGEST_PAUSE);
+    }
+}
+
+/// Where nobody else listens.
+pub(crate) async fn is_direct(room: &Room) -> bool {
+    room.active_members_count() == 2 || room.is_direct().await.unwrap_or(false)
+}
+
+pub(crate) async fn audience(room: &Room) -> Audience {
+    let id = room.room_id();
+    let name = room.display_name().await;
+    // Ids of newer rooms name no server.
+    let server = id.server_name().unwrap_or(room.own_user_id().server_name());
+    Audience {
+        id: ids::audience(id),
+        platform: NAME.to_owned(),
+        workspace: server.to_string(),
+        name: name.map_or_else(|_| id.to_string(), |name| name.to_string()),
+    }
+}
+
+pub(crate) async fn author(room: &Room, person: &UserId) -> Author {
+    let levels = room.power_levels_or_default().await;
+    Author {
+        id: format!("{NAME}/{person}"),
+        name: name_of(room, person)
+            .await
+            .unwrap_or_else(|| person.localpart().to_owned()),
+        is_admin: levels.user_can_redact_event_of_other(person),
+    }
+}
+
+/// As the room calls somebody.
+pub(crate) async fn name_of(room: &Room, person: &UserId) -> Option<String> {
+    let member = room.get_member_no_sync(person).await.ok().flatten()?;
+    member.display_name().map(str::to_owned)
+}
+
+/// Where people can look at a message.
+pub(crate) fn link(room: &RoomId, event: &matrix_sdk::ruma::EventId, via: &UserId) -> String {
+    room.matrix_to_event_uri_via(event.to_owned(), [via.server_name().to_owned()])
+        .to_string()
+}

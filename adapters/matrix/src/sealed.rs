@@ -1,0 +1,106 @@
+//! Messages whose keys are not here: waited for, answered when the key comes, and said once if it
+//! does not come soon.
+
+use chrono::{DateTime, Utc};
+use matrix_sdk::Room;
+use muninn_platform::{InboxClosed, SafeText};
+
+use crate::content::{self, Relation};
+use crate::event::{Event, Sealed, What};
+use crate::inbound::Inbound;
+use crate::position::{Position, SealedEvent};
+
+/// Keys usually come within moments of their message.
+const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
+
+const UNREADABLE: &str = "I cannot read this message: the key to it has not reached me. If it comes, I will read it then; otherwise please say it again.";
+
+/// Puts a message aside until its key comes.
+pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sealed: &Sealed) {
+    // Some clients do not name the session any more; then each sender is complained of once.
+    let session = sealed
+        .session
+        .clone()
+        .unwrap_or_else(|| event.sender.to_string());
+    position.wait_for_key(SealedEvent {
+        room: room.room_id().to_owned(),
+        event: event.id.clone(),
+        session,
+        sent_at: event.sent_at,
+        waits_since: Utc::now(),
+        is_settled: false,
+    });
+}
+
+/// Whether something has to be looked at even if no key comes.
+pub(crate) fn are_due(position: &Position) -> bool {
+    position.sealed.iter().any(|sealed| !sealed.is_settled)
+}
+
+/// Looks again at the messages of these sessions, and at all that have waited long enough.
+/// `oldest`: what was said before is not answered any more.
+pub(crate) async fn look_again(
+    inbound: &Inbound,
+    position: &mut Position,
+    sessions: &[String],
+    oldest: DateTime<Utc>,
+) -> Result<(), InboxClosed> {
+    let now = Utc::now();
+    for sealed in std::mem::take(&mut position.sealed) {
+        if sealed.sent_at < oldest {
+            continue;
+        }
+        let has_waited = !sealed.is_settled && now - sealed.waits_since >= PATIENCE;
+        if !has_waited && !sessions.contains(&sealed.session) {
+            position.sealed.push_back(sealed);
+            continue;
+        }
+        let Some(room) = inbound.hub.client.get_room(&sealed.room) else {
+            continue;
+        };
+        match opened(&room, &sealed).await {
+            // Perhaps answered by an earlier process, which had the key but was killed.
+            Some(event) => inbound.take(&room, &event, true).await?,
+            None => {
+                let is_first = has_waited && position.tells(&sealed.session);
+                if is_first {
+                    complain(inbound, &room, &sealed).await;
+                }
+                position.sealed.push_back(SealedEvent {
+                    is_settled: sealed.is_settled || has_waited,
+                    ..sealed
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn opened(room: &Room, sealed: &SealedEvent) -> Option<Event> {
+    let event = room.event(&sealed.event, None).await.ok()?;
+    let event = Event::read(event.raw().json().get())?;
+    match event.what {
+        What::Undecryptable(_) => None,
+        What::Message(_)
+        | What::Edit { .. }
+        | What::Redaction { .. }
+        | What::Reaction { .. }
+        | What::Membership { .. }
+        | What::Other => Some(event),
+    }
+}
+
+async fn complain(inbound: &Inbound, room: &Room, sealed: &SealedEvent) {
+    tracing::warn!(room = %sealed.room, event = %sealed.event, "a message cannot be decrypted");
+    let relation = Relation::Reply(sealed.event.clone());
+    let content = content::message(&SafeText::new(UNREADABLE), &relation);
+    let transaction = format!("muninn-sealed-{}", sealed.event).into();
+    let sent = inbound
+        .hub
+        .outbox
+        .try_send(room, content, transaction)
+        .await;
+    if sent.is_none() {
+        tracing::warn!(room = %sealed.room, "and that could not be said");
+    }
+}

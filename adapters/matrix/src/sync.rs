@@ -1,0 +1,366 @@
+//! The loop: ask what is new, hand it to the bot, remember how far.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use futures::{Stream, StreamExt};
+use matrix_sdk::Client;
+use matrix_sdk::config::{SyncSettings, SyncToken};
+use matrix_sdk::ruma::api::client::filter::{
+    Filter as EventFilter, FilterDefinition, LazyLoadOptions, RoomEventFilter,
+};
+use matrix_sdk::ruma::api::client::sync::sync_events::v3::Filter;
+use matrix_sdk::ruma::{OwnedRoomId, UInt};
+use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
+use muninn_platform::{Inbox, InboxClosed, PlatformError};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::errors::{Failure, disconnected, misconfigured, of_sdk};
+use crate::event::{Event, What};
+use crate::files::Folder;
+use crate::hub::Hub;
+use crate::inbound::Inbound;
+use crate::options::Options;
+use crate::position::Position;
+use crate::{crypto, gap, login, rooms, sealed};
+
+/// How long the homeserver holds a question open when nothing is new.
+const POLL: Duration = Duration::from_secs(30);
+
+/// Events of a room that one answer has at most; the rest is fetched.
+const TIMELINE: u32 = 100;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// A homeserver that is away for longer is given up.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Refusals in a row after which nothing will be better.
+const REFUSALS: u32 = 5;
+
+/// How often messages that wait for their keys are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// What is done for replies that were given up may take this long at the end.
+const CHORES: Duration = Duration::from_secs(20);
+
+/// The sessions whose keys came.
+type Keys = Pin<Box<dyn Stream<Item = Vec<String>> + Send>>;
+
+pub(crate) async fn run(
+    options: &Options,
+    inbox: Inbox,
+    shutdown: &CancellationToken,
+) -> Result<(), PlatformError> {
+    let begun = Instant::now();
+    let Some(opened) = shutdown.run_until_cancelled(login::log_in(options)).await else {
+        return Ok(());
+    };
+    let client = opened?;
+    let me = client
+        .user_id()
+        .ok_or_else(|| misconfigured("the session is of nobody"))?
+        .to_owned();
+    if options.allow.is_nobody() {
+        tracing::warn!(
+            "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms"
+        );
+    }
+    let keys = keys(&client).await;
+    let hub = Hub::new(client, &me, options.clone());
+    let path = Folder::look(&options.folder).place();
+    let position = Position::read(&path)
+        .map_err(|error| misconfigured(format!("{} cannot be read: {error}", path.display())))?;
+    let inbound = Inbound {
+        hub: Arc::clone(&hub),
+        inbox,
+    };
+    let mut listener = Listener {
+        hub,
+        inbound,
+        position,
+        path,
+        keys,
+    };
+    let ended = match listener.listen(begun, shutdown).await {
+        Err(End::Lost(error)) => Err(error),
+        // The bot ends first, or was told to end.
+        Ok(()) | Err(End::Closed) => Ok(()),
+    };
+    listener.hub.chores.close();
+    let _ = tokio::time::timeout(CHORES, listener.hub.chores.wait()).await;
+    ended
+}
+
+/// Why the loop ends.
+enum End {
+    Closed,
+    Lost(PlatformError),
+}
+
+impl From<InboxClosed> for End {
+    fn from(_: InboxClosed) -> Self {
+        Self::Closed
+    }
+}
+
+struct Listener {
+    hub: Arc<Hub>,
+    inbound: Inbound,
+    position: Position,
+    path: PathBuf,
+    keys: Keys,
+}
+
+impl Listener {
+    async fn listen(&mut self, begun: Instant, shutdown: &CancellationToken) -> Result<(), End> {
+        let ended = async {
+            shutdown.cancelled().await;
+            End::Closed
+        };
+        tokio::pin!(ended);
+        tokio::select! {
+            end = &mut ended => Err(end),
+            end = self.go_on(begun) => end,
+        }
+    }
+
+    async fn go_on(&mut self, begun: Instant) -> Result<(), End> {
+        let is_first = self.position.since.is_none();
+        if is_first {
+            self.begin().await?;
+        } else {
+            self.inbound.take_left_over().await?;
+        }
+        // What came while nobody listened is there at once.
+        let mut poll = Duration::ZERO;
+        let mut is_late = !is_first;
+        loop {
+            let response = self.next(poll).await?;
+            self.take(&response, is_late).await?;
+            self.position.since = Some(response.next_batch);
+            self.keep();
+            if poll.is_zero() {
+                rooms::sweep(&self.hub);
+                let rooms = self.hub.client.joined_rooms().len();
+                tracing::info!(account = %self.hub.me, rooms, after = ?begun.elapsed(), "listening");
+            }
+            (poll, is_late) = (POLL, false);
+        }
+    }
+
+    /// The very first sync: what was said before it is not answered.
+    async fn begin(&mut self) -> Result<(), End> {
+        let response = self.next(Duration::ZERO).await?;
+        crypto::set_up(&self.hub.client, &self.hub.options)
+            .await
+            .map_err(End::Lost)?;
+        self.position.since = Some(response.next_batch);
+        self.keep();
+        rooms::sweep(&self.hub);
+        self.inbound.take_left_over().await?;
+        Ok(())
+    }
+
+    /// Asks what is new; messages that wait for their keys are looked at meanwhile.
+    async fn next(&mut self, poll: Duration) -> Result<SyncResponse, End> {
+        let hub = Arc::clone(&self.hub);
+        let asked = patiently(&hub, settings(self.position.since.as_deref(), poll));
+        tokio::pin!(asked);
+        loop {
+            let look = tokio::time::sleep(LOOK_EVERY);
+            let sessions = tokio::select! {
+                response = &mut asked => return response.map_err(End::Lost),
+                Some(sessions) = self.keys.next() => sessions,
+                () = look, if sealed::are_due(&self.position) => Vec::new(),
+            };
+            let before = self.position.sealed.clone();
+            let oldest = self.oldest();
+            sealed::look_again(&self.inbound, &mut self.position, &sessions, oldest).await?;
+            if before != self.position.sealed {
+                self.keep();
+            }
+        }
+    }
+
+    async fn take(&mut self, response: &SyncResponse, is_late: bool) -> Result<(), End> {
+        for id in response.rooms.invited.keys() {
+            if let Some(room) = self.hub.client.get_room(id) {
+                let hub = Arc::clone(&self.hub);
+                tokio::spawn(async move { rooms::answer_invitation(&hub, &room).await });
+            }
+        }
+        for id in response.rooms.left.keys() {
+            self.left(id);
+        }
+        for (id, update) in &response.rooms.joined {
+            self.take_room(id, update, is_late).await?;
+        }
+        Ok(())
+    }
+
+    fn left(&mut self, id: &OwnedRoomId) {
+        self.position.sealed.retain(|sealed| sealed.room != *id);
+        let Some(room) = self.hub.client.get_room(id) else {
+            return;
+        };
+        tracing::info!(room = %id, "not in this room any more");
+        tokio::spawn(async move {
+            // Declined invitations come here too, and are forgotten already.
+            if let Err(error) = room.forget().await {
+                tracing::debug!(room = %room.room_id(), %error, "not forgotten");
+            }
+        });
+    }
+
+    async fn take_room(
+        &mut self,
+        id: &OwnedRoomId,
+        update: &JoinedRoomUpdate,
+        is_late: bool,
+    ) -> Result<(), End> {
+        let Some(room) = self.hub.client.get_room(id) else {
+            return Ok(());
+        };
+        let timeline = &update.timeline;
+        let mut found = Vec::new();
+        if let (true, Some(since), Some(until)) =
+            (timeline.limited, &self.position.since, &timeline.prev_batch)
+        {
+            match gap::events(&room, since, until).await {
+                Ok(events) => found = events,
+                Err(error) => {
+                    tracing::warn!(room = %id, %error, "what was said meanwhile could not be read");
+                }
+            }
+        }
+        let events: Vec<Option<Event>> = found
+            .iter()
+            .chain(&timeline.events)
+            .map(|event| Event::read(event.raw().json().get()))
+            .collect();
+        let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
+        let (oldest, mut skipped) = (self.oldest(), 0);
+        for event in events.iter().skip(before).flatten() {
+            match &event.what {
+                What::Message(_) | What::Edit { .. } | What::Undecryptable(_)
+                    if event.sent_at < oldest =>
+                {
+                    self.hub.saw(event);
+                    skipped += 1;
+                }
+                What::Undecryptable(seal) => self.put_aside(&room, event, seal),
+                What::Message(_)
+                | What::Edit { .. }
+                | What::Redaction { .. }
+                | What::Reaction { .. }
+                | What::Membership { .. }
+                | What::Other => self.inbound.take(&room, event, is_late).await?,
+            }
+        }
+        if skipped > 0 {
+            tracing::info!(room = %id, skipped, "messages older than MATRIX_CATCH_UP are not answered");
+        }
+        Ok(())
+    }
+
+    fn put_aside(&mut self, room: &matrix_sdk::Room, event: &Event, seal: &crate::event::Sealed) {
+        let is_served = self.hub.options.allow.serves(&event.sender, room.room_id());
+        if is_served && event.sender != self.hub.me {
+            sealed::put_aside(&mut self.position, room, event, seal);
+        }
+    }
+
+    /// What was said before is not answered.
+    fn oldest(&self) -> DateTime<Utc> {
+        let catch_up = chrono::Duration::from_std(self.hub.options.catch_up);
+        catch_up
+            .ok()
+            .and_then(|catch_up| Utc::now().checked_sub_signed(catch_up))
+            .unwrap_or(DateTime::UNIX_EPOCH)
+    }
+
+    fn keep(&self) {
+        // At worst something is read twice, which the bot knows by its id.
+        if let Err(error) = self.position.write(&self.path) {
+            tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
+        }
+    }
+}
+
+/// Asks until there is an answer.
+async fn patiently(hub: &Hub, settings: SyncSettings) -> Result<SyncResponse, PlatformError> {
+    let mut pause = FIRST_PAUSE;
+    let mut away_since: Option<Instant> = None;
+    let mut refusals = 0;
+    loop {
+        let error = match hub.client.sync_once(settings.clone()).await {
+            Ok(response) => {
+                if let Some(since) = away_since {
+                    tracing::info!(after = ?since.elapsed(), "the homeserver is back");
+                }
+                return Ok(response);
+            }
+            Err(error) => error,
+        };
+        let rest = match of_sdk(&error) {
+            Failure::LoggedOut => return Err(login::logged_out(&hub.options)),
+            Failure::Limited(rest) => rest.unwrap_or(pause),
+            Failure::Refused => {
+                refusals += 1;
+                if refusals >= REFUSALS {
+                    return Err(disconnected(error));
+                }
+                pause
+            }
+            Failure::Away => pause,
+        };
+        let since = match away_since {
+            Some(since) => since,
+            None => {
+                tracing::warn!(%error, "the homeserver does not answer; trying again");
+                *away_since.insert(Instant::now())
+            }
+        };
+        if since.elapsed() > PATIENCE {
+            return Err(disconnected(error));
+        }
+        tokio::time::sleep(rest).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+fn settings(since: Option<&str>, poll: Duration) -> SyncSettings {
+    let mut filter = FilterDefinition::default();
+    filter.presence = EventFilter::ignore_all();
+    filter.room.ephemeral = RoomEventFilter::ignore_all();
+    // Nothing of the backlog is read.
+    let limit = if since.is_some() { TIMELINE } else { 1 };
+    filter.room.timeline.limit = Some(UInt::from(limit));
+    filter.room.state.lazy_load_options = LazyLoadOptions::Enabled {
+        include_redundant_members: false,
+    };
+    let token = since.map_or(SyncToken::NoToken, |since| {
+        SyncToken::Specific(since.to_owned())
+    });
+    SyncSettings::new()
+        .token(token)
+        .timeout(poll)
+        .filter(Filter::FilterDefinition(filter))
+}
+
+async fn keys(client: &Client) -> Keys {
+    match client.encryption().room_keys_received_stream().await {
+        Some(stream) => Box::pin(stream.filter_map(|keys| async {
+            // Lagging behind costs nothing: what waits is looked at anyway.
+            let sessions = keys.ok()?.into_iter().map(|key| key.session_id);
+            Some(sessions.collect())
+        })),
+        None => Box::pin(futures::stream::pending()),
+    }
+}

@@ -1,0 +1,338 @@
+//! A real homeserver and a person on it, with a client of their own, for tests that read like a chat.
+//!
+//! `SYNAPSE_TEST_URL` names the homeserver (`tests/servers/synapse/synapse-up` starts one). Without it
+//! nothing is tested and each test says so; with `MUNINN_REQUIRE_SYNAPSE=1` that is a failure.
+
+mod chat;
+mod keys;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use matrix_sdk::config::SyncSettings;
+use matrix_sdk::encryption::EncryptionSettings;
+use matrix_sdk::ruma::api::client::account::register::v3::Request as Register;
+use matrix_sdk::ruma::api::client::room::create_room::v3::Request as CreateRoom;
+use matrix_sdk::ruma::api::client::uiaa::{AuthData, Dummy};
+use matrix_sdk::ruma::events::room::encryption::RoomEncryptionEventContent;
+use matrix_sdk::ruma::events::{EmptyStateKey, InitialStateEvent};
+use matrix_sdk::ruma::{OwnedUserId, UserId};
+use matrix_sdk::{Client, RoomMemberships};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+pub use chat::Chat;
+pub use keys::KeyHolder;
+pub use view::{Message, View};
+
+/// Longer than anything takes, also on a loaded machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Numbers accounts, so that no two are the same, nor those of an earlier run on the same server.
+static ACCOUNTS: AtomicUsize = AtomicUsize::new(1);
+
+/// The homeserver's address; none where there is nothing to test with.
+///
+/// # Panics
+/// When one is required and not there.
+pub fn homeserver() -> Option<String> {
+    let url = std::env::var("SYNAPSE_TEST_URL").ok();
+    let is_required = std::env::var("MUNINN_REQUIRE_SYNAPSE").as_deref() == Ok("1");
+    assert!(
+        url.is_some() || !is_required,
+        "MUNINN_REQUIRE_SYNAPSE is set, but SYNAPSE_TEST_URL is not"
+    );
+    url
+}
+
+/// A homeserver of a test's own, which it may stop.
+#[derive(Debug)]
+pub struct OwnHomeserver {
+    pub url: String,
+    data: TempDir,
+    arguments: Vec<String>,
+}
+
+impl OwnHomeserver {
+    /// Starts one, with further arguments for `synapse-up`; none where there is nothing to test with.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(arguments: &[&str]) -> Option<Self> {
+        homeserver()?;
+        let mut server = Self {
+            url: String::new(),
+            data: tempfile::tempdir().expect("a folder"),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+        };
+        server.url = server.up();
+        Some(server)
+    }
+
+    /// Starts it again, on the same port.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn up(&self) -> String {
+        let output = Command::new(script("synapse-up"))
+            .arg("--data")
+            .arg(self.data.path())
+            .args(&self.arguments)
+            .output()
+            .expect("synapse-up can be run");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let url = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("SYNAPSE_URL="));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        url.unwrap_or_else(|| panic!("no Synapse: {errors}"))
+            .to_owned()
+    }
+
+    /// Stops it at once.
+    pub fn down(&self) {
+        // A server that is not there is not told again.
+        let _ = Command::new(script("synapse-down"))
+            .arg("--kill")
+            .arg("--data")
+            .arg(self.data.path())
+            .output();
+    }
+}
+
+impl Drop for OwnHomeserver {
+    fn drop(&mut self) {
+        self.down();
+    }
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/servers/synapse")
+        .join(name)
+}
+
+/// Somebody's account.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub user: OwnedUserId,
+    pub password: String,
+}
+
+impl Account {
+    /// A new one, whose name begins with `name`.
+    ///
+    /// # Panics
+    /// When the homeserver does not make it.
+    pub async fn new(homeserver: &str, name: &str) -> Self {
+        let number = ACCOUNTS.fetch_add(1, Ordering::Relaxed);
+        let run = chrono::Utc::now().timestamp_micros();
+        let mut request = Register::new();
+        request.username = Some(format!("{name}-{run}-{number}"));
+        request.password = Some(format!("pw-{run}-{number}"));
+        request.inhibit_login = true;
+        request.auth = Some(AuthData::Dummy(Dummy::new()));
+        let password = request.password.clone().unwrap_or_default();
+        let client = Client::builder().homeserver_url(homeserver).build().await;
+        let client = client.expect("a homeserver");
+        let made = client.matrix_auth().register(request).await;
+        let user = made.expect("an account").user_id;
+        Self { user, password }
+    }
+}
+
+/// Somebody who talks to the bot with a client of their own.
+pub struct Person {
+    pub client: Client,
+    pub account: Account,
+    view: view::Watch,
+    /// Somebody else in rooms that are not direct: they say nothing.
+    companion: OwnedUserId,
+    syncing: Arc<Mutex<Option<JoinHandle<()>>>>,
+    _store: TempDir,
+}
+
+/// What kind of room.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RoomKind {
+    pub encrypted: bool,
+    pub direct: bool,
+}
+
+impl RoomKind {
+    pub const PLAIN: Self = Self {
+        encrypted: false,
+        direct: false,
+    };
+    pub const ENCRYPTED: Self = Self {
+        encrypted: true,
+        direct: false,
+    };
+    pub const DIRECT: Self = Self {
+        encrypted: false,
+        direct: true,
+    };
+}
+
+impl Person {
+    /// Logs somebody new in.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub async fn new(homeserver: &str, name: &str) -> Self {
+        let account = Account::new(homeserver, name).await;
+        let store = tempfile::tempdir().expect("a folder");
+        let client = Client::builder()
+            .homeserver_url(homeserver)
+            .sqlite_store(store.path(), None)
+            .with_encryption_settings(EncryptionSettings {
+                auto_enable_cross_signing: true,
+                ..EncryptionSettings::default()
+            })
+            .build()
+            .await
+            .expect("a client");
+        let login = client.matrix_auth();
+        let login = login.login_username(account.user.as_str(), &account.password);
+        login.send().await.expect("logged in");
+        client
+            .encryption()
+            .wait_for_e2ee_initialization_tasks()
+            .await;
+        let view = view::watch(&client);
+        let person = Self {
+            client,
+            account,
+            view,
+            companion: Account::new(homeserver, "companion").await.user,
+            syncing: Arc::default(),
+            _store: store,
+        };
+        let first = person.client.sync_once(SyncSettings::default()).await;
+        first.expect("a first sync");
+        person.listen();
+        person
+    }
+
+    /// Listens from now on.
+    pub fn listen(&self) {
+        let client = self.client.clone();
+        let syncing = tokio::spawn(async move {
+            loop {
+                // A homeserver that is away comes back.
+                let _ = client.sync(SyncSettings::default()).await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        });
+        let before = self.syncing.lock().expect("no panic").replace(syncing);
+        if let Some(before) = before {
+            before.abort();
+        }
+    }
+
+    /// Hears and sends no keys until [`Person::listen`].
+    pub fn go_offline(&self) {
+        if let Some(syncing) = self.syncing.lock().expect("no panic").take() {
+            syncing.abort();
+        }
+    }
+
+    /// A room with the bot invited to it; does not wait for it to join.
+    ///
+    /// # Panics
+    /// When the homeserver makes none.
+    pub async fn invite(&self, bot: &UserId, kind: RoomKind) -> Chat {
+        let mut request = CreateRoom::new();
+        request.invite = vec![bot.to_owned()];
+        if !kind.direct {
+            // Else the bot would be alone there with the person.
+            request.invite.push(self.companion.clone());
+        }
+        request.is_direct = kind.direct;
+        request.name = (!kind.direct).then(|| "Ravens".to_owned());
+        if kind.encrypted {
+            let settings = RoomEncryptionEventContent::with_recommended_defaults();
+            let event = InitialStateEvent::new(EmptyStateKey, settings);
+            request.initial_state = vec![event.to_raw_any()];
+        }
+        let room = self.client.create_room(request).await.expect("a room");
+        if kind.encrypted {
+            // The SDK learns it from the sync, which is not always here before the first message.
+            room.request_encryption_state()
+                .await
+                .expect("known to be encrypted");
+        }
+        Chat::new(room, bot, self.view.clone())
+    }
+
+    /// A room in which the bot is.
+    ///
+    /// # Panics
+    /// When the bot does not join in time.
+    pub async fn room(&self, bot: &UserId, kind: RoomKind) -> Chat {
+        let chat = self.invite(bot, kind).await;
+        self.wait_for_member(&chat, bot).await;
+        chat
+    }
+
+    /// Waits until somebody has joined.
+    ///
+    /// # Panics
+    /// When they do not in time.
+    pub async fn wait_for_member(&self, chat: &Chat, member: &UserId) {
+        let joined = async {
+            loop {
+                // Asked each time, as a member may be known only as invited.
+                let members = chat.room.sync_members().await;
+                members.expect("the members");
+                let joined = chat.room.members(RoomMemberships::JOIN).await;
+                let joined = joined.expect("the members");
+                if joined.iter().any(|joined| joined.user_id() == member) {
+                    return;
+                }
+                self.view.changed().await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, joined).await;
+        assert!(in_time.is_ok(), "{member} did not join");
+    }
+
+    /// Brings a third person into a room, so that the bot is not alone there with one.
+    ///
+    /// # Panics
+    /// When they do not get in.
+    pub async fn bring(&self, chat: &Chat, other: &Self) {
+        let invited = chat.room.invite_user_by_id(&other.account.user).await;
+        invited.expect("invited");
+        let joined = other.client.join_room_by_id(chat.room.room_id()).await;
+        joined.expect("joined");
+        self.wait_for_member(chat, &other.account.user).await;
+    }
+
+    /// The same room as somebody else sees it.
+    ///
+    /// # Panics
+    /// When they are not in it.
+    pub fn seen_by(&self, chat: &Chat) -> Chat {
+        let room = self.client.get_room(chat.room.room_id());
+        Chat::new(room.expect("a member"), &chat.bot, self.view.clone())
+    }
+}
+
+impl std::fmt::Debug for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Person")
+            .field("account", &self.account)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        self.go_offline();
+    }
+}

@@ -1,0 +1,210 @@
+//! One room, as a person sees it.
+
+use std::time::Duration;
+
+use matrix_sdk::Room;
+use matrix_sdk::attachment::AttachmentConfig;
+use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId};
+use serde_json::{Value, json};
+
+use super::PATIENCE;
+use super::view::{Message, View, Watch};
+
+/// One room, as a person sees it.
+pub struct Chat {
+    pub room: Room,
+    pub bot: OwnedUserId,
+    view: Watch,
+}
+
+impl Chat {
+    pub(super) fn new(room: Room, bot: &UserId, view: Watch) -> Self {
+        Self {
+            room,
+            bot: bot.to_owned(),
+            view,
+        }
+    }
+
+    /// Says something to nobody.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn say(&self, text: &str) -> OwnedEventId {
+        self.send(json!({ "msgtype": "m.text", "body": text, "m.mentions": {} }))
+            .await
+    }
+
+    /// Says something to the bot.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn ask(&self, text: &str) -> OwnedEventId {
+        self.send(self.mentioning(text)).await
+    }
+
+    /// The content of a message that mentions the bot.
+    pub fn mentioning(&self, text: &str) -> Value {
+        json!({
+            "msgtype": "m.text",
+            "body": format!("{}: {text}", self.bot),
+            "m.mentions": { "user_ids": [self.bot] },
+        })
+    }
+
+    /// Says something in a thread, to nobody.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn say_in(&self, thread: &EventId, text: &str) -> OwnedEventId {
+        self.send(json!({
+            "msgtype": "m.text", "body": text, "m.mentions": {},
+            "m.relates_to": { "rel_type": "m.thread", "event_id": thread,
+                "is_falling_back": true, "m.in_reply_to": { "event_id": thread } },
+        }))
+        .await
+    }
+
+    /// Replies to a message, outside of threads.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn reply(&self, to: &str, text: &str) -> OwnedEventId {
+        self.send(json!({
+            "msgtype": "m.text", "body": text, "m.mentions": {},
+            "m.relates_to": { "m.in_reply_to": { "event_id": to } },
+        }))
+        .await
+    }
+
+    /// Says something else in an earlier message.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn edit(&self, of: &EventId, text: &str) -> OwnedEventId {
+        self.send(json!({
+            "msgtype": "m.text", "body": format!("* {text}"), "m.mentions": {},
+            "m.new_content": { "msgtype": "m.text", "body": text, "m.mentions": {} },
+            "m.relates_to": { "rel_type": "m.replace", "event_id": of },
+        }))
+        .await
+    }
+
+    /// Takes a message or a reaction back.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn redact(&self, id: &EventId) {
+        self.room.redact(id, None, None).await.expect("redacted");
+    }
+
+    /// Reacts to a message.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn react(&self, to: &str, key: &str) -> OwnedEventId {
+        let relation = json!({ "rel_type": "m.annotation", "event_id": to, "key": key });
+        self.send_as("m.reaction", json!({ "m.relates_to": relation }))
+            .await
+    }
+
+    /// Sends a file, with what is said about it.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn send_file(
+        &self,
+        name: &str,
+        media_type: &str,
+        content: &[u8],
+        caption: &str,
+    ) -> OwnedEventId {
+        let media_type = media_type.parse().expect("a media type");
+        let said = matrix_sdk::ruma::events::room::message::TextMessageEventContent::plain(caption);
+        let config = AttachmentConfig::new().caption((!caption.is_empty()).then_some(said));
+        let sent = self
+            .room
+            .send_attachment(name, &media_type, content.to_vec(), config)
+            .await;
+        sent.expect("sent").event_id
+    }
+
+    /// Sends a message of any content.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn send(&self, content: Value) -> OwnedEventId {
+        self.send_as("m.room.message", content).await
+    }
+
+    async fn send_as(&self, kind: &str, content: Value) -> OwnedEventId {
+        let sent = self.room.send_raw(kind, content).await;
+        sent.expect("sent").response.event_id
+    }
+
+    /// What the bot says now, in this room, redacted or not.
+    pub fn said(&self) -> Vec<Message> {
+        self.of(&self.view.now())
+    }
+
+    fn of(&self, view: &View) -> Vec<Message> {
+        let here = |message: &&Message| {
+            message.room == *self.room.room_id() && message.sender == *self.bot
+        };
+        view.messages.iter().filter(here).cloned().collect()
+    }
+
+    /// Waits until the bot says exactly this.
+    ///
+    /// # Panics
+    /// When it does not in time.
+    pub async fn hears(&self, text: &str) -> Message {
+        self.finds(&format!("{text:?}"), |message| {
+            message.text == text && !message.is_redacted
+        })
+        .await
+    }
+
+    /// Waits for a message of the bot.
+    ///
+    /// # Panics
+    /// When none comes in time.
+    pub async fn finds(&self, what: &str, is_it: impl Fn(&Message) -> bool) -> Message {
+        self.sees(what, |view| {
+            self.of(view).into_iter().find(|message| is_it(message))
+        })
+        .await
+    }
+
+    /// Waits for something the person sees.
+    ///
+    /// # Panics
+    /// When it does not come in time.
+    pub async fn sees<T>(&self, what: &str, find: impl Fn(&View) -> Option<T>) -> T {
+        self.sees_within(PATIENCE, what, find).await
+    }
+
+    /// As [`Chat::sees`], with a patience of one's own.
+    ///
+    /// # Panics
+    /// When it does not come in time.
+    pub async fn sees_within<T>(
+        &self,
+        patience: Duration,
+        what: &str,
+        find: impl Fn(&View) -> Option<T>,
+    ) -> T {
+        match self.view.until(patience, find).await {
+            Ok(found) => found,
+            Err(view) => panic!("waited for {what}; the bot says {:#?}", self.of(&view)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Chat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Chat")
+            .field("room", &self.room.room_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,274 @@
+//! Logging in, staying trusted, and what goes wrong with accounts.
+
+use matrix_sdk::Client;
+use matrix_sdk::authentication::matrix::MatrixSession;
+use matrix_sdk::store::RoomLoadSettings;
+use muninn_matrix::testing::{OwnHomeserver, Person, RoomKind};
+use muninn_matrix::{Finding, Login, Options, Verdict, check};
+use secrecy::SecretString;
+
+use crate::support::{Home, homeserver};
+
+fn wrong(findings: &[Finding]) -> Vec<&str> {
+    let wrong = findings
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Wrong);
+    wrong.map(|finding| finding.text.as_str()).collect()
+}
+
+/// A client with the stored session of the bot, and nothing else of it.
+async fn beside(home: &Home) -> Client {
+    let stored = std::fs::read_to_string(home.path("session.json")).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    let session: MatrixSession = serde_json::from_value(stored["session"].clone()).unwrap();
+    let client = Client::builder()
+        .homeserver_url(&home.homeserver)
+        .build()
+        .await
+        .unwrap();
+    let auth = client.matrix_auth();
+    auth.restore_session(session, RoomLoadSettings::default())
+        .await
+        .unwrap();
+    client
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_password_is_needed_once_and_the_doctor_is_content() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let before = check(&home.options).await;
+    assert_eq!(wrong(&before), Vec::<&str>::new());
+    assert!(
+        before
+            .iter()
+            .any(|finding| finding.text.contains("not logged in yet"))
+    );
+    home.start().await.stop().await;
+    let ann = Person::new(&homeserver, "ann").await;
+    let forget = |options: &mut Options| {
+        options.login = Login::Password {
+            user: home.account.user.to_string(),
+            password: None,
+        };
+    };
+    let _bot = home.start_with(forget).await;
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    let after = check(&home.options).await;
+    assert_eq!(wrong(&after), Vec::<&str>::new());
+    for part in [
+        "the recovery key is still in",
+        "logged in as",
+        "is signed by its account",
+        "are backed up",
+    ] {
+        assert!(
+            after.iter().any(|finding| finding.text.contains(part)),
+            "{part} in {after:?}"
+        );
+    }
+    for (file, secret) in [
+        ("session.json", true),
+        ("recovery-key", true),
+        ("store-key", true),
+    ] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(home.path(file))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o077 == 0, secret, "{file}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    home.start().await.stop().await;
+    let key = std::fs::read_to_string(home.path("recovery-key")).unwrap();
+    std::fs::remove_dir_all(&home.options.folder).unwrap();
+    home.start().await.stop().await;
+    let found = check(&home.options).await;
+    assert!(
+        wrong(&found)[0].contains("is not verified; set MATRIX_RECOVERY_KEY"),
+        "{found:?}"
+    );
+    // The same device, now with the key.
+    std::fs::remove_file(home.path("place.json")).unwrap();
+    let recover =
+        |options: &mut Options| options.recovery_key = Some(SecretString::from(key.clone()));
+    home.start_with(recover).await.stop().await;
+    assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
+    // A key that is none.
+    std::fs::remove_dir_all(&home.options.folder).unwrap();
+    let mut options = home.options.clone();
+    options.recovery_key = Some(SecretString::from("EsTa aaaa bbbb"));
+    let with_wrong_key = Home { options, ..home };
+    let said = with_wrong_key.begin().gives_up().await;
+    assert!(
+        said.starts_with("MATRIX_RECOVERY_KEY does not open"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_access_token_will_do() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let client = Client::builder()
+        .homeserver_url(&homeserver)
+        .build()
+        .await
+        .unwrap();
+    let login = client
+        .matrix_auth()
+        .login_username(&home.account.user, &home.account.password);
+    let token = login.send().await.unwrap().access_token;
+    let with = |token: &str| Login::AccessToken(SecretString::from(token.to_owned()));
+    // Nothing of that client has made keys under this device.
+    let first = home
+        .start_with(|options| options.login = with(&token))
+        .await;
+    let ann = Person::new(&homeserver, "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    first.stop().await;
+    home.start_with(|options| options.login = with(&token))
+        .await
+        .stop()
+        .await;
+    let mut options = home.options.clone();
+    options.login = with("syt_nonsense");
+    let with_wrong_token = Home { options, ..home };
+    let said = with_wrong_token.begin().gives_up().await;
+    assert!(
+        said.contains("does not accept MATRIX_ACCESS_TOKEN"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_that_run_out_are_refreshed_and_kept() {
+    let Some(server) = OwnHomeserver::start(&["--token-lifetime", "5s"]) else {
+        return;
+    };
+    let home = Home::new(&server.url).await;
+    let bot = home.start().await;
+    let first = std::fs::read_to_string(home.path("session.json")).unwrap();
+    let ann = Person::new(&server.url, "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    // It is the time that matters here.
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    bot.stop().await;
+    assert_ne!(
+        std::fs::read_to_string(home.path("session.json")).unwrap(),
+        first
+    );
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    let _bot = home.start().await;
+    room.say("again").await;
+    room.hears("echo: again").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let says = async |set: &dyn Fn(&mut Options), part: &str| {
+        let mut options = home.options.clone();
+        set(&mut options);
+        let changed = Home {
+            options,
+            homeserver: home.homeserver.clone(),
+            account: home.account.clone(),
+            memory: Default::default(),
+            folder: home.folder.clone(),
+        };
+        let said = changed.begin().gives_up().await;
+        assert!(said.contains(part), "{part:?} in {said:?}");
+    };
+    let user = home.account.user.to_string();
+    let with_password = |password: Option<&str>| Login::Password {
+        user: user.clone(),
+        password: password.map(|password| SecretString::from(password.to_owned())),
+    };
+    says(
+        &|options| options.login = with_password(Some("wrong")),
+        "does not accept MATRIX_PASSWORD",
+    )
+    .await;
+    says(
+        &|options| options.login = with_password(None),
+        "set MATRIX_PASSWORD for the first start",
+    )
+    .await;
+    says(
+        &|options| options.homeserver = "http://127.0.0.1:1".to_owned(),
+        "check MATRIX_HOMESERVER",
+    )
+    .await;
+    says(
+        &|options| options.homeserver = "not an address".to_owned(),
+        "MATRIX_HOMESERVER",
+    )
+    .await;
+    assert!(
+        !home.path("session.json").exists(),
+        "nothing is left of what failed"
+    );
+
+    home.start().await.stop().await;
+    says(
+        &|options| {
+            options.login = Login::Password {
+                user: "@other:localhost".to_owned(),
+                password: None,
+            }
+        },
+        "belongs to",
+    )
+    .await;
+    // A store that is damaged.
+    let store = home.path("store");
+    let kept = home.path("kept");
+    std::fs::create_dir(&kept).unwrap();
+    for file in std::fs::read_dir(&store).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), kept.join(file.file_name())).unwrap();
+        std::fs::write(
+            file.path(),
+            "this is no database, and long enough to be looked at",
+        )
+        .unwrap();
+    }
+    says(&|_| {}, "cannot be read").await;
+    // A store that is gone.
+    std::fs::remove_dir_all(&store).unwrap();
+    says(
+        &|_| {},
+        "it cannot read encrypted messages any more, old or new",
+    )
+    .await;
+    std::fs::rename(&kept, &store).unwrap();
+    // A session that was ended elsewhere.
+    beside(&home).await.matrix_auth().logout().await.unwrap();
+    says(&|_| {}, "does not accept the session of").await;
+    assert!(
+        wrong(&check(&home.options).await).is_empty()
+            || wrong(&check(&home.options).await)[0].contains("session")
+    );
+}

@@ -1,0 +1,37 @@
+//! Room keys that come after their messages.
+
+use muninn_matrix::testing::{KeyHolder, Person, RoomKind};
+
+use crate::support::{Home, homeserver};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_comes_late_is_waited_for_and_its_message_answered() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let bot = home.start().await;
+    let keys = KeyHolder::before(&homeserver).await;
+    let ann = Person::new(keys.address(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    keys.hold();
+    let question = room.ask("hello").await;
+    let second = room.ask("are you there?").await;
+    // Said once, though two messages cannot be read.
+    let complaint = room
+        .finds("a complaint", |said| {
+            said.text.starts_with("I cannot read this message")
+        })
+        .await;
+    assert_eq!(complaint.replies_to.as_deref(), Some(question.as_str()));
+    assert!(bot.log().messages.is_empty());
+    // Also a process that was started meanwhile knows what waits.
+    bot.stop().await;
+    let _bot = home.start().await;
+    keys.release().await;
+    let first = room.hears("echo: hello").await;
+    assert_eq!(first.thread.as_deref(), Some(question.as_str()));
+    let answer = room.hears("echo: are you there?").await;
+    assert_eq!(answer.thread.as_deref(), Some(second.as_str()));
+    assert_eq!(room.said().len(), 3);
+}

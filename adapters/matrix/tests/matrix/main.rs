@@ -1,0 +1,13 @@
+//! The adapter against a real Synapse, with a second client as the person. See
+//! `muninn_matrix::testing` for what has to be set.
+#![recursion_limit = "256"]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod absence;
+mod account;
+mod answers;
+mod changes;
+mod keys;
+mod members;
+mod rooms;
+mod support;

@@ -1,0 +1,128 @@
+//! Who lets it in, and whom it lets in.
+
+use matrix_sdk::ruma::events::room::member::MembershipState;
+use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
+
+use crate::support::{Home, bot_and_ann, homeserver};
+
+async fn membership(room: &Chat, wanted: &MembershipState) {
+    let reached = async {
+        loop {
+            room.room.sync_members().await.unwrap();
+            let member = room.room.get_member(&room.bot).await.unwrap();
+            if member.is_some_and(|member| member.membership() == wanted) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, reached).await;
+    assert!(in_time.is_ok(), "the bot's membership is not {wanted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_joins_nobody_whom_it_was_not_set_up_for() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let ann = Person::new(&homeserver, "ann").await;
+    for allow in ["", "@somebody:localhost", "example.org"] {
+        let bot = home
+            .start_with(|options| options.allow = allow.parse().unwrap())
+            .await;
+        let room = ann.invite(&home.account.user, RoomKind::DIRECT).await;
+        membership(&room, &MembershipState::Leave).await;
+        let event = room
+            .room
+            .get_member(&home.account.user)
+            .await
+            .unwrap()
+            .unwrap();
+        let reason = event.event().reason().map(str::to_owned);
+        assert!(reason.unwrap().contains("ask those who run me"));
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_joins_people_servers_and_rooms_that_are_named() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let ann = Person::new(&homeserver, "ann").await;
+    for allow in [ann.account.user.as_str(), "localhost", "*"] {
+        let home = Home::new(&homeserver).await;
+        let _bot = home
+            .start_with(|options| options.allow = allow.parse().unwrap())
+            .await;
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        room.ask("hello").await;
+        room.hears("echo: hello").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_room_it_answers_those_who_are_let_in_and_in_a_named_room_everybody() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let home = Home::new(&homeserver).await;
+    let (ann, bob) = (
+        Person::new(&homeserver, "ann").await,
+        Person::new(&homeserver, "bob").await,
+    );
+    let only_ann = ann.account.user.to_string();
+    let bot = home
+        .start_with(|options| options.allow = only_ann.parse().unwrap())
+        .await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    ann.bring(&room, &bob).await;
+    let as_bob = bob.seen_by(&room);
+    as_bob.ask("and me?").await;
+    room.ask("hello").await;
+    room.hears("echo: hello").await;
+    assert_eq!(bot.log().messages.len(), 1);
+    bot.stop().await;
+    let this_room = room.room.room_id().to_string();
+    let _bot = home
+        .start_with(|options| options.allow = this_room.parse().unwrap())
+        .await;
+    as_bob.ask("and now?").await;
+    as_bob.hears("echo: and now?").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_sent_while_it_was_away_is_answered() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    bot.stop().await;
+    let room = ann.invite(&home.account.user, RoomKind::PLAIN).await;
+    let _bot = home.start().await;
+    ann.wait_for_member(&room, &home.account.user).await;
+    room.ask("hello").await;
+    room.hears("echo: hello").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kicked_it_leaves_and_invited_again_it_comes_back() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    room.ask("one").await;
+    room.hears("echo: one").await;
+    room.room.kick_user(&home.account.user, None).await.unwrap();
+    membership(&room, &MembershipState::Leave).await;
+    room.ask("two").await;
+    room.room
+        .invite_user_by_id(&home.account.user)
+        .await
+        .unwrap();
+    membership(&room, &MembershipState::Join).await;
+    room.ask("three").await;
+    room.hears("echo: three").await;
+    // What was said while it was not there was not said to it.
+    assert_eq!(room.said().len(), 2);
+}

@@ -1,0 +1,176 @@
+//! Talking in rooms: plain, direct, encrypted, in threads. Each rule is tested in both directions.
+
+use crate::support::{Home, bot_and_ann, homeserver};
+use muninn_matrix::Threads;
+use muninn_matrix::testing::{Person, RoomKind};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    room.say("good morning").await;
+    let question = room.ask("hello").await;
+    let answer = room.hears("echo: hello").await;
+    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+    assert_eq!((answer.kind.as_str(), answer.mentions), ("m.notice", false));
+    assert_eq!(answer.html, "<p>echo: hello</p>");
+    // In the thread it takes part in, no mention is needed…
+    room.say_in(&question, "and then?").await;
+    let answer = room.hears("echo: and then?").await;
+    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+    // …in another it says nothing, nor in the main timeline.
+    let other = room.say("lunch?").await;
+    room.say_in(&other, "at noon").await;
+    room.ask("still there?").await;
+    room.hears("echo: still there?").await;
+    assert_eq!(room.said().len(), 3, "{:?}", room.said());
+    let message = bot.log().messages[0].clone();
+    assert_eq!(
+        message.audience.id.as_str(),
+        format!("matrix/{}", room.room.room_id())
+    );
+    assert_eq!(message.audience.name, "Ravens");
+    assert_eq!(message.author.id, format!("matrix/{}", ann.account.user));
+    assert!(
+        message.author.is_admin,
+        "who made the room may redact in it"
+    );
+    assert!(message.link.unwrap().starts_with("https://matrix.to/#/"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_direct_room_everything_is_meant_for_it() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.say("hello").await;
+    let answer = room.hears("echo: hello").await;
+    assert_eq!((answer.thread, answer.replies_to), (None, None));
+    // Bots are not answered, here neither.
+    room.send(serde_json::json!({ "msgtype": "m.notice", "body": "I am a bot" }))
+        .await;
+    room.say("again").await;
+    room.hears("echo: again").await;
+    assert_eq!(room.said().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_before_it_has_joined_is_answered() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.invite(&home.account.user, RoomKind::DIRECT).await;
+    room.say("are you coming?").await;
+    room.hears("echo: are you coming?").await;
+    drop(bot);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_an_encrypted_room_it_answers_encrypted_and_is_trusted() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    let question = room.ask("hello").await;
+    let answer = room.hears("echo: hello").await;
+    assert!(answer.is_encrypted);
+    assert!(!answer.is_shielded, "its device is signed by its account");
+    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let question = room.ask("hello").await;
+    let answer = room.hears("echo: hello").await;
+    room.reply(question.as_str(), "a reply to a person").await;
+    room.reply(&answer.id, "a reply to it").await;
+    let second = room.hears("echo: a reply to it").await;
+    assert_eq!(second.thread.as_deref(), Some(question.as_str()));
+    assert_eq!(room.said().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_are_followed_or_left_alone_as_it_is_set() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let ann = Person::new(&homeserver, "ann").await;
+    for threads in [Threads::Follow, Threads::Never] {
+        let home = Home::new(&homeserver).await;
+        let bot = home.start_with(|options| options.threads = threads).await;
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        let question = room.ask("hello").await;
+        let answer = room.hears("echo: hello").await;
+        assert_eq!(answer.thread, None);
+        assert_eq!(answer.replies_to.as_deref(), Some(question.as_str()));
+        let mut content = room.mentioning("inside");
+        content["m.relates_to"] =
+            serde_json::json!({ "rel_type": "m.thread", "event_id": question });
+        room.send(content).await;
+        let inside = room.hears("echo: inside").await;
+        let conversation = bot.log().messages[1].conversation.to_string();
+        match threads {
+            Threads::Follow => {
+                assert_eq!(inside.thread.as_deref(), Some(question.as_str()));
+                assert!(conversation.ends_with(question.as_str()));
+            }
+            Threads::Never | Threads::Always => {
+                assert_eq!(inside.thread, None);
+                assert!(conversation.ends_with("/main"));
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_rooms_are_two_audiences() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let one = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let two = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let (in_one, in_two) = tokio::join!(one.ask("the same"), two.ask("the same"));
+    let (first, second) = tokio::join!(one.hears("echo: the same"), two.hears("echo: the same"));
+    assert_eq!(first.thread.as_deref(), Some(in_one.as_str()));
+    assert_eq!(second.thread.as_deref(), Some(in_two.as_str()));
+    let audiences: Vec<String> = bot
+        .log()
+        .messages
+        .iter()
+        .map(|m| m.audience.id.to_string())
+        .collect();
+    assert_eq!(audiences.len(), 2);
+    assert_ne!(audiences[0], audiences[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_burst_is_answered_one_by_one() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    for number in 0..20 {
+        room.ask(&format!("question {number}")).await;
+    }
+    for number in 0..20 {
+        room.hears(&format!("echo: question {number}")).await;
+    }
+    assert_eq!(room.said().len(), 20);
+    let asked: Vec<String> = bot
+        .log()
+        .messages
+        .iter()
+        .map(|m| format!("{:?}", m.body))
+        .collect();
+    let in_order: Vec<String> = (0..20)
+        .map(|number| format!("Text(\"question {number}\")"))
+        .collect();
+    assert_eq!(asked, in_order);
+}

@@ -263,7 +263,10 @@ fn at(options: &Options) -> matrix_sdk::ClientBuilder {
     let config = RequestConfig::new()
         .timeout(REQUEST_TIMEOUT)
         .retry_limit(RETRIES);
-    let builder = Client::builder().request_config(config);
+    let builder = Client::builder()
+        .request_config(config)
+        // What is configured is used, at the first start as at each later one.
+        .respect_login_well_known(false);
     if options.homeserver.contains("://") {
         builder.homeserver_url(&options.homeserver)
     } else {

@@ -156,7 +156,10 @@ impl Listener {
 
     /// The very first sync: what was said before it is not answered.
     async fn begin(&mut self) -> Result<(), End> {
-        let response = self.next(Duration::ZERO).await?;
+        // Synapse repeats an answer that is minutes old to the same first question, so no two are
+        // quite the same. It is not held open, whatever is asked for.
+        let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
+        let response = self.next(poll).await?;
         crypto::set_up(&self.hub.client, &self.hub.options)
             .await
             .map_err(End::Lost)?;

@@ -188,6 +188,8 @@ impl Person {
         let store = tempfile::tempdir().expect("a folder");
         let client = Client::builder()
             .homeserver_url(homeserver)
+            // Through a proxy it stays with the proxy.
+            .respect_login_well_known(false)
             .sqlite_store(store.path(), None)
             .with_encryption_settings(EncryptionSettings {
                 auto_enable_cross_signing: true,

@@ -248,7 +248,10 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     std::fs::create_dir(&kept).unwrap();
     for file in std::fs::read_dir(&store).unwrap() {
         let file = file.unwrap();
-        std::fs::copy(file.path(), kept.join(file.file_name())).unwrap();
+        // The bot that has just ended still puts its databases in order.
+        if std::fs::copy(file.path(), kept.join(file.file_name())).is_err() {
+            continue;
+        }
         std::fs::write(
             file.path(),
             "this is no database, and long enough to be looked at",

@@ -131,11 +131,11 @@ async fn a_stop_sign_stops_the_turn_it_is_put_on() {
     };
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     // On the growing answer…
-    let question = room.ask("grow one").await;
+    let first = room.ask("grow one").await;
     let growing = room.hears("so far").await;
     room.react(&growing.id, "🛑").await;
     let stopped = bot.gets("the stop", |log| log.stops.first().cloned()).await;
-    assert!(stopped.as_str().ends_with(question.as_str()));
+    assert!(stopped.as_str().ends_with(first.as_str()));
     room.hears("echo: one").await;
     // …on the question, while there is nothing else…
     let question = room.ask("wait two").await;
@@ -145,7 +145,7 @@ async fn a_stop_sign_stops_the_turn_it_is_put_on() {
     bot.gets("the stop", |log| log.stops.get(1).cloned()).await;
     room.hears("echo: two").await;
     // …and not on what is over.
-    room.react(&growing.id, "🛑").await;
+    room.react(first.as_str(), "🛑").await;
     room.ask("three").await;
     room.hears("echo: three").await;
     assert_eq!(bot.log().stops.len(), 2);

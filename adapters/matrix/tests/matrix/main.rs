@@ -7,6 +7,7 @@ mod absence;
 mod account;
 mod answers;
 mod changes;
+mod figures;
 mod keys;
 mod members;
 mod rooms;

@@ -24,6 +24,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone, Default)]
 pub(crate) struct Memory(Arc<Mutex<Known>>);
 
+impl Memory {
+    /// What was accepted and not answered, which may come once more.
+    fn leave_over(&self) -> Vec<IncomingMessage> {
+        let mut known = self.0.lock().unwrap();
+        let left_over = std::mem::take(&mut known.unanswered);
+        for message in &left_over {
+            known.seen.remove(&message.event);
+        }
+        left_over
+    }
+}
+
 #[derive(Default)]
 struct Known {
     seen: HashSet<EventId>,
@@ -114,7 +126,7 @@ impl Running {
     fn new(options: Options, memory: Memory) -> Self {
         let place = options.folder.join("place.json");
         // So that `listens` waits for this run.
-        let left_over = std::mem::take(&mut memory.0.lock().unwrap().unanswered);
+        let left_over = memory.leave_over();
         let (inbox, arrivals) = Inbox::with_left_over(64, left_over);
         let (sender, log) = watch::channel(Log::default());
         let go_on = Arc::new(Notify::new());

@@ -536,7 +536,7 @@ mod tests {
     fn a_matrix_account_is_set_up_whole_or_not_at_all() {
         assert!(options(&[]).into_config().unwrap().matrix.is_none());
         let server = ["--matrix-homeserver", "example.org"];
-        let with = |more: &[&str]| [&server[..], more].concat();
+        let with = |more: &[&'static str]| [&server[..], more].concat();
         assert!(error(&server).contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"));
         assert!(error(&with(&["--matrix-password", "p"])).contains("MATRIX_USER is not"));
         for option in ["user", "password", "access-token", "recovery-key", "allow"] {

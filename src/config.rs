@@ -534,22 +534,24 @@ mod tests {
 
     #[test]
     fn a_matrix_account_is_set_up_whole_or_not_at_all() {
+        fn with<'a>(server: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+            [server, more].concat()
+        }
         assert!(options(&[]).into_config().unwrap().matrix.is_none());
         let server = ["--matrix-homeserver", "example.org"];
-        let with = |more: &[&'static str]| [&server[..], more].concat();
         assert!(error(&server).contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"));
-        assert!(error(&with(&["--matrix-password", "p"])).contains("MATRIX_USER is not"));
+        assert!(error(&with(&server, &["--matrix-password", "p"])).contains("MATRIX_USER is not"));
         for option in ["user", "password", "access-token", "recovery-key", "allow"] {
             let said = error(&[&format!("--matrix-{option}"), "x"]);
             assert!(said.contains("MATRIX_HOMESERVER is not"), "{said}");
         }
-        let config = options(&with(&["--matrix-user", "@a:b"])).into_config();
+        let config = options(&with(&server, &["--matrix-user", "@a:b"])).into_config();
         let login = config.unwrap().matrix.unwrap().login;
         assert!(matches!(
             login,
             MatrixLogin::Password { password: None, .. }
         ));
-        let config = options(&with(&["--matrix-access-token", "t"])).into_config();
+        let config = options(&with(&server, &["--matrix-access-token", "t"])).into_config();
         let login = config.unwrap().matrix.unwrap().login;
         assert!(matches!(login, MatrixLogin::AccessToken(_)));
     }

@@ -225,9 +225,12 @@ impl Person {
         let client = self.client.clone();
         let syncing = tokio::spawn(async move {
             loop {
-                // A homeserver that is away comes back.
-                let _ = client.sync(SyncSettings::default()).await;
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                // The SDK's own loop pauses for a second after each answer.
+                let settings = SyncSettings::default().timeout(Duration::from_secs(30));
+                if client.sync_once(settings).await.is_err() {
+                    // A homeserver that is away comes back.
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
             }
         });
         let before = self.syncing.lock().expect("no panic").replace(syncing);

@@ -408,6 +408,14 @@ impl Answers for Timed {
         self.call("response_of_message", call).await
     }
 
+    async fn last_response(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        self.call("last_response", self.store.last_response(audience))
+            .await
+    }
+
     async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
         self.call("extent", self.store.extent(audience)).await
     }

@@ -155,8 +155,9 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Its errors quote whole answers of the model, so `async_openai` is silent.
-const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off";
+/// Its errors quote whole answers of the model, so `async_openai` is silent. The Matrix client calls
+/// every refusal an error, also those that are part of asking; what matters is said by us.
+const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
 const CHAT_LOG: &str = "error,async_openai=off";
 
 fn log(command: &Command, options: &Options) -> anyhow::Result<()> {

@@ -58,7 +58,7 @@ impl Commands {
             Command::Help => return HELP.to_owned(),
             Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
             Command::History => self.history(message).await,
-            Command::Why => self.why(&message.conversation, None).await,
+            Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
             Command::About => self.about(message).await,
             Command::Forget(ForgetWhat::Last) => self.forget_last(guard, message).await,
@@ -77,6 +77,18 @@ impl Commands {
         }
         let turns: Vec<String> = turns.iter().map(in_history).collect();
         Ok(turns.join("\n"))
+    }
+
+    /// Of this conversation, or else of this place: where answers stand in threads, people ask
+    /// beside them.
+    async fn why_last(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        if !store.takes_part(&message.conversation).await?
+            && let Some((session, response)) = store.last_response(&message.audience.id).await?
+        {
+            return self.why(&session, Some(response)).await;
+        }
+        self.why(&message.conversation, None).await
     }
 
     async fn why_of(

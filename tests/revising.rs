@@ -493,6 +493,9 @@ async fn any_answer_can_be_asked_about_and_the_place_described() {
             .await
             .text();
         assert!(why.starts_with("My last answer was to: Hello"), "{why}");
+        // Also where nothing was said, beside the answer's thread.
+        let beside = bot.room("b").command("bob", "why").await.text();
+        assert_eq!(beside, why);
         let about = bot.room("b").command("ada", "about").await.text();
         assert!(
             about.contains("1 questions and answers from 1 conversations"),

@@ -77,6 +77,12 @@ pub trait Answers {
         message: &MessageId,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
 
+    /// The last answer of an audience.
+    async fn last_response(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
+
     /// How much an audience said to the bot: conversations, turns, and since when.
     async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError>;
 
@@ -167,12 +173,16 @@ impl<E: Engine> Answers for CypherStore<E> {
             .engine
             .read(answers::RESPONSE_OF_MESSAGE, params(bound))
             .await?;
-        let Some(row) = rows.first() else {
-            return Ok(None);
-        };
-        let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
-        let session = text(row, "session").unwrap_or_default();
-        Ok(Some((ConversationId::new(session), id)))
+        rows.first().map(response).transpose()
+    }
+
+    async fn last_response(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = self.engine.read(answers::LAST_RESPONSE_OF, bound).await?;
+        rows.first().map(response).transpose()
     }
 
     async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
@@ -218,6 +228,12 @@ impl<E: Engine> Answers for CypherStore<E> {
             audience: spent(rows.iter().filter(|row| is(row, "isHere"))),
         })
     }
+}
+
+fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
+    let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
+    let session = text(row, "session").unwrap_or_default();
+    Ok((ConversationId::new(session), id))
 }
 
 fn spent<'a>(rows: impl Iterator<Item = &'a Row>) -> Spent {

@@ -251,6 +251,10 @@ async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
         let found = talk.store.response_of_message(audience, message).await;
         assert_eq!(found.unwrap(), None);
     }
+    let last = talk.store.last_response(here).await.unwrap();
+    assert_eq!(last, Some((beside.session.clone(), second.id)));
+    let nothing = talk.store.last_response(&elsewhere).await.unwrap();
+    assert_eq!(nothing, None);
     let extent = talk.store.extent(here).await.unwrap();
     assert_eq!((extent.sessions, extent.turns), (2, 2));
     let apart = extent.since.unwrap() - first.created_at;

@@ -68,6 +68,10 @@ pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
     RETURN r.id AS id, r.session AS session";
 
+pub(crate) const LAST_RESPONSE_OF: &str = "\
+    MATCH (r:Response {audience: $audience}) \
+    RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
+
 pub(crate) const EXTENT: &str = "\
     MATCH (r:Response {audience: $audience}) \
     RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";

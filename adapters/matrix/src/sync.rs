@@ -146,7 +146,7 @@ impl Listener {
             self.position.since = Some(response.next_batch);
             self.keep();
             if poll.is_zero() {
-                self.secure().await?;
+                secure(&self.hub).await?;
                 rooms::sweep(&self.hub);
                 let rooms = self.hub.client.joined_rooms().len();
                 tracing::info!(account = %self.hub.me, rooms, after = ?begun.elapsed(), "listening");
@@ -161,17 +161,11 @@ impl Listener {
         // quite the same. It is not held open, whatever is asked for.
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
         let response = self.next(poll).await?;
-        self.secure().await?;
+        secure(&self.hub).await?;
         self.position.since = Some(response.next_batch);
         self.keep();
         self.inbound.take_left_over().await?;
         Ok(())
-    }
-
-    async fn secure(&self) -> Result<(), End> {
-        crypto::set_up(&self.hub.client, &self.hub.options)
-            .await
-            .map_err(End::Lost)
     }
 
     /// Asks what is new; messages that wait for their keys are looked at meanwhile.
@@ -298,6 +292,12 @@ impl Listener {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
         }
     }
+}
+
+async fn secure(hub: &Hub) -> Result<(), End> {
+    crypto::set_up(&hub.client, &hub.options)
+        .await
+        .map_err(End::Lost)
 }
 
 /// Asks until there is an answer.

@@ -29,6 +29,8 @@ impl FromStr for Allow {
             let wrong = || AllowError(entry.to_owned());
             match entry.chars().next() {
                 None => {}
+                // An id of a room needs no server any more, but a name.
+                Some('!') if entry.len() == 1 => return Err(wrong()),
                 Some('*') if entry == "*" => allow.everyone = true,
                 Some('@') => allow.users.push(entry.try_into().map_err(|_| wrong())?),
                 Some('!') => allow.rooms.push(entry.try_into().map_err(|_| wrong())?),

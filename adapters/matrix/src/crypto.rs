@@ -9,7 +9,8 @@ use crate::errors::{in_one_line, misconfigured};
 use crate::files::{self, Folder};
 use crate::options::Options;
 
-/// Signs the device and turns the key backup on, once the first sync has told what there is.
+/// Signs the device and turns the key backup on, once a sync has told what there is. Where all is
+/// well already, nothing is asked.
 pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), PlatformError> {
     let encryption = client.encryption();
     encryption.wait_for_e2ee_initialization_tasks().await;
@@ -24,7 +25,11 @@ pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), Pla
         (RecoveryState::Incomplete, None) => tracing::warn!(
             "this device is not verified, as the account's keys are not here: set MATRIX_RECOVERY_KEY to its recovery key"
         ),
-        (RecoveryState::Disabled | RecoveryState::Unknown, key) => {
+        // Not to be guessed: a new key would make the old one worthless.
+        (RecoveryState::Unknown, _) => {
+            tracing::warn!("what keys the account has is not known; the next start looks again");
+        }
+        (RecoveryState::Disabled, key) => {
             if key.is_some() {
                 tracing::warn!("MATRIX_RECOVERY_KEY is not used: nothing is stored under it");
             }

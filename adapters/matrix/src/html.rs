@@ -168,16 +168,20 @@ impl Writer {
 
     fn code_block(&mut self, kind: &CodeBlockKind<'_>) -> String {
         self.in_code_block = true;
-        let language = match kind {
-            CodeBlockKind::Fenced(info) => info.split([' ', ',', '\t']).next().unwrap_or_default(),
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => info.trim(),
             CodeBlockKind::Indented => "",
         };
-        self.out.push_str("<pre><code");
-        if !language.is_empty() && language.chars().all(is_language) {
+        if info.is_empty() {
+            self.out.push_str("<pre><code>");
+        } else if info.chars().all(is_language) {
             self.out
-                .push_str(&format!(" class=\"language-{language}\""));
+                .push_str(&format!("<pre><code class=\"language-{info}\">"));
+        } else {
+            // More than a language: it was said, so it is shown.
+            self.out
+                .push_str(&format!("<pre><code>{}\n", escaped(info)));
         }
-        self.out.push('>');
         "</code></pre>\n".to_owned()
     }
 

@@ -1,11 +1,10 @@
 //! Muninn in Matrix rooms, encrypted ones too.
 //!
-//! [`login`] makes a client out of options and folder, [`crypto`] makes its device trusted. [`sync`]
-//! asks for what is new, from the [`position`] kept by ourselves; [`inbound`] reads each [`event`],
-//! decides by pure functions what it [means](meaning), and hands it to the bot. The answer goes back
-//! through a [`reply`]: its [`content`] with [`html`], at the pace of the [`outbox`].
+//! `login` makes a client out of options and folder, `crypto` makes its device trusted. `sync` asks
+//! for what is new, from the `position` kept by ourselves; `inbound` reads each `event`, decides by
+//! pure functions what it means (`meaning`), and hands it to the bot. The answer goes back through a
+//! `reply`: its `content` with `html`, at the pace of the `outbox`.
 #![recursion_limit = "256"]
-#![allow(rustdoc::private_intra_doc_links)]
 
 mod allow;
 mod ask;

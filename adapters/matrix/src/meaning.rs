@@ -1,4 +1,4 @@
-//! What an event means for the bot. Pure: what has to be looked up is in the [`Facts`].
+//! What an event means for the bot. Pure: what has to be looked up is in the `Facts`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
 use muninn_platform::{Addressed, Command, Opinion};

@@ -146,6 +146,7 @@ impl Listener {
             self.position.since = Some(response.next_batch);
             self.keep();
             if poll.is_zero() {
+                secure(&self.hub).await?;
                 rooms::sweep(&self.hub);
                 let rooms = self.hub.client.joined_rooms().len();
                 tracing::info!(account = %self.hub.me, rooms, after = ?begun.elapsed(), "listening");
@@ -160,12 +161,9 @@ impl Listener {
         // quite the same. It is not held open, whatever is asked for.
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
         let response = self.next(poll).await?;
-        crypto::set_up(&self.hub.client, &self.hub.options)
-            .await
-            .map_err(End::Lost)?;
+        secure(&self.hub).await?;
         self.position.since = Some(response.next_batch);
         self.keep();
-        rooms::sweep(&self.hub);
         self.inbound.take_left_over().await?;
         Ok(())
     }
@@ -294,6 +292,12 @@ impl Listener {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
         }
     }
+}
+
+async fn secure(hub: &Hub) -> Result<(), End> {
+    crypto::set_up(&hub.client, &hub.options)
+        .await
+        .map_err(End::Lost)
 }
 
 /// Asks until there is an answer.

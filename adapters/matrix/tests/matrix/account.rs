@@ -101,7 +101,6 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
         "{found:?}"
     );
     // The same device, now with the key.
-    std::fs::remove_file(home.path("place.json")).unwrap();
     let recover =
         |options: &mut Options| options.recovery_key = Some(SecretString::from(key.clone()));
     home.start_with(recover).await.stop().await;

@@ -96,8 +96,9 @@ impl Commands {
         message: &IncomingMessage,
         answer: &MessageId,
     ) -> Result<String, StoreError> {
-        let store = self.archive.store();
-        let found = store.response_of_message(&message.audience.id, answer);
+        let found = self
+            .archive
+            .response_of_message(&message.audience.id, answer);
         match found.await? {
             Some((session, response)) => self.why(&session, Some(response)).await,
             None => Ok(Notice::NoSuchAnswer.to_string()),

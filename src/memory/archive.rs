@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage};
+use muninn_platform::{
+    AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage, MessageId,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::window::Windows;
@@ -21,6 +23,13 @@ use crate::session::{SessionGuard, Sessions};
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// The longest pause between two looks.
 const SLOWEST: Duration = Duration::from_secs(15);
+
+/// The pauses between looks for an answer that was just delivered.
+const LOOKS: [Duration; 3] = [
+    Duration::from_millis(200),
+    Duration::from_millis(800),
+    Duration::from_secs(3),
+];
 
 /// Where turns are read and kept.
 #[derive(Debug)]
@@ -246,7 +255,19 @@ impl Archive {
         audience: &AudienceId,
         feedback: &Feedback,
     ) -> Result<Option<ResponseId>, StoreError> {
-        self.store.keep_feedback(audience, feedback).await
+        patiently(|| self.store.keep_feedback(audience, feedback)).await
+    }
+
+    /// The answer of an audience that went out as this message, and its session.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn response_of_message(
+        &self,
+        audience: &AudienceId,
+        message: &MessageId,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        patiently(|| self.store.response_of_message(audience, message)).await
     }
 
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal
@@ -368,6 +389,20 @@ impl Archive {
             );
         }
     }
+}
+
+/// Looks a few times: people see an answer a moment before it is known what it went out as.
+async fn patiently<T, F>(look: impl Fn() -> F) -> Result<Option<T>, StoreError>
+where
+    F: Future<Output = Result<Option<T>, StoreError>>,
+{
+    for pause in LOOKS {
+        if let Some(found) = look().await? {
+            return Ok(Some(found));
+        }
+        tokio::time::sleep(pause).await;
+    }
+    look().await
 }
 
 /// The turn that the event made already, as far as the window knows.

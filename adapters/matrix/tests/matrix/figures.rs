@@ -72,11 +72,11 @@ async fn figures() {
         let mut waits = Vec::new();
         for number in 0..20 {
             let seen = |view: &muninn_matrix::testing::View| {
-                let here = view
+                let mut here = view
                     .typed
                     .iter()
                     .filter(|(room, user, _)| (room, user) == (&at_work.0, &at_work.1));
-                here.last().map(|(_, _, at)| *at)
+                here.next_back().map(|(_, _, at)| *at)
             };
             let before = tokio::time::Instant::now();
             room.ask(&format!("wait {number}")).await;

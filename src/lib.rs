@@ -33,6 +33,7 @@ pub mod files;
 pub mod graph;
 pub mod http;
 pub mod journal;
+pub mod knowledge;
 pub mod limits;
 pub mod llm;
 pub mod memory;

@@ -21,6 +21,7 @@ mod crashes;
 mod embedding;
 mod faults;
 mod forgetting;
+mod ingesting;
 mod knowledge;
 mod querying;
 mod reading;

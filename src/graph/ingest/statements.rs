@@ -57,12 +57,13 @@ pub(super) fn serve_relabelled(labels: &str) -> String {
     )
 }
 
-/// Makes a served copy of each staged chunk of a kind.
+/// Makes a served copy of each staged chunk of a kind. The engine that needs it shows a node's first
+/// label as its `type`, which would be copied as well.
 pub(super) fn serve_copied(labels: &str) -> String {
     format!(
         "MATCH (s:MuninnStaged) WHERE s.source = $source AND s.stagedAs = $kind \
          CREATE (n{labels} {{id: s.id}}) SET n += properties(s) \
-         SET n.stagedAs = null, n.sourceVersion = $version \
+         SET n.stagedAs = null, n.type = null, n.sourceVersion = $version \
          RETURN count(n) AS times"
     )
 }

@@ -206,7 +206,7 @@ impl RecordType {
 
     fn place_in_hierarchy(&self, value: &Value) -> Option<Link> {
         let above = self.above.as_ref()?;
-        let ids: Vec<String> = above.ids.all(value).into_iter().filter_map(word).collect();
+        let ids: Vec<String> = ids(&above.ids, value).collect();
         let distances: Vec<f64> = match &above.distances {
             Some(at) => at
                 .all(value)
@@ -236,7 +236,7 @@ impl RecordType {
     fn related(&self, value: &Value, key: &str) -> Vec<Link> {
         let mut links = Vec::new();
         for relation in &self.relations {
-            let ids = relation.ids.all(value).into_iter().filter_map(word);
+            let ids = ids(&relation.ids, value);
             // Named twice is one relationship.
             let ids: BTreeSet<String> = ids
                 .map(|id| format!("{}{id}", relation.id_prefix))
@@ -256,6 +256,17 @@ impl RecordType {
         }
         links
     }
+}
+
+/// Ids at a place, of one or of a list.
+fn ids<'a>(at: &Pointer, record: &'a Value) -> impl Iterator<Item = String> + use<'a> {
+    let flat = |value: &'a Value| match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            vec![value]
+        }
+    };
+    at.all(record).into_iter().flat_map(flat).filter_map(word)
 }
 
 /// The title comes first, unless the text begins with it.

@@ -128,10 +128,10 @@ pub(super) async fn nodes(
         let mut beside = BTreeSet::new();
         for (label, row) in groups.await? {
             let labels = knowledge_labels(engine, strings(&row, "labels"));
-            if !labels.is_empty() {
+            if labels.contains(&label) {
                 *numbers.entry(label).or_default() += times(&row);
-                beside.extend(labels);
             }
+            beside.extend(labels);
         }
         to_ask = beside.difference(&known).cloned().collect();
         known.extend(beside);

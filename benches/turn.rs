@@ -257,6 +257,10 @@ impl GraphStore for Timed {
         self.call("append", self.store.append(guard, turn)).await
     }
 
+    fn ingesting(&self) -> &dyn muninn::graph::ingest::Ingesting {
+        self.store.ingesting()
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.store.gaps()
     }

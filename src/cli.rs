@@ -5,6 +5,7 @@ mod chat;
 mod cypher;
 mod demo;
 mod doctor;
+mod ingest;
 mod inspect;
 mod reembed;
 mod schema;
@@ -48,6 +49,10 @@ enum Command {
         #[arg(value_enum)]
         demo: demo::Demo,
     },
+    /// Take documents, conversations or records into the team's knowledge
+    Ingest(ingest::IngestArgs),
+    /// Show what was ingested: sources, versions, counts, what was refused
+    Catalog,
     /// Show what the team's knowledge is made of
     Schema {
         /// As JSON, in the form that other commands read
@@ -126,6 +131,8 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
         Command::Demo { demo } => demo::run(&config, demo).await,
+        Command::Ingest(args) => ingest::run(&config, args).await,
+        Command::Catalog => ingest::catalog(&config).await,
         Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
@@ -165,6 +172,8 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         Command::Serve
         | Command::Doctor
         | Command::Demo { .. }
+        | Command::Ingest(_)
+        | Command::Catalog
         | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }

@@ -38,6 +38,7 @@ pub mod http;
 pub mod in_hand;
 pub mod interrupt;
 pub mod journal;
+pub mod knowledge;
 pub mod ledger;
 pub mod limits;
 pub mod llm;

@@ -422,6 +422,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(rows.finish(query.id_columns()))
     }
 
+    fn ingesting(&self) -> &dyn super::ingest::Ingesting {
+        self
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.engine.gaps()
     }

@@ -261,6 +261,10 @@ impl GraphStore for Timed {
         self.store.ingesting()
     }
 
+    fn searching(&self) -> &dyn muninn::graph::ingest::searching::Searching {
+        self.store.searching()
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.store.gaps()
     }

@@ -457,6 +457,9 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
     /// What is done with ingested knowledge.
     fn ingesting(&self) -> &dyn ingest::Ingesting;
 
+    /// What searching in ingested knowledge asks of the store.
+    fn searching(&self) -> &dyn ingest::searching::Searching;
+
     /// What this engine does not know of Cypher, in sentences for a model that writes it.
     fn gaps(&self) -> &'static [&'static str];
 

@@ -426,6 +426,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         self
     }
 
+    fn searching(&self) -> &dyn super::ingest::searching::Searching {
+        self
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.engine.gaps()
     }
@@ -474,7 +478,10 @@ fn overview(row: &Row) -> Result<SessionOverview, StoreError> {
     })
 }
 
-fn knowledge_node(engine: &impl Engine, source: &Value) -> Result<KnowledgeNode, StoreError> {
+pub(super) fn knowledge_node(
+    engine: &impl Engine,
+    source: &Value,
+) -> Result<KnowledgeNode, StoreError> {
     let mut node = source
         .as_object()
         .map(GraphNode::from_row)

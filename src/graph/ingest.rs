@@ -4,6 +4,7 @@
 //! Staged chunks carry a label that no generated query and no search can reach. What a source is,
 //! and which version of it is served, stands on a node of its own, out of reach as well.
 
+pub mod searching;
 mod statements;
 mod store;
 
@@ -161,6 +162,10 @@ pub struct ServedChunk {
     pub link: Option<String>,
     pub text: String,
     pub embedding: Option<Embedding>,
+    /// What it is about, in words of the source; policies name them.
+    pub tags: Vec<String>,
+    /// As the source has it: `2026-01-02`, or anything that begins so.
+    pub date: Option<String>,
     /// The chunk above it, along [`INCLUDES`].
     pub parent: Option<String>,
 }

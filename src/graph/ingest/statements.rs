@@ -120,7 +120,8 @@ pub(super) fn served(label: &str) -> String {
          RETURN n.chunkId AS chunk, n.recordKey AS record, n.chunkSeqId AS sequence, \
          n.source AS source, n.sourceVersion AS version, labels(n) AS labels, n.title AS title, \
          n.heading AS heading, n.link AS link, n.text AS text, n.embedding AS embedding, \
-         n.embedder AS embedder, n.kind AS kind, above.chunkId AS parent"
+         n.embedder AS embedder, n.kind AS kind, above.chunkId AS parent, \
+         n.tags AS tags, n.date AS date"
     )
 }
 

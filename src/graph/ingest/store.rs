@@ -16,7 +16,7 @@ use crate::graph::cypher_store::CypherStore;
 use crate::graph::engine::{Engine, Params, Row, Step, quoted};
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
 use crate::graph::transfer::{GraphNode, grouped};
-use crate::graph::value::instant;
+use crate::graph::value::{instant, plain};
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError, migrate};
 
 /// How long a lease lasts without a sign of life, in milliseconds.
@@ -460,6 +460,23 @@ fn overview(row: &Row) -> SourceOverview {
     }
 }
 
+/// A date, or what the source has in its place.
+fn date(row: &Row) -> Option<String> {
+    match plain(row.get("date")?.clone()) {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// One tag, or several.
+fn tags(row: &Row) -> Vec<String> {
+    match text(row, "tags") {
+        Some(one) => vec![one],
+        None => strings(row, "tags"),
+    }
+}
+
 fn served(row: &Row) -> ServedChunk {
     let labels = strings(row, "labels");
     let label = text(row, "kind").filter(|_| labels.iter().any(|label| label == PRIVATE));
@@ -476,6 +493,8 @@ fn served(row: &Row) -> ServedChunk {
         link: text(row, "link"),
         text: text(row, "text").unwrap_or_default(),
         embedding: embedding(row),
+        tags: tags(row),
+        date: date(row),
         parent: text(row, "parent"),
     }
 }

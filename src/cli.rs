@@ -9,6 +9,7 @@ mod ingest;
 mod inspect;
 mod reembed;
 mod schema;
+mod search;
 mod serve;
 mod transfer;
 
@@ -53,6 +54,8 @@ enum Command {
     Ingest(ingest::IngestArgs),
     /// Show what was ingested: sources, versions, counts, what was refused
     Catalog,
+    /// Search what was ingested, and show each find with its scores and why
+    Search(search::SearchArgs),
     /// Show what the team's knowledge is made of
     Schema {
         /// As JSON, in the form that other commands read
@@ -133,6 +136,7 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Demo { demo } => demo::run(&config, demo).await,
         Command::Ingest(args) => ingest::run(&config, args).await,
         Command::Catalog => ingest::catalog(&config).await,
+        Command::Search(args) => search::run(&config, args).await,
         Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
@@ -174,6 +178,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Demo { .. }
         | Command::Ingest(_)
         | Command::Catalog
+        | Command::Search(_)
         | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }

@@ -135,6 +135,8 @@ pub enum Source {
     Model,
     /// A model wrote it, from what it found in the team's knowledge.
     Knowledge,
+    /// A model wrote it from passages of what the team has ingested, or it quotes them.
+    Retrieval,
     /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
     /// twice.
     Memory,

@@ -206,12 +206,14 @@ impl Searcher {
 
     /// The names of the sources that these people may search.
     pub async fn sources(self: &Arc<Self>, audience: &AudienceId) -> Vec<String> {
-        let Some(index) = self.ready().await else {
-            return Vec::new();
-        };
-        let seen = index.seen_by(audience);
-        let named = index.versions().iter().zip(seen).filter(|(_, seen)| *seen);
-        named.map(|(source, _)| source.name.clone()).collect()
+        let index = self.ready().await;
+        index.map_or_else(Vec::new, |index| names(&index, audience))
+    }
+
+    /// The same of what is loaded, without waiting for anything.
+    pub fn known_sources(&self, audience: &AudienceId) -> Vec<String> {
+        let index = self.current();
+        index.map_or_else(Vec::new, |index| names(&index, audience))
     }
 
     /// The policies that a message triggers, or one before it.
@@ -354,6 +356,12 @@ impl Searcher {
         let today = Utc::now().date_naive();
         rank::fuse(&index, &plan, &scanned, &graph, &weights.fusion, today)
     }
+}
+
+fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
+    let seen = index.seen_by(audience);
+    let named = index.versions().iter().zip(seen).filter(|(_, seen)| *seen);
+    named.map(|(source, _)| source.name.clone()).collect()
 }
 
 fn told(found: Found) -> Found {

@@ -281,7 +281,7 @@ fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
 /// and of the stores.
 pub fn can_be_recalled(turn: &Turn) -> bool {
     let says_something = match turn.source {
-        Source::Model | Source::Knowledge => true,
+        Source::Model | Source::Knowledge | Source::Retrieval => true,
         // What it answered only quotes; what it was told may be worth recalling.
         Source::Memory => !is_question(&turn.input),
     };

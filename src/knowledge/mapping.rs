@@ -23,9 +23,11 @@ use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 /// The US National Archives catalog.
 const ARCHIVES: &str = include_str!("../../mappings/archives.toml");
+/// What has to be kept in mind when certain words are said.
+const POLICIES: &str = include_str!("../../mappings/policies.toml");
 
 /// Names of mappings that are part of the program.
-pub const BUILT_IN: &[&str] = &["archives"];
+pub const BUILT_IN: &[&str] = &["archives", "policies"];
 
 /// Names that a property cannot have: the chunk has them.
 const RESERVED: &[&str] = &[
@@ -208,7 +210,9 @@ impl Mapping {
     /// # Errors
     /// [`MappingError`] only if the program was built from a broken file.
     pub fn built_in(name: &str) -> Option<Result<Self, MappingError>> {
-        (name == BUILT_IN[0]).then(|| Self::parse(name, ARCHIVES))
+        let texts = BUILT_IN.iter().zip([ARCHIVES, POLICIES]);
+        let text = texts.into_iter().find(|(built_in, _)| **built_in == name);
+        text.map(|(_, text)| Self::parse(name, text))
     }
 
     /// Reads a mapping; `name` is what it is called in messages and in the catalog.

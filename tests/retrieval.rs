@@ -186,7 +186,7 @@ async fn an_answer_cites_what_it_was_made_from() {
             "from the team's documents and records",
             "search_knowledge",
             "Made from:",
-            "Lifeboats",
+            "Exemptions",
         ] {
             assert!(why.contains(told), "{told} is missing in:\n{why}");
         }

@@ -102,7 +102,12 @@ pub(crate) async fn make_knowledge_indexes(
                 engine.write(&drop_it, params(json!({}))).await?;
             }
         }
-        engine.write(statement, params(json!({}))).await?;
+        if let Err(error) = engine.write(statement, params(json!({}))).await {
+            // Another process may have made it at the same time.
+            if !self::names(engine).await?.contains(name) {
+                return Err(error);
+            }
+        }
     }
     Ok(())
 }

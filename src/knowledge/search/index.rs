@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::NaiveDate;
+use half::f16;
 use muninn_platform::AudienceId;
 
 use super::names::Names;
@@ -136,7 +137,7 @@ impl Builder {
             Some(&embedding.embedder) == self.index.embedder.as_ref()
                 && embedding.vector.len() == self.index.vectors.dimension()
         });
-        let vector = vector.and_then(|embedding| Quantised::new(&embedding.vector));
+        let vector = vector.and_then(|embedding| Quantised::new(&halved(&embedding.vector)));
         self.index.vectors.push(vector.as_ref());
         let heads = [&chunk.title, &chunk.heading];
         let heads = heads.into_iter().flatten().map(String::as_str);
@@ -224,7 +225,13 @@ impl Builder {
         for chunks in self.index.records.values_mut() {
             chunks.sort_by_key(|&number| entries[number as usize].sequence);
         }
-        // Stores give relationships in any order.
+        // Stores give chunks and relationships in any order.
+        for children in &mut self.index.children {
+            children.sort_by(|&a, &b| {
+                let chunk = |number: u32| &entries[number as usize].chunk;
+                chunk(a).cmp(chunk(b))
+            });
+        }
         for edges in &mut self.index.edges {
             edges.sort_by(|a, b| {
                 let place = |edge: &Edge| (&entries[edge.other].chunk, Arc::clone(&edge.kind));
@@ -340,6 +347,12 @@ impl KnowledgeIndex {
             .map(|source| is_seen_by(&source.channels, audience))
             .collect()
     }
+}
+
+/// As the embedded store keeps vectors, so that both stores give the same cosines.
+fn halved(vector: &[f32]) -> Vec<f32> {
+    let half = |x: &f32| f16::from_f32(*x).to_f32();
+    vector.iter().map(half).collect()
 }
 
 /// Whether a source limited to these channels is seen by an audience. A channel is named by the

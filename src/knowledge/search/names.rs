@@ -1,6 +1,6 @@
 //! Names and headings, found in a question.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::memory::text::Words;
 
@@ -21,9 +21,9 @@ impl Names {
     /// Adds the next thing, with its name.
     pub(super) fn push(&mut self, name: Option<&str>) {
         let number = self.lengths.len() as u32;
-        let stems: HashSet<String> = match name {
+        let stems: BTreeSet<String> = match name {
             Some(name) => self.words.list(name).into_iter().collect(),
-            None => HashSet::new(),
+            None => BTreeSet::new(),
         };
         if stems.len() > MAX_WORDS {
             self.lengths.push(0);
@@ -38,7 +38,8 @@ impl Names {
     /// What is named in the text, and how surely: the part of the name's words that are in it, by
     /// their rarity, and less where they are words of many names. From `least` on, best first.
     pub(super) fn found_in(&self, text: &str, least: f32) -> Vec<(u32, f32)> {
-        let stems: HashSet<String> = self.words.list(text).into_iter().collect();
+        // In their order: sums of floats depend on it.
+        let stems: BTreeSet<String> = self.words.list(text).into_iter().collect();
         let rarest = self.rarity(1);
         // Rarity of the words that are there, and their number.
         let mut matched: HashMap<u32, (f32, u8)> = HashMap::new();

@@ -37,7 +37,8 @@ pub struct Scores {
     pub graph: f32,
     /// With the question itself; NaN where the chunk has no vector.
     pub cosine: f32,
-    /// As it is; [`Scores::total`] has it as a share of the best one's.
+    /// As it is; [`Scores::total`] has it as a share of the best one's, and less where even that has
+    /// few of the words.
     pub bm25: f32,
     /// The part of the question's words that it has, by their rarity.
     pub coverage: f32,
@@ -87,26 +88,25 @@ pub fn graph_match(
     plan: &Plan,
     weights: &Graph,
 ) -> HashMap<usize, Confidence> {
-    let named = index.names().found_in(&plan.text, weights.least_name);
     let is_seen = |number: usize| plan.seen[index.entry(number).source];
-    let mut found: HashMap<usize, Confidence> = HashMap::new();
-    let mut waiting: VecDeque<(usize, Confidence)> = named
+    let named = index.names().found_in(&plan.text, weights.least_name);
+    let mut named: Vec<(usize, f32)> = named
         .into_iter()
         .map(|(number, sure)| (number as usize, sure))
         .filter(|(number, _)| is_seen(*number))
-        .take(SEEDS)
-        .map(|(number, sure)| {
-            let named = number;
-            (
-                number,
-                Confidence {
-                    sure,
-                    named,
-                    steps: 0,
-                },
-            )
-        })
         .collect();
+    // Numbers differ from store to store, names of chunks do not.
+    named.sort_by(|a, b| {
+        let surer = b.1.total_cmp(&a.1);
+        surer.then_with(|| index.entry(a.0).chunk.cmp(&index.entry(b.0).chunk))
+    });
+    let mut found: HashMap<usize, Confidence> = HashMap::new();
+    let seed = |(named, sure): (usize, f32)| {
+        let steps = 0;
+        (named, Confidence { sure, named, steps })
+    };
+    let mut waiting: VecDeque<(usize, Confidence)> =
+        named.into_iter().take(SEEDS).map(seed).collect();
     while let Some((number, confidence)) = waiting.pop_front() {
         let is_better = found
             .get(&number)
@@ -148,6 +148,8 @@ pub fn fuse(
             .fold(0.0_f32, f32::max)
     };
     let (best_cosine, best_bm25) = (best(&scanned.cosines), best(&scanned.bm25));
+    // Where even the best has few of the words, words tell little.
+    let telling = best(&scanned.coverage).min(1.0);
     let boosted = boosts(index, plan);
     let mut candidates = Vec::new();
     candidates.extend(top(&scanned.cosines, &is_seen, index));
@@ -177,7 +179,6 @@ pub fn fuse(
             policy: boosted(number),
             total: 0.0,
         };
-        // Where one part is not there at all, the others have its share: scores stay comparable.
         let alike = if cosine.is_nan() {
             0.0
         } else {
@@ -185,7 +186,7 @@ pub fn fuse(
         };
         scores.total = weights.graph * scores.graph
             + weights.cosine * alike
-            + weights.bm25 * share(scores.bm25, best_bm25)
+            + weights.bm25 * telling * share(scores.bm25, best_bm25)
             + weights.recency * scores.recency
             + weights.policy * scores.policy;
         Ranked {

@@ -257,6 +257,14 @@ impl GraphStore for Timed {
         self.call("append", self.store.append(guard, turn)).await
     }
 
+    fn ingesting(&self) -> &dyn muninn::graph::ingest::Ingesting {
+        self.store.ingesting()
+    }
+
+    fn searching(&self) -> &dyn muninn::graph::ingest::searching::Searching {
+        self.store.searching()
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.store.gaps()
     }

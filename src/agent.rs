@@ -18,16 +18,20 @@ use tokio::sync::watch;
 
 use crate::graph::ResponseId;
 use crate::graph::trace::{ModelStep, ToolUse};
+use crate::knowledge::search::cards::cards;
+use crate::knowledge::search::citations::Cited;
+use crate::knowledge::search::policy::POLICY;
+use crate::knowledge::search::{Policy, Rung};
 use crate::llm::tokens::{Keep, cut, estimate_message};
 use crate::llm::{ChatMessage, Completion, ModelError, ToolCall, structured};
 use crate::memory::Recalled;
 use crate::prompts::{
-    Critique, Finding, PromptError, Prompts, Quoted, Rephrase, Route, lines, one_line,
+    Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines, one_line,
 };
 use asker::{Ask, Asker};
 use prompt::{Brief, assemble};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{ToolResult, Tools};
+use tools::{SEARCH_KNOWLEDGE, ToolResult, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -80,6 +84,15 @@ pub struct Gathered {
     pub tools: Vec<ToolUse>,
     pub follow_ups: Vec<String>,
     pub is_volatile: bool,
+    /// Passages of the team's knowledge that were found, by their numbers.
+    pub cited: Vec<Cited>,
+    pub rungs: Vec<Rung>,
+    /// The policies that were triggered.
+    pub policies: Vec<Policy>,
+    /// The team's documents and records were searched.
+    pub has_searched: bool,
+    /// The answer shows records, so there is nothing to check in it.
+    pub shows_records: bool,
     /// The model that wrote last, as the service names it.
     pub model: String,
 }
@@ -92,14 +105,30 @@ impl Gathered {
             .any(|used| used.cypher.is_some() && used.error.is_none())
     }
 
+    /// Whether the team's documents and records were searched, and nothing of all that was found
+    /// says anything: policies tell what to say, not what is so.
+    fn is_fruitless(&self) -> bool {
+        let is_nothing = |used: &ToolUse| {
+            used.name == SEARCH_KNOWLEDGE || used.found.is_none_or(|found| found == 0)
+        };
+        self.has_searched
+            && self.tools.iter().all(is_nothing)
+            && self.cited.iter().all(|one| one.hit.label == POLICY)
+    }
+
     /// Takes in what came of a call.
-    fn take(&mut self, result: ToolResult) {
+    pub fn take(&mut self, result: ToolResult) {
         let ToolResult {
             finding,
             used,
             recalled,
             nodes,
             is_volatile,
+            cited,
+            rungs,
+            policies,
+            has_searched,
+            shows_records: _,
             is_wrong_call,
         } = result;
         if !is_wrong_call {
@@ -107,6 +136,20 @@ impl Gathered {
         }
         self.tools.push(used);
         self.is_volatile |= is_volatile;
+        self.has_searched |= has_searched;
+        let is_new = |one: &Cited| !self.cited.iter().any(|it| it.number == one.number);
+        let new: Vec<Cited> = cited.into_iter().filter(is_new).collect();
+        self.cited.extend(new);
+        for rung in rungs {
+            if !self.rungs.contains(&rung) {
+                self.rungs.push(rung);
+            }
+        }
+        for policy in policies {
+            if !self.policies.contains(&policy) {
+                self.policies.push(policy);
+            }
+        }
         let known: Vec<ResponseId> = self.recalled.iter().map(|it| it.id).collect();
         let is_new = |memory: &Recalled| !known.contains(&memory.id);
         self.recalled.extend(recalled.into_iter().filter(is_new));
@@ -126,6 +169,8 @@ pub struct Agent<'a> {
     pub asker: &'a Asker<'a>,
     pub tools: Tools<'a>,
     pub budget: Budget,
+    /// Those that the message triggers.
+    pub policies: &'a [Policy],
     /// The answer, as it grows.
     pub shown: &'a watch::Sender<String>,
 }
@@ -139,7 +184,8 @@ impl Agent<'_> {
         let (mut run, mut step) = Run::start(
             self.limits(),
             self.brief.question,
-            self.tools.offer.is_some() && !self.brief.window.is_empty(),
+            (self.tools.offer.is_some() || self.tools.knowledge.is_some())
+                && !self.brief.window.is_empty(),
         );
         // What was said about the question at hand: wrong calls, and how they were wrong.
         let mut exchanged = Vec::new();
@@ -170,6 +216,9 @@ impl Agent<'_> {
                 }
                 Step::CallTools(calls) => {
                     let returned = self.call(&calls, &mut exchanged, gathered).await;
+                    if gathered.shows_records {
+                        return Ok(cards(&gathered.cited));
+                    }
                     run.tools_returned(returned)
                 }
                 Step::Critique => {
@@ -177,6 +226,11 @@ impl Agent<'_> {
                     let questions = self.critique(gathered).await;
                     gathered.follow_ups.extend(questions.iter().cloned());
                     run.criticised(questions)
+                }
+                Step::Answer { tokens: _ }
+                    if gathered.is_fruitless() && self.brief.memories.is_empty() =>
+                {
+                    return self.nothing_found(gathered);
                 }
                 Step::Answer { tokens } => match self.write(tokens, gathered).await {
                     Ok(text) => run.answered(&text),
@@ -289,6 +343,7 @@ impl Agent<'_> {
                 text,
             });
         }
+        gathered.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
             gathered.take(result);
         }
@@ -343,8 +398,45 @@ impl Agent<'_> {
         Ok(completion.text)
     }
 
+    /// What is said where nothing was found: what a policy wants, or that there is nothing.
+    fn nothing_found(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+        // What is not there may come.
+        gathered.is_volatile = true;
+        let policies = self.policies.iter().chain(&gathered.policies);
+        match policies.filter_map(|policy| policy.reply.clone()).next() {
+            Some(reply) => Ok(reply),
+            None => Ok(self.refusal()?),
+        }
+    }
+
+    fn refusal(&self) -> Result<String, PromptError> {
+        self.prompts.render(&Refusal {
+            name: self.brief.name,
+        })
+    }
+
+    /// What the triggered policies want to be kept in mind, each once.
+    fn reminders(&self, gathered: &Gathered) -> Vec<String> {
+        let policies = self.policies.iter().chain(&gathered.policies);
+        let mut reminders: Vec<String> = Vec::new();
+        for reminder in policies.filter_map(|policy| policy.reminder.as_deref()) {
+            let reminder = one_line(reminder);
+            if !reminders.contains(&reminder) {
+                reminders.push(reminder);
+            }
+        }
+        reminders
+    }
+
     fn assembled(&self, tokens: u32, gathered: &Gathered) -> Result<Vec<ChatMessage>, PromptError> {
+        let refusal = if gathered.cited.is_empty() {
+            String::new()
+        } else {
+            self.refusal()?
+        };
         let brief = Brief {
+            refusal: &refusal,
+            reminders: &self.reminders(gathered),
             findings: &gathered.findings,
             understood: gathered.understood.as_deref().unwrap_or_default(),
             ..self.brief

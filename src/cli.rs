@@ -5,10 +5,12 @@ mod chat;
 mod cypher;
 mod demo;
 mod doctor;
+mod ingest;
 mod inspect;
 mod matrix;
 mod reembed;
 mod schema;
+mod search;
 mod serve;
 mod transfer;
 
@@ -49,6 +51,12 @@ enum Command {
         #[arg(value_enum)]
         demo: demo::Demo,
     },
+    /// Take documents, conversations or records into the team's knowledge
+    Ingest(ingest::IngestArgs),
+    /// Show what was ingested: sources, versions, counts, what was refused
+    Catalog,
+    /// Search what was ingested, and show each find with its scores and why
+    Search(search::SearchArgs),
     /// Show what the team's knowledge is made of
     Schema {
         /// As JSON, in the form that other commands read
@@ -127,6 +135,9 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
         Command::Demo { demo } => demo::run(&config, demo).await,
+        Command::Ingest(args) => ingest::run(&config, args).await,
+        Command::Catalog => ingest::catalog(&config).await,
+        Command::Search(args) => search::run(&config, args).await,
         Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
@@ -167,6 +178,9 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         Command::Serve
         | Command::Doctor
         | Command::Demo { .. }
+        | Command::Ingest(_)
+        | Command::Catalog
+        | Command::Search(_)
         | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }

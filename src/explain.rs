@@ -65,6 +65,12 @@ fn written(turn: &Turn, calls: &[ModelCall]) -> String {
             "Written by {} from the team's knowledge graph {cost}.",
             model.unwrap_or("the model")
         ),
+        Source::Retrieval => match model {
+            Some(model) => {
+                format!("Written by {model} from the team's documents and records {cost}.")
+            }
+            None => "No model wrote it: it quotes the team's documents and records.".to_owned(),
+        },
         Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
     }
 }
@@ -105,6 +111,7 @@ fn tool(used: &ToolUse) -> String {
         found,
         error,
         repairs,
+        notes,
         ms,
     } = used;
     let outcome = match (found, error) {
@@ -118,9 +125,11 @@ fn tool(used: &ToolUse) -> String {
         1 => ", written again once".to_owned(),
         n => format!(", written again {n} times"),
     };
+    let notes = notes.iter().map(|note| format!(" {note}"));
     format!(
-        "- {name} {}: {outcome}{repaired}, in {ms} ms",
-        excerpt(arguments)
+        "- {name} {}: {outcome}{repaired}, in {ms} ms{}",
+        excerpt(arguments),
+        notes.collect::<String>()
     )
 }
 

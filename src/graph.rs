@@ -8,6 +8,7 @@ pub mod confine;
 mod cypher_store;
 mod embedded;
 mod engine;
+pub mod ingest;
 pub mod knowledge;
 mod migrate;
 mod neo4j;
@@ -18,7 +19,7 @@ pub mod schema;
 mod statements;
 pub mod trace;
 pub mod transfer;
-mod value;
+pub(crate) mod value;
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +41,15 @@ use self::schema::Survey;
 use self::trace::Trace;
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.
-pub const MEMORY_LABELS: &[&str] = &["Channel", "MuninnSchema", "Response", "Session"];
+pub const MEMORY_LABELS: &[&str] = &[
+    "Channel",
+    "MuninnPrivate",
+    "MuninnSchema",
+    "MuninnSource",
+    "MuninnStaged",
+    "Response",
+    "Session",
+];
 
 /// Relationship types of what the bot keeps for itself.
 pub const MEMORY_RELATIONSHIPS: &[&str] = &[
@@ -126,6 +135,8 @@ pub enum Source {
     Model,
     /// A model wrote it, from what it found in the team's knowledge.
     Knowledge,
+    /// A model wrote it from passages of what the team has ingested, or it quotes them.
+    Retrieval,
     /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
     /// twice.
     Memory,
@@ -444,6 +455,12 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
     /// Creates those relationships that are not there yet, in one transaction; says how many.
     /// One that lacks an end is left out.
     async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError>;
+
+    /// What is done with ingested knowledge.
+    fn ingesting(&self) -> &dyn ingest::Ingesting;
+
+    /// What searching in ingested knowledge asks of the store.
+    fn searching(&self) -> &dyn ingest::searching::Searching;
 
     /// What this engine does not know of Cypher, in sentences for a model that writes it.
     fn gaps(&self) -> &'static [&'static str];

@@ -16,7 +16,7 @@
 //! 6. [`memory`] recalls earlier turns of the audience.
 //! 7. The [`agent`] assembles the [prompt](agent::prompt) from the [`prompts`] and asks the model,
 //!    which may call [tools](agent::tools); what comes next is decided by a
-//!    [pure run](agent::run). The text is [shown as it grows](stream).
+//!    [pure run](agent::run). One of them [searches](knowledge::search) what was ingested. The text is [shown as it grows](stream).
 //! 8. The turn is kept in one transaction, or in the [`journal`] while the graph is away.
 //! 9. Then the final text goes out. What is said of a failure stands in [`notice`].
 //! 10. Turns that fell out of the window are [summarised](summarizer) afterwards.
@@ -38,6 +38,7 @@ pub mod http;
 pub mod in_hand;
 pub mod interrupt;
 pub mod journal;
+pub mod knowledge;
 pub mod ledger;
 pub mod limits;
 pub mod llm;

@@ -16,7 +16,7 @@ pub mod eval;
 mod features;
 mod history;
 mod index;
-mod postings;
+pub(crate) mod postings;
 mod rank;
 mod recaller;
 pub mod reembed;
@@ -24,8 +24,8 @@ mod shortlist;
 pub mod summary;
 #[cfg(test)]
 mod tests;
-mod text;
-mod vectors;
+pub(crate) mod text;
+pub(crate) mod vectors;
 mod window;
 
 pub use archive::{Archive, Begun, Kept};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::knowledge::search::Rung;
 use crate::llm::ModelError;
 
 /// Something the bot tells the people it talks to. One sentence each.
@@ -17,6 +18,8 @@ pub enum Notice {
     StoreDown {
         turns: usize,
     },
+    /// Said below an answer: the team's knowledge was searched in part.
+    KnowledgeInPart(Rung),
     /// Said below an answer that could be kept nowhere.
     NotKept,
     /// Somebody stopped the turn.
@@ -59,6 +62,7 @@ impl std::fmt::Display for Notice {
             Self::EmbeddingsDown => f.write_str("(The embedding service does not answer, so I searched my memory by words only.)"),
             Self::StoreDown { turns: 0 } => f.write_str("(My memory cannot be reached right now: I answered without it. This turn is kept and saved when it is back.)"),
             Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from the last {turns} turns. This turn is kept and saved when it is back.)"),
+            Self::KnowledgeInPart(rung) => write!(f, "({})", rung.sentence()),
             Self::NotKept => f.write_str("(This turn could not be saved anywhere: I will not remember it.)"),
             Self::Stopped => f.write_str("(stopped)"),
             Self::NoAnswer => f.write_str("I found no answer within my limits. Please ask more narrowly."),

@@ -44,6 +44,8 @@ pub struct System<'a> {
     pub today: &'a str,
     /// What the knowledge graph holds, in a few words; empty where there is none.
     pub knowledge: &'a str,
+    /// The sources that can be searched, in a line; empty where there are none.
+    pub sources: &'a str,
 }
 
 /// The summary of what came before the window: `summary_block.md`.
@@ -72,6 +74,16 @@ pub struct Question<'a> {
     pub question: &'a str,
     /// The question as it was rephrased; empty where it was not.
     pub understood: &'a str,
+    /// What is to be said where passages do not hold the answer; empty where none were found.
+    pub refusal: &'a str,
+    /// What policies want to be kept in mind.
+    pub reminders: &'a [String],
+}
+
+/// What is said where the team's knowledge does not hold the answer: `refusal.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Refusal<'a> {
+    pub name: &'a str,
 }
 
 /// A question made to stand alone: `rephrase.md`.
@@ -173,6 +185,7 @@ prompts! {
     FromFindings => "from_findings.md",
     Summarize => "summarize.md",
     FromMemory => "from_memory.md",
+    Refusal => "refusal.md",
 }
 
 /// Why a prompt cannot be used.
@@ -310,6 +323,7 @@ mod tests {
             persona: "",
             today: "Saturday, 2026-11-21",
             knowledge: "Movie (38)",
+            sources: "handbook, archives",
         };
         assert_snapshot!(prompts().render(&prompt).unwrap());
         let of_a_place = System {
@@ -383,6 +397,7 @@ mod tests {
             name: "Huginn",
             today: "",
             knowledge: "",
+            sources: "",
         };
         let prompts = Prompts::load(Some(folder.path())).unwrap();
         assert_eq!(prompts.render(&system).unwrap(), "You are Huginn.");

@@ -19,6 +19,7 @@ use crate::attachments::{Attachments, Files};
 use crate::config::TurnConfig;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::interrupt::{Interrupt, Interruption};
+use crate::knowledge::search::Searcher;
 use crate::llm::ChatModel;
 use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, summary};
 use crate::notice::Notice;
@@ -39,6 +40,7 @@ pub struct Turns {
     /// None: answers come from memory alone.
     pub model: Option<Arc<ChatModel>>,
     pub toolbox: Arc<Toolbox>,
+    pub searcher: Arc<Searcher>,
 }
 
 /// Why a turn gave no answer at all.
@@ -276,7 +278,9 @@ impl Turns {
         } = asked;
         // What an answer only quotes is not embedded again, or it would be recalled twice.
         let exchange = match draft.source {
-            Source::Model | Source::Knowledge => embedded_text(text, &draft.text),
+            Source::Model | Source::Knowledge | Source::Retrieval => {
+                embedded_text(text, &draft.text)
+            }
             Source::Memory => (*text).to_owned(),
         };
         let embedding = self.recaller.embed_exchange(&exchange).await;
@@ -291,7 +295,7 @@ impl Turns {
                 source: draft.source,
                 input: (*text).to_owned(),
                 rephrased_question: draft.gathered.understood.clone(),
-                output: draft.text.clone(),
+                output: draft.kept_text(),
                 cypher: draft.cypher(),
                 event: message.event.as_str().to_owned(),
                 author: message.author.id.clone(),
@@ -340,10 +344,12 @@ impl Turns {
             )
         };
         match (kept, draft.source) {
-            (Kept::Graph, Source::Model | Source::Knowledge) if due() => After::Summarize,
+            (Kept::Graph, Source::Model | Source::Knowledge | Source::Retrieval) if due() => {
+                After::Summarize
+            }
             (
                 Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
-                Source::Model | Source::Knowledge | Source::Memory,
+                Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory,
             ) => After::Nothing,
         }
     }

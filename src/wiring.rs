@@ -9,6 +9,7 @@ use crate::commands::Commands;
 use crate::config::Config;
 use crate::graph::{self, GraphStore, StoreError};
 use crate::journal::{Journal, JournalError};
+use crate::knowledge::search::{Searcher, Weights, WeightsError};
 use crate::ledger::Ledger;
 use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
@@ -32,6 +33,8 @@ pub enum WiringError {
     Calibration(#[from] CalibrationError),
     #[error(transparent)]
     CalibrationFile(#[from] CalibrationFileError),
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
     #[error(transparent)]
     Toolbox(#[from] ToolboxError),
     #[error(transparent)]
@@ -110,10 +113,15 @@ impl Parts {
             recaller,
         } = self;
         let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
+        let weights = Weights::load(config.prompts_dir.as_deref())?;
+        let searcher = Searcher::new(Arc::clone(&store), Arc::clone(&recaller), weights);
+        let searcher = Arc::new(searcher);
         let journal = Journal::open(&config.data_dir)?;
         // Beside the start, which it must not hold up: every turn is looked at.
         let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
         tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
+        let its_searcher = Arc::clone(&searcher);
+        tokio::spawn(async move { its_searcher.ready().await });
         let sessions = Arc::new(Sessions::default());
         let archive = Arc::new(Archive::new(
             Arc::clone(&store),
@@ -130,6 +138,7 @@ impl Parts {
             channels: Arc::clone(&config.channels),
             model: model.clone(),
             toolbox: Arc::new(toolbox),
+            searcher,
         };
         let commands = Commands {
             archive: Arc::clone(&archive),

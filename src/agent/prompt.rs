@@ -30,6 +30,12 @@ pub struct Brief<'a> {
     pub findings: &'a [Finding],
     /// What the team's graph holds, in a line; empty where there is nothing.
     pub knowledge: &'a str,
+    /// The sources that can be searched, in a line; empty where there are none.
+    pub sources: &'a str,
+    /// What is said where passages do not hold the answer; empty where none were found.
+    pub refusal: &'a str,
+    /// What policies want to be kept in mind.
+    pub reminders: &'a [String],
     pub author: &'a str,
     pub question: &'a str,
     /// The question as it was rephrased; empty where it was not.
@@ -74,6 +80,7 @@ pub fn assemble(
         persona: brief.persona,
         today: brief.today,
         knowledge: brief.knowledge,
+        sources: brief.sources,
     })?;
     let question = cut(brief.question, budget / 2, Keep::BothEnds);
     let left = budget.saturating_sub(cost(&system) + cost(&question));
@@ -94,6 +101,8 @@ pub fn assemble(
         findings: &findings,
         files: &files,
         understood: brief.understood,
+        refusal: brief.refusal,
+        reminders: brief.reminders,
         author: if several_people(brief) {
             brief.author
         } else {
@@ -270,6 +279,9 @@ mod tests {
             memories,
             findings: &[],
             knowledge: "",
+            sources: "",
+            refusal: "",
+            reminders: &[],
             author: "ada",
             question,
             understood: "",

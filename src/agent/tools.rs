@@ -1,6 +1,7 @@
 //! The tools a model may call in a turn.
 
 mod cypher_tool;
+mod search_knowledge;
 mod text2cypher;
 mod toolbox;
 
@@ -12,14 +13,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub use self::cypher_tool::{CypherTool, ToolFileError};
+pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{Offer, Toolbox, ToolboxError};
 
+pub(super) use self::search_knowledge::SEARCH_KNOWLEDGE;
 use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
 use crate::graph::ResponseId;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
+use crate::knowledge::search::citations::Cited;
+use crate::knowledge::search::{Policy, Rung};
 use crate::llm::{ToolCall, ToolSpec};
 use crate::memory::{Recalled, Recaller};
 use crate::prompts::{Finding, Prompts, Quoted};
@@ -39,6 +44,8 @@ pub struct Tools<'a> {
     pub toolbox: &'a Toolbox,
     /// None: there is no knowledge to ask.
     pub offer: Option<Arc<Offer>>,
+    /// None: nothing was ingested that this audience may see.
+    pub knowledge: Option<Knowledge<'a>>,
 }
 
 /// What came of a call.
@@ -50,6 +57,14 @@ pub struct ToolResult {
     /// `elementId`s of the nodes that were returned.
     pub nodes: Vec<String>,
     pub is_volatile: bool,
+    /// Passages of the team's knowledge, by their numbers.
+    pub cited: Vec<Cited>,
+    pub rungs: Vec<Rung>,
+    pub policies: Vec<Policy>,
+    /// The team's knowledge was searched.
+    pub has_searched: bool,
+    /// The records themselves are the answer.
+    pub shows_records: bool,
     /// No such tool, or arguments it does not take: the model can do better.
     pub is_wrong_call: bool,
 }
@@ -72,6 +87,7 @@ impl Tools<'_> {
     /// What is offered to the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
+        specs.extend(self.knowledge.as_ref().map(Knowledge::spec));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
             specs.extend(made.map(|(index, _)| self.toolbox.tools[*index].spec.clone()));
@@ -94,6 +110,9 @@ impl Tools<'_> {
 
     async fn dispatch(&self, call: &ToolCall) -> ToolResult {
         let name = call.name.as_str();
+        if let Some(knowledge) = self.knowledge.as_ref().filter(|_| name == SEARCH_KNOWLEDGE) {
+            return knowledge.call(self.audience, &call.arguments).await;
+        }
         let made = self.offer.as_deref().and_then(|offer| {
             let named = |(index, _): &&(usize, ConfinedCypher)| {
                 self.toolbox.tools[*index].spec.name == name

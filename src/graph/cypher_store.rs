@@ -422,6 +422,14 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(rows.finish(query.id_columns()))
     }
 
+    fn ingesting(&self) -> &dyn super::ingest::Ingesting {
+        self
+    }
+
+    fn searching(&self) -> &dyn super::ingest::searching::Searching {
+        self
+    }
+
     fn gaps(&self) -> &'static [&'static str] {
         self.engine.gaps()
     }
@@ -470,7 +478,10 @@ fn overview(row: &Row) -> Result<SessionOverview, StoreError> {
     })
 }
 
-fn knowledge_node(engine: &impl Engine, source: &Value) -> Result<KnowledgeNode, StoreError> {
+pub(super) fn knowledge_node(
+    engine: &impl Engine,
+    source: &Value,
+) -> Result<KnowledgeNode, StoreError> {
     let mut node = source
         .as_object()
         .map(GraphNode::from_row)

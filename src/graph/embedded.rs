@@ -27,7 +27,7 @@ use self::nodes::{prepare, strip};
 use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
-use super::engine::{Engine, Params, Row, quoted};
+use super::engine::{Engine, Params, Row, Step, quoted};
 use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, packed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
@@ -75,6 +75,30 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     (
         "muninn_response_place",
         "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
+    ),
+    (
+        "muninn_source_id",
+        "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_chunk_id",
+        "CREATE INDEX muninn_chunk_id IF NOT EXISTS FOR (n:Chunk) ON (n.chunkId)",
+    ),
+    (
+        "muninn_private_id",
+        "CREATE INDEX muninn_private_id IF NOT EXISTS FOR (n:MuninnPrivate) ON (n.chunkId)",
+    ),
+    (
+        "muninn_chunk_record",
+        "CREATE INDEX muninn_chunk_record IF NOT EXISTS FOR (n:Chunk) ON (n.recordKey)",
+    ),
+    (
+        "muninn_private_record",
+        "CREATE INDEX muninn_private_record IF NOT EXISTS FOR (n:MuninnPrivate) ON (n.recordKey)",
+    ),
+    (
+        "muninn_staged_record",
+        "CREATE INDEX muninn_staged_record IF NOT EXISTS FOR (n:MuninnStaged) ON (n.recordKey)",
     ),
 ];
 
@@ -200,7 +224,7 @@ impl Embedded {
     }
 }
 
-fn bindings(params: &Params) -> Result<Bindings, StoreError> {
+pub(super) fn bindings(params: &Params) -> Result<Bindings, StoreError> {
     params
         .iter()
         .map(|(name, value)| Ok((name.clone(), native(value)?)))
@@ -291,6 +315,30 @@ impl Engine for Embedded {
 
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         self.ask(true, statement, &params).await
+    }
+
+    async fn transact(
+        &self,
+        steps: mpsc::Receiver<Step>,
+        limit: Duration,
+    ) -> Result<Vec<i64>, StoreError> {
+        let held = self.held()?;
+        let (answer, answered) = oneshot::channel();
+        // A thread of its own: whoever sends may be slow. Writers wait for it, readers do not.
+        worker::thread("graph-transact", move || {
+            let _ = answer.send(worker::transact(&held, steps, limit));
+        })?;
+        answered.await.map_err(|_| self.closed())?
+    }
+
+    /// The engine looks nodes up by the id of their first label; what else is looked for in
+    /// order is listed here.
+    fn knowledge_indexes(&self, _dimension: usize) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn relabels(&self) -> bool {
+        false
     }
 
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {

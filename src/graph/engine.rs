@@ -3,6 +3,7 @@
 //! Values are JSON in both directions; what JSON has no word for is tagged (see [`super::value`]).
 
 use std::fmt;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -18,6 +19,14 @@ pub(crate) type Params = Map<String, Value>;
 /// One row of a result, by column.
 pub(crate) type Row = Map<String, Value>;
 
+/// A part of a transaction of several statements.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Run(String, Params),
+    /// Everything was sent. A sender that goes away without it has failed.
+    Commit,
+}
+
 /// A graph that understands the statements of [`super::statements`].
 #[async_trait]
 pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
@@ -26,6 +35,22 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
 
     /// Runs a statement as one transaction, in one round trip; it is durable when this returns.
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
+
+    /// Runs the statements that come, in one transaction, until one of them says
+    /// [`Step::Commit`]; nothing takes place if that never comes. Gives back the first column
+    /// `times` of each, in order.
+    async fn transact(
+        &self,
+        steps: mpsc::Receiver<Step>,
+        limit: Duration,
+    ) -> Result<Vec<i64>, StoreError>;
+
+    /// Statements that make what ingested knowledge is found by, each with the name of what it
+    /// makes, for vectors of this length.
+    fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)>;
+
+    /// Whether the labels of a node can be exchanged for others.
+    fn relabels(&self) -> bool;
 
     /// Runs a statement that writes nothing on one snapshot, and hands over its rows as they come.
     /// Ends early when nobody receives any more.
@@ -78,6 +103,14 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     async fn scrub(&self) -> Result<(), StoreError>;
 
     async fn close(&self) -> Result<(), StoreError>;
+}
+
+/// What a transaction ends with whose statements stopped coming.
+pub(crate) fn abandoned() -> StoreError {
+    StoreError::Refused {
+        message: "the transaction was given up before its end".to_owned(),
+        transient: false,
+    }
 }
 
 /// A label, relationship type or property name in backticks, for the few places where Cypher has

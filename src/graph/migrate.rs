@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::engine::{Engine, Row};
+use super::engine::{Engine, Row, quoted};
 use super::record::{integer, params, text};
 use super::{StoreError, statements};
 
@@ -84,13 +84,46 @@ async fn make_constraints(engine: &impl Engine) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Constraints and indexes that should be there and are not.
-pub(crate) async fn missing(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
+/// Makes what ingested knowledge is found by. An index of vectors of another length is in the way
+/// of the new one, so it goes first.
+pub(crate) async fn make_knowledge_indexes(
+    engine: &impl Engine,
+    wanted: &[(String, String)],
+) -> Result<(), StoreError> {
+    let names = names(engine).await?;
+    for (name, statement) in wanted {
+        if names.contains(name) {
+            continue;
+        }
+        if let Some((stem, _)) = name.split_once("_vectors_") {
+            let stem = format!("{stem}_vectors_");
+            for old in names.iter().filter(|old| old.starts_with(&stem)) {
+                let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(old)?);
+                engine.write(&drop_it, params(json!({}))).await?;
+            }
+        }
+        if let Err(error) = engine.write(statement, params(json!({}))).await {
+            // Another process may have made it at the same time.
+            if !self::names(engine).await?.contains(name) {
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn names(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
     let mut names: Vec<String> = Vec::new();
     for statement in [statements::CONSTRAINT_NAMES, statements::INDEX_NAMES] {
         let rows: Vec<Row> = engine.read(statement, params(json!({}))).await?;
         names.extend(rows.iter().filter_map(|row| text(row, "name")));
     }
+    Ok(names)
+}
+
+/// Constraints and indexes that should be there and are not.
+pub(crate) async fn missing(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
+    let names = names(engine).await?;
     Ok(engine
         .constraints()
         .iter()

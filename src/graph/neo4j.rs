@@ -7,6 +7,8 @@
 
 mod columns;
 mod confined;
+mod indexes;
+mod transact;
 mod values;
 
 use std::fmt;
@@ -21,7 +23,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
-use super::engine::{Engine, Params, Row, quoted};
+use super::engine::{Engine, Params, Row, Step, quoted};
 use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, listed, params, text};
@@ -68,6 +70,10 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     (
         "muninn_response_place",
         "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
+    ),
+    (
+        "muninn_source_id",
+        "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
     ),
 ];
 
@@ -252,6 +258,22 @@ impl Engine for Neo4j {
 
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         self.run(Operation::Write, statement, &params).await
+    }
+
+    async fn transact(
+        &self,
+        steps: mpsc::Receiver<Step>,
+        limit: Duration,
+    ) -> Result<Vec<i64>, StoreError> {
+        transact::run(self, steps, limit).await
+    }
+
+    fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)> {
+        indexes::knowledge(dimension)
+    }
+
+    fn relabels(&self) -> bool {
+        true
     }
 
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {

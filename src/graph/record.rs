@@ -86,6 +86,7 @@ fn source_name(source: Source) -> &'static str {
     match source {
         Source::Model => "model",
         Source::Knowledge => "knowledge",
+        Source::Retrieval => "retrieval",
         Source::Memory => "memory",
     }
 }
@@ -108,6 +109,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         source: match text(row, "source").as_deref() {
             Some("memory") => Source::Memory,
             Some("knowledge") => Source::Knowledge,
+            Some("retrieval") => Source::Retrieval,
             Some(_) | None => Source::Model,
         },
         input: text(row, "input").unwrap_or_default(),

@@ -49,6 +49,9 @@ pub struct ToolUse {
     pub error: Option<String>,
     /// How often a statement was written again.
     pub repairs: u32,
+    /// What has to be known of how it went.
+    #[serde(default)]
+    pub notes: Vec<String>,
     pub ms: u32,
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::cypher_store::CypherStore;
 use super::engine::{Engine, Row};
 use super::record::{integer, list, listed, params, text, vector};
-use super::{GraphStore, StoreError, migrate, statements};
+use super::{GraphStore, StoreError, ingest, migrate, statements};
 
 /// The shape of the file.
 const FORMAT: u32 = 1;
@@ -433,13 +433,16 @@ impl GraphNode {
         }
     }
 
-    fn is_response(&self) -> bool {
-        self.labels.iter().any(|label| label == "Response")
+    fn has_embedding(&self) -> bool {
+        let with = ["Response", ingest::CHUNK, ingest::PRIVATE, ingest::STAGED];
+        self.labels
+            .iter()
+            .any(|label| with.contains(&label.as_str()))
     }
 
     /// Replaces the vector, if there is one.
     fn convert_embedding(&mut self, convert: impl Fn(&[f32]) -> Value) {
-        if self.is_response()
+        if self.has_embedding()
             && let Some(embedding) = self.properties.get_mut("embedding")
             && let Some(floats) = vector(embedding)
         {

@@ -254,7 +254,7 @@ impl AudienceIndex {
 /// The answer, where it is one of its own: what only quotes memory is not remembered twice.
 fn answer(turn: &Turn) -> &str {
     match turn.source {
-        Source::Model | Source::Knowledge => &turn.output,
+        Source::Model | Source::Knowledge | Source::Retrieval => &turn.output,
         Source::Memory => "",
     }
 }

@@ -33,16 +33,16 @@ struct Posting {
 
 /// What tells without a look at the texts that two exchanges do not say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wording {
+pub(crate) struct Wording {
     /// Different words of question and answer.
-    pub(super) words: u16,
+    pub(crate) words: u16,
     /// A hash of those that have a digit.
-    pub(super) numbers: u32,
+    pub(crate) numbers: u32,
 }
 
 /// Which exchanges hold which words, and how often.
 #[derive(Debug, Default)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     words: Words,
     /// Stems.
     terms: HashMap<Box<str>, u32>,
@@ -56,20 +56,20 @@ pub(super) struct Postings {
 }
 
 /// A query's words, each once, with how much it counts.
-pub(super) type WeightedWords = Vec<(String, f32)>;
+pub(crate) type WeightedWords = Vec<(String, f32)>;
 
 /// What the words of a query found, one of each an exchange.
 #[derive(Debug)]
-pub(super) struct WordScores {
+pub(crate) struct WordScores {
     /// Zero where it has none of the words.
-    pub(super) bm25: Vec<f32>,
+    pub(crate) bm25: Vec<f32>,
     /// The part of the query's words (by their rarity) that it has: 0 to 1.
-    pub(super) coverage: Vec<f32>,
+    pub(crate) coverage: Vec<f32>,
 }
 
 impl Postings {
     /// Adds the next exchange: what is said in it, and by what else it is found.
-    pub(super) fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) {
+    pub(crate) fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) {
         let mut found: Vec<u32> = Vec::new();
         for text in said {
             self.number(text, &mut found);
@@ -146,16 +146,16 @@ impl Postings {
         }
     }
 
-    pub(super) fn wording_of(&self, entry: usize) -> Wording {
+    pub(crate) fn wording_of(&self, entry: usize) -> Wording {
         self.wordings[entry]
     }
 
-    pub(super) fn words(&self) -> &Words {
+    pub(crate) fn words(&self) -> &Words {
         &self.words
     }
 
     /// A text's words, counted as often as they occur.
-    pub(super) fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
+    pub(crate) fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
         self.words.each(text, |word| {
             let known = into.iter().position(|(known, _)| known == word);
             match known {
@@ -167,7 +167,7 @@ impl Postings {
     }
 
     /// What the words found in every exchange.
-    pub(super) fn score(&self, query: &WeightedWords) -> WordScores {
+    pub(crate) fn score(&self, query: &WeightedWords) -> WordScores {
         let count = self.wordings.len();
         let mut scores = WordScores {
             bm25: vec![0.0; count],
@@ -209,7 +209,7 @@ impl Postings {
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         let lists: usize = self.lists.iter().map(Vec::capacity).sum();
         let maps = [&self.terms, &self.written];
         let terms: usize = maps

@@ -210,8 +210,10 @@ impl Recaller {
             return Vec::new();
         };
         let before = &before[before.len().saturating_sub(REACH)..];
-        let vectors: Vec<Option<Vec<f32>>> =
-            before.iter().map(|turn| self.vector_of(turn)).collect();
+        let vectors: Vec<Option<Vec<f32>>> = before
+            .iter()
+            .map(|turn| self.vector_of(&turn.input))
+            .collect();
         let earlier: Vec<Earlier<'_>> = before
             .iter()
             .zip(&vectors)
@@ -229,10 +231,15 @@ impl Recaller {
         index.read(|index| look(index, &query))
     }
 
+    /// What embeds.
+    pub fn embedder(&self) -> &Embedder {
+        &self.embedder
+    }
+
     /// A service would have to be asked; words have to do then.
-    fn vector_of(&self, turn: &Turn) -> Option<Vec<f32>> {
+    pub(crate) fn vector_of(&self, text: &str) -> Option<Vec<f32>> {
         match &self.embedder {
-            Embedder::Local(local) => local.embed(&turn.input),
+            Embedder::Local(local) => local.embed(text),
             Embedder::Remote(_) => None,
         }
     }
@@ -274,7 +281,7 @@ fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
 /// and of the stores.
 pub fn can_be_recalled(turn: &Turn) -> bool {
     let says_something = match turn.source {
-        Source::Model | Source::Knowledge => true,
+        Source::Model | Source::Knowledge | Source::Retrieval => true,
         // What it answered only quotes; what it was told may be worth recalling.
         Source::Memory => !is_question(&turn.input),
     };

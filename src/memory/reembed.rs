@@ -121,7 +121,9 @@ async fn embed(
 /// What of a turn is embedded: what memory alone answered only quotes.
 fn text(turn: &Turn) -> String {
     match turn.source {
-        Source::Model | Source::Knowledge => embedded_text(&turn.input, &turn.output),
+        Source::Model | Source::Knowledge | Source::Retrieval => {
+            embedded_text(&turn.input, &turn.output)
+        }
         Source::Memory => turn.input.clone(),
     }
 }

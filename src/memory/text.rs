@@ -23,7 +23,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// A stemmer for every text of an index; queries and exchanges have to use the same.
-pub(super) struct Words {
+pub(crate) struct Words {
     stemmer: Stemmer,
 }
 
@@ -44,7 +44,7 @@ impl Default for Words {
 impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
     /// that is not a stop word, in their order.
-    pub(super) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
+    pub(crate) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
         self.each_written(text, |written| {
             if !Self::says_nothing(written) {
                 word(&self.stem(written));
@@ -53,18 +53,18 @@ impl Words {
     }
 
     /// The same, as they were written and with stop words.
-    pub(super) fn each_written(&self, text: &str, word: impl FnMut(&str)) {
+    pub(crate) fn each_written(&self, text: &str, word: impl FnMut(&str)) {
         let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
         tokens(&lower).for_each(word);
     }
 
     /// Whether it is a stop word.
-    pub(super) fn says_nothing(written: &str) -> bool {
+    pub(crate) fn says_nothing(written: &str) -> bool {
         STOP_WORDS.binary_search(&written).is_ok()
     }
 
     /// "Melanie's" is "Melanie"; "don't" is what is left of it.
-    pub(super) fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
+    pub(crate) fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
         let head = written.split('\'').next().unwrap_or(written);
         if head.is_ascii() {
             self.stemmer.stem(head)
@@ -74,7 +74,7 @@ impl Words {
     }
 
     /// The stems as a list.
-    pub(super) fn list(&self, text: &str) -> Vec<String> {
+    pub(crate) fn list(&self, text: &str) -> Vec<String> {
         let mut list = Vec::new();
         self.each(text, |word| list.push(word.to_owned()));
         list
@@ -83,7 +83,7 @@ impl Words {
 
 /// The words by which an exchange is found by its date: `2023 may 8 monday`. (Which is why "may"
 /// is no stop word.)
-pub(super) fn date_words(at: DateTime<Utc>) -> [String; 4] {
+pub(crate) fn date_words(at: DateTime<Utc>) -> [String; 4] {
     [
         at.year().to_string(),
         at.format("%B").to_string().to_lowercase(),
@@ -93,7 +93,7 @@ pub(super) fn date_words(at: DateTime<Utc>) -> [String; 4] {
 }
 
 /// The first `limit` characters.
-pub(super) fn bounded(text: &str, limit: usize) -> &str {
+pub(crate) fn bounded(text: &str, limit: usize) -> &str {
     match text.char_indices().nth(limit) {
         Some((end, _)) => &text[..end],
         None => text,

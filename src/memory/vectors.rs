@@ -5,15 +5,15 @@ use pulp::Arch;
 
 /// A vector as integers of at most 127: `value[i] * scale`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Quantised {
+pub(crate) struct Quantised {
     /// As eight bits they are kept; sixteen are what products are made of.
-    pub(super) values: Vec<i16>,
-    pub(super) scale: f32,
+    pub(crate) values: Vec<i16>,
+    pub(crate) scale: f32,
 }
 
 impl Quantised {
     /// At unit length; `None` for what has no direction: empty, zero, not finite.
-    pub(super) fn new(vector: &[f32]) -> Option<Self> {
+    pub(crate) fn new(vector: &[f32]) -> Option<Self> {
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         if !length.is_finite() || largest <= f32::MIN_POSITIVE || length <= f32::MIN_POSITIVE {
@@ -33,7 +33,7 @@ impl Quantised {
     }
 
     /// A bit a number, set where it is below zero.
-    pub(super) fn signs(&self) -> Vec<u64> {
+    pub(crate) fn signs(&self) -> Vec<u64> {
         let bits = |numbers: &[i16]| {
             let bit = |(place, &number): (usize, &i16)| u64::from(number < 0) << place;
             numbers.iter().enumerate().map(bit).sum()
@@ -49,7 +49,7 @@ const TOGETHER: usize = 64;
 
 /// The vectors of an index, a row an exchange, in their order.
 #[derive(Debug)]
-pub(super) struct Vectors {
+pub(crate) struct Vectors {
     /// The widest instructions this processor has.
     arch: Arch,
     dimension: usize,
@@ -62,7 +62,7 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
-    pub(super) fn new(dimension: usize) -> Self {
+    pub(crate) fn new(dimension: usize) -> Self {
         Self {
             arch: Arch::new(),
             dimension,
@@ -73,12 +73,12 @@ impl Vectors {
     }
 
     /// Length of the vectors; zero where none are compared.
-    pub(super) fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.dimension
     }
 
     /// Adds the next exchange's vector, of the right length, if it has one.
-    pub(super) fn push(&mut self, vector: Option<&Quantised>) {
+    pub(crate) fn push(&mut self, vector: Option<&Quantised>) {
         match vector {
             Some(vector) => {
                 self.rows.extend(vector.values.iter().map(|&x| x as i8));
@@ -95,17 +95,17 @@ impl Vectors {
         }
     }
 
-    pub(super) fn has(&self, number: usize) -> bool {
+    pub(crate) fn has(&self, number: usize) -> bool {
         self.scales[number] > 0.0
     }
 
     /// Zero where an exchange has no vector.
-    pub(super) fn scales(&self) -> &[f32] {
+    pub(crate) fn scales(&self) -> &[f32] {
         &self.scales
     }
 
     /// The cosines of exchanges with the query, NaN where one has no vector.
-    pub(super) fn cosines(
+    pub(crate) fn cosines(
         &self,
         numbers: impl ExactSizeIterator<Item = usize>,
         query: &Quantised,
@@ -124,7 +124,7 @@ impl Vectors {
     }
 
     /// The cosine of one exchange with the query.
-    pub(super) fn cosine(&self, number: usize, query: &Quantised) -> Option<f32> {
+    pub(crate) fn cosine(&self, number: usize, query: &Quantised) -> Option<f32> {
         self.has(number).then(|| self.cosine_of(number, query))
     }
 
@@ -139,7 +139,7 @@ impl Vectors {
     }
 
     /// An exchange's own vector, to compare others with.
-    pub(super) fn get(&self, number: usize) -> Option<Quantised> {
+    pub(crate) fn get(&self, number: usize) -> Option<Quantised> {
         self.has(number).then(|| Quantised {
             values: self.row(number).iter().copied().map(i16::from).collect(),
             scale: self.scales[number],
@@ -147,7 +147,7 @@ impl Vectors {
     }
 
     /// In how many signs each exchange differs from the query.
-    pub(super) fn sign_distances(&self, query: &[u64]) -> Vec<u16> {
+    pub(crate) fn sign_distances(&self, query: &[u64]) -> Vec<u16> {
         let mut distances = vec![0; self.scales.len()];
         self.arch.dispatch(
             #[inline(always)]
@@ -174,7 +174,7 @@ impl Vectors {
         &self.rows[number * self.dimension..][..self.dimension]
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.rows.capacity()
             + self.signs.iter().map(Vec::capacity).sum::<usize>() * size_of::<u64>()
             + self.scales.capacity() * size_of::<f32>()

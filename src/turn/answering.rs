@@ -11,13 +11,18 @@ use super::draft::Draft;
 use super::{Asked, Read, TurnError, Turns};
 use crate::agent::asker::Asker;
 use crate::agent::prompt::{Brief, Memory};
-use crate::agent::tools::{Offer, Tools};
+use crate::agent::tools::{Knowledge, Offer, Tools};
 use crate::agent::{Agent, Budget, Gathered, NoAnswer};
 use crate::interrupt::{Interrupt, Interruption};
+use crate::knowledge::search::Query;
+use crate::knowledge::search::plan::Want;
 use crate::memory::{Recalled, is_question, summary};
 use crate::notice::{Notice, model_trouble};
 use crate::prompts::{FromFindings, FromMemory, PromptError, Quoted};
 use crate::stream;
+
+/// Questions before a message that searching the team's knowledge looks at.
+const EARLIER: usize = 2;
 
 /// How asking the model ended.
 enum Ended {
@@ -37,7 +42,7 @@ impl Turns {
     ) -> Result<Result<Draft, Interruption>, TurnError> {
         let Some(model) = &self.model else {
             let draft = self.quote_memory(asked, read, None, Gathered::default());
-            return draft.map(Ok);
+            return draft.await.map(Ok);
         };
         let offer = if read.store_away {
             None
@@ -73,7 +78,7 @@ impl Turns {
             }
             Ended::Answered(Err(error)) => {
                 let why = no_answer(error)?;
-                let mut draft = self.without_model(asked, read, why, gathered)?;
+                let mut draft = self.without_model(asked, read, why, gathered).await?;
                 draft.calls = asker.into_calls();
                 return Ok(Ok(draft));
             }
@@ -87,7 +92,7 @@ impl Turns {
             Ended::TookTooLong => Notice::TookTooLong(self.config.timeout),
         };
         let mut draft = if written.is_empty() {
-            self.without_model(asked, read, why, gathered)?
+            self.without_model(asked, read, why, gathered).await?
         } else {
             let mut draft = Draft::of_model(format!("{written} …"), gathered, read);
             draft.below.insert(0, why);
@@ -119,6 +124,22 @@ impl Turns {
             .as_ref()
             .map_or("", |offer| &offer.knowledge)
             .to_owned();
+        let ingested = self.knowledge(asked, read).await;
+        let sources = ingested.as_ref().map(Knowledge::in_a_line);
+        let earlier: Vec<&str> = read
+            .context
+            .window
+            .iter()
+            .rev()
+            .take(EARLIER)
+            .map(|turn| turn.input.as_str())
+            .collect();
+        let policies = self.searcher.policies(&Query {
+            text,
+            earlier: &earlier,
+            audience: &message.audience.id,
+            limit: None,
+        });
         let agent = Agent {
             prompts: &self.prompts,
             brief: Brief {
@@ -130,6 +151,9 @@ impl Turns {
                 memories: &memories,
                 findings: &[],
                 knowledge: &knowledge,
+                sources: sources.as_deref().unwrap_or_default(),
+                refusal: "",
+                reminders: &[],
                 author: &message.author.name,
                 question: text,
                 understood: "",
@@ -144,7 +168,9 @@ impl Turns {
                 shown: read.shown(),
                 toolbox: &self.toolbox,
                 offer,
+                knowledge: ingested,
             },
+            policies: &policies,
             budget: Budget {
                 prompt: self.config.context_tokens - self.config.answer_tokens,
                 rounds: self.config.agent_max_rounds,
@@ -156,15 +182,15 @@ impl Turns {
     }
 
     /// What is left when no model wrote an answer: what the tools found, or else memory.
-    fn without_model(
+    async fn without_model(
         &self,
         asked: &Asked<'_>,
         read: &Read,
         why: Notice,
         gathered: Gathered,
     ) -> Result<Draft, TurnError> {
-        if !gathered.has_knowledge() {
-            return self.quote_memory(asked, read, Some(why), gathered);
+        if !gathered.has_knowledge() && gathered.cited.is_empty() {
+            return self.quote_memory(asked, read, Some(why), gathered).await;
         }
         let listed = self.prompts.render(&FromFindings {
             findings: &gathered.findings,
@@ -177,8 +203,8 @@ impl Turns {
         Ok(draft)
     }
 
-    /// An answer that only quotes memory.
-    fn quote_memory(
+    /// An answer that only quotes: memory, or else what the team has ingested.
+    async fn quote_memory(
         &self,
         asked: &Asked<'_>,
         read: &Read,
@@ -194,6 +220,12 @@ impl Turns {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
+        if recalled.is_empty() && is_question(asked.text) {
+            let found = self.quote_knowledge(asked, read, above.clone()).await?;
+            if let Some(draft) = found {
+                return Ok(draft);
+            }
+        }
         let quoted: Vec<Quoted> = recalled
             .iter()
             .map(|memory| Memory::of(memory).quoted)
@@ -204,13 +236,57 @@ impl Turns {
         })?;
         Ok(Draft {
             text: answer,
+            sources: None,
             source: crate::graph::Source::Memory,
             recalled,
             gathered,
             calls: Vec::new(),
             above,
-            below: Draft::notices(read),
+            below: Draft::notices(read, &[]),
         })
+    }
+}
+
+impl Turns {
+    /// The passages that a question finds in what the team has ingested; none where it finds none.
+    async fn quote_knowledge(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        above: Option<Notice>,
+    ) -> Result<Option<Draft>, TurnError> {
+        let audience = &asked.message.audience.id;
+        let Some(knowledge) = self.knowledge(asked, read).await else {
+            return Ok(None);
+        };
+        let found = knowledge.search(audience, asked.text, Want::Answer).await;
+        if found.cited.is_empty() {
+            return Ok(None);
+        }
+        let mut gathered = Gathered::default();
+        gathered.take(found);
+        // What it quotes is no memory of this conversation.
+        gathered.is_volatile = true;
+        let listed = self.prompts.render(&FromFindings {
+            findings: &gathered.findings,
+        })?;
+        let mut draft = Draft::of_model(listed, gathered, read);
+        draft.above = above;
+        Ok(Some(draft))
+    }
+
+    /// What the team has ingested, as far as those who read the answer may see it.
+    async fn knowledge<'a>(&'a self, asked: &Asked<'_>, read: &'a Read) -> Option<Knowledge<'a>> {
+        let audience = &asked.message.audience.id;
+        let sources = if read.store_away {
+            self.searcher.known_sources(audience)
+        } else {
+            self.searcher.sources(audience).await
+        };
+        let window = &read.context.window;
+        let from = window.len().saturating_sub(EARLIER);
+        let earlier = window[from..].iter().map(|turn| turn.input.as_str());
+        Knowledge::new(&self.searcher, sources, earlier.collect())
     }
 }
 

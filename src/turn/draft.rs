@@ -5,6 +5,8 @@ use crate::agent::Gathered;
 use crate::agent::asker;
 use crate::graph::Source;
 use crate::graph::trace::{ModelCall, Trace};
+use crate::knowledge::search::Rung;
+use crate::knowledge::search::citations::{self, Checked};
 use crate::memory::{Kept, Recalled};
 use crate::notice::Notice;
 
@@ -13,6 +15,8 @@ use super::Read;
 /// An answer, before it is kept.
 pub(super) struct Draft {
     pub(super) text: String,
+    /// The sources that it cites, listed below it and kept with it.
+    pub(super) sources: Option<String>,
     pub(super) source: Source,
     /// The memories it was given.
     pub(super) recalled: Vec<Recalled>,
@@ -25,12 +29,17 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn of_model(text: String, gathered: Gathered, read: &Read) -> Self {
+    pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
+        let (text, sources) = cited(text, &mut gathered);
+        let gathered_rungs = gathered.rungs.clone();
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         Self {
             text,
-            source: if gathered.has_knowledge() {
+            sources,
+            source: if gathered.has_searched {
+                Source::Retrieval
+            } else if gathered.has_knowledge() {
                 Source::Knowledge
             } else {
                 Source::Model
@@ -39,7 +48,7 @@ impl Draft {
             gathered,
             calls: Vec::new(),
             above: None,
-            below: Self::notices(read),
+            below: Self::notices(read, &gathered_rungs),
         }
     }
 
@@ -47,6 +56,8 @@ impl Draft {
     pub(super) fn model(&self) -> Option<String> {
         match self.source {
             Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
+            // Where it only quotes, none wrote it.
+            Source::Retrieval => Some(self.gathered.model.clone()).filter(|it| !it.is_empty()),
             Source::Memory => None,
         }
     }
@@ -67,12 +78,22 @@ impl Draft {
     }
 
     /// The rungs of the ladder this turn stands on, as far as its reading knows.
-    pub(super) fn notices(read: &Read) -> Vec<Notice> {
+    pub(super) fn notices(read: &Read, rungs: &[Rung]) -> Vec<Notice> {
+        let mut notices = Vec::new();
         if read.sought.embeddings_down {
             metrics::counter!("muninn_ladder_total", "rung" => "embeddings").increment(1);
-            return vec![Notice::EmbeddingsDown];
+            notices.push(Notice::EmbeddingsDown);
         }
-        Vec::new()
+        notices.extend(rungs.iter().copied().map(Notice::KnowledgeInPart));
+        notices
+    }
+
+    /// The answer as it is kept: with its sources.
+    pub(super) fn kept_text(&self) -> String {
+        match &self.sources {
+            Some(sources) => format!("{}\n\n{sources}", self.text),
+            None => self.text.clone(),
+        }
     }
 
     /// The answer with what has to be said of it.
@@ -90,7 +111,7 @@ impl Draft {
         };
         let above = self.above.iter().map(Notice::to_string);
         let below = self.below.iter().chain(&kept).map(Notice::to_string);
-        let parts: Vec<String> = above.chain([self.text.clone()]).chain(below).collect();
+        let parts: Vec<String> = above.chain([self.kept_text()]).chain(below).collect();
         parts.join("\n\n")
     }
 
@@ -98,6 +119,7 @@ impl Draft {
         let source = match self.source {
             Source::Model => "model",
             Source::Knowledge => "knowledge",
+            Source::Retrieval => "retrieval",
             Source::Memory => "memory",
         };
         let usage = asker::usage(&self.calls);
@@ -108,4 +130,29 @@ impl Draft {
         metrics::counter!("muninn_tokens_total", "kind" => "completion")
             .increment(u64::from(usage.completion));
     }
+}
+
+/// An answer whose citations were checked, and the list of its sources. What it was made from is
+/// what it cites; all that was found, where it cites nothing.
+fn cited(text: String, gathered: &mut Gathered) -> (String, Option<String>) {
+    if gathered.cited.is_empty() {
+        return (text, None);
+    }
+    let all: Vec<usize> = gathered.cited.iter().map(|one| one.number).collect();
+    let Checked { text, used } = if gathered.shows_records {
+        Checked { text, used: all }
+    } else {
+        citations::check(&text, &all)
+    };
+    let is_used = |number: usize| used.is_empty() || used.contains(&number);
+    let made_from = gathered.cited.iter().filter(|one| is_used(one.number));
+    for node in made_from.flat_map(|one| &one.hit.nodes) {
+        if !gathered.nodes.contains(node) {
+            gathered.nodes.push(node.clone());
+        }
+    }
+    // What shows records has its links in it.
+    let listed = !gathered.shows_records;
+    let sources = listed.then(|| citations::listed(&gathered.cited, &used));
+    (text, sources.flatten())
 }

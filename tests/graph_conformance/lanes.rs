@@ -66,6 +66,14 @@ impl Lane {
         open(&self.config()).await.unwrap()
     }
 
+    /// A handle that has not looked at the graph yet, where the engine permits.
+    pub(crate) async fn open_again(&self, store: &Arc<dyn GraphStore>) -> Arc<dyn GraphStore> {
+        match self {
+            Self::Embedded(_) => Arc::clone(store),
+            Self::Neo4j(..) => self.open().await,
+        }
+    }
+
     /// A handle for each writer where the engine permits, the same one otherwise.
     pub(crate) async fn open_many(&self, count: usize) -> Vec<Arc<dyn GraphStore>> {
         match self {

@@ -22,6 +22,7 @@ mod crashes;
 mod embedding;
 mod faults;
 mod forgetting;
+mod ingesting;
 mod knowledge;
 mod querying;
 mod reading;

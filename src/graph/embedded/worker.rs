@@ -5,17 +5,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kglite::api::cypher::{CypherResult, QueryWarningSink, with_query_warning_sink};
-use kglite::api::session::{ExecuteOptions, ExecuteOutcome, execute_read};
+use kglite::api::session::{ExecuteOptions, ExecuteOutcome, WriteError, execute_mut, execute_read};
 use kglite::api::{KgError, KgErrorCode, Value as Native};
 use tokio::sync::{mpsc, oneshot};
 
 use super::values::from_native;
 use super::{Held, QUEUE, STACK, Warnings};
 use crate::graph::StoreError;
-use crate::graph::engine::Row;
+use crate::graph::engine::{Row, Step, abandoned};
+use crate::graph::record::integer;
 
 /// What the engine's manifest says; it has no constant for it.
 pub(super) const ENGINE_VERSION: &str = "0.21.5";
@@ -171,6 +172,54 @@ fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
         });
         let _ = job.answer.send(result);
     }
+}
+
+/// Runs the statements that come as one transaction, and flushes the log.
+pub(super) fn transact(
+    held: &Held,
+    mut steps: mpsc::Receiver<Step>,
+    limit: Duration,
+) -> Result<Vec<i64>, StoreError> {
+    let deadline = Instant::now() + limit;
+    let mut times = Vec::new();
+    let written = held.session.write_logged(|graph| {
+        while let Some(step) = steps.blocking_recv() {
+            let (statement, params) = match step {
+                Step::Run(statement, params) => (statement, params),
+                Step::Commit => return Ok(()),
+            };
+            let params = super::bindings(&params)?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            let rows = guarded(|| {
+                let options = transaction_options(&params, left);
+                execute_mut(graph, &statement, &options).map_err(|error| refusal(&error))
+            })?;
+            times.push(rows.first().map_or(0, |row| integer(row, "times")));
+        }
+        Err(abandoned())
+    });
+    match written {
+        Ok(_published) => {}
+        Err(WriteError::Closure(error)) => return Err(error),
+        Err(other) => {
+            return Err(StoreError::Refused {
+                message: format!("the transaction could not be kept: {other:?}"),
+                transient: false,
+            });
+        }
+    }
+    held.session.sync().map_err(|error| StoreError::Refused {
+        message: format!("the graph's log cannot be written: {error}"),
+        transient: true,
+    })?;
+    Ok(times)
+}
+
+/// A transaction may touch everything there is.
+fn transaction_options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
+    let mut options = options(params, timeout.max(Duration::from_millis(1)));
+    options.max_work_units = Some(usize::MAX);
+    options
 }
 
 /// Runs a statement that reads, and sends its rows as fast as they are taken.

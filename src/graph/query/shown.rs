@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::graph::ingest::HIDDEN_PROPERTIES;
 use crate::graph::transfer::GraphNode;
 use crate::graph::value::{
     BYTES, DURATION, DurationParts, MAP, NODE, PATH, POINT, RELATIONSHIP, tag_of,
@@ -66,9 +67,10 @@ fn entries(object: Map<String, Value>, strip: Strip<'_>) -> Value {
     Value::Object(without_vectors(shown.collect()))
 }
 
-/// Properties without those that are vectors.
+/// Properties without those that are vectors, and those that the bot keeps for itself.
 pub(crate) fn without_vectors(mut properties: Map<String, Value>) -> Map<String, Value> {
-    properties.retain(|key, value| !is_vector(key, value));
+    properties
+        .retain(|key, value| !is_vector(key, value) && !HIDDEN_PROPERTIES.contains(&key.as_str()));
     properties
 }
 

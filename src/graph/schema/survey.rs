@@ -16,6 +16,7 @@ use self::ask::{Ask, Tied};
 use super::tally::{Tally, value_kind};
 use super::{Pattern, Survey};
 use crate::graph::engine::{Engine, Row};
+use crate::graph::ingest::CHUNK;
 use crate::graph::record::{integer, list, params, text};
 use crate::graph::transfer::GraphNode;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
@@ -118,6 +119,10 @@ fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
         properties: Map::new(),
     };
     engine.strip(&mut node);
+    // What a chunk is says its other label; both would double every pattern.
+    if node.labels.len() > 1 {
+        node.labels.retain(|label| label != CHUNK);
+    }
     node.labels
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::survey::SHORT;
 use super::{Property, Values};
+use crate::graph::ingest::HIDDEN_PROPERTIES;
 use crate::graph::query::VECTOR;
 
 /// As many different values are an enumeration, if they repeat.
@@ -76,7 +77,9 @@ impl Tally {
     /// The properties, those that most have first, and what their values look like.
     pub(super) fn finish(self) -> (Vec<Property>, BTreeMap<String, Values>) {
         let mut all: Vec<(String, Counted)> = self.0.into_iter().collect();
-        all.retain(|(name, counted)| !counted.is_vector(name));
+        all.retain(|(name, counted)| {
+            !counted.is_vector(name) && !HIDDEN_PROPERTIES.contains(&name.as_str())
+        });
         all.sort_by(|(a, first), (b, second)| (second.times, a).cmp(&(first.times, b)));
         let values = all
             .iter()

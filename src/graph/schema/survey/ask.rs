@@ -20,8 +20,8 @@ const SAMPLES: usize = 20_000;
 const SAMPLE: (usize, usize) = (1_000, 10);
 
 /// Knowledge only; the labels are those of memory.
-const KNOWLEDGE: &str =
-    "MATCH (n) WHERE NOT (n:Channel OR n:MuninnSchema OR n:Response OR n:Session)";
+const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnPrivate OR n:MuninnSchema \
+    OR n:MuninnSource OR n:MuninnStaged OR n:Response OR n:Session)";
 
 /// The types are those of memory.
 const TIES: &str = "MATCH (a)-[r]->(b) WHERE NOT type(r) IN \
@@ -128,10 +128,10 @@ pub(super) async fn nodes(
         let mut beside = BTreeSet::new();
         for (label, row) in groups.await? {
             let labels = knowledge_labels(engine, strings(&row, "labels"));
-            if !labels.is_empty() {
+            if labels.contains(&label) {
                 *numbers.entry(label).or_default() += times(&row);
-                beside.extend(labels);
             }
+            beside.extend(labels);
         }
         to_ask = beside.difference(&known).cloned().collect();
         known.extend(beside);
@@ -302,7 +302,13 @@ mod tests {
         for label in MEMORY_LABELS {
             assert!(KNOWLEDGE.contains(&format!("n:{label}")), "{label}");
             let linked = crate::graph::statements::APPEND_LINKED;
-            assert!(linked.contains(&format!("k:{label}")), "{label}");
+            // What only some channels may see is knowledge all the same.
+            let is_knowledge = *label == crate::graph::ingest::PRIVATE;
+            assert_ne!(
+                linked.contains(&format!("k:{label}")),
+                is_knowledge,
+                "{label}"
+            );
         }
         for kind in MEMORY_RELATIONSHIPS {
             assert!(TIES.contains(&format!("'{kind}'")), "{kind}");

@@ -1,0 +1,151 @@
+//! `muninn ingest` and `muninn catalog`.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use muninn::config::Config;
+use muninn::graph;
+use muninn::knowledge::catalog::text;
+use muninn::knowledge::ingest::{Counts, Ingest, Phase, Progress, Summary, ingest};
+use muninn::knowledge::source::{Source, mapping};
+use muninn::wiring::{Models, models};
+
+use super::transfer::say;
+
+#[derive(Args, Debug)]
+pub(super) struct IngestArgs {
+    /// A folder of documents, or files: .md, .txt, .html, .pdf; .jsonl, .csv
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// How records become nodes: a TOML file, or `archives`, which is built in
+    #[arg(long)]
+    mapping: Option<String>,
+    /// What the source is called; unset for the name of the path
+    #[arg(long = "as", value_name = "NAME")]
+    name: Option<String>,
+    /// Channels that may see it, by their ids; unset for everybody
+    #[arg(long, value_delimiter = ',')]
+    channels: Vec<String>,
+    /// Read and count, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Ingests, and says what came of it.
+pub(super) async fn run(config: &Config, args: IngestArgs) -> anyhow::Result<ExitCode> {
+    let mapping = args.mapping.as_deref().map(mapping).transpose()?;
+    let source = Source::find(&args.paths, args.name.as_deref(), mapping)?;
+    let name = source.name.clone();
+    let Models { chat: _, embedder } = models(config)?;
+    let store = graph::open(&config.graph).await?;
+    let paths = args.paths.iter().map(|path| path.display().to_string());
+    let mut channels = args.channels;
+    channels.sort_unstable();
+    channels.dedup();
+    let what = Ingest {
+        source,
+        paths: paths.collect(),
+        channels,
+        data_dir: &config.data_dir,
+        is_dry: args.dry_run,
+    };
+    let bar = bar();
+    let done = ingest(&store, &Arc::new(embedder), what, &mut |far| {
+        show(&bar, far)
+    })
+    .await;
+    store.close().await?;
+    bar.finish_and_clear();
+    say(&in_words(&name, &done?, args.dry_run))
+}
+
+fn bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {msg} {eta}");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn show(bar: &ProgressBar, far: Progress) {
+    let (done, total) = far.bytes;
+    bar.set_length(total);
+    bar.set_position(done);
+    bar.set_message(match far.phase {
+        Phase::Reading => format!("{} records, {} chunks", far.records, far.chunks),
+        Phase::Exchanging => "exchanging the versions".to_owned(),
+    });
+}
+
+fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
+    let Counts {
+        new,
+        changed,
+        unchanged,
+        removed,
+    } = summary.counts;
+    let head = match (is_dry, summary.is_same) {
+        (true, _) => format!("{name} would have"),
+        (false, true) => format!("{name} stays at version {}:", summary.version),
+        (false, false) => format!("{name} is at version {} now:", summary.version),
+    };
+    let rejected = summary.rejected;
+    let mut lines = vec![format!(
+        "{head} {new} new, {changed} changed, {unchanged} unchanged, {removed} removed, {rejected} refused."
+    )];
+    let chunks = summary.chunks;
+    if is_dry {
+        lines.push(format!(
+            "{chunks} chunks would be embedded. Nothing was written."
+        ));
+    } else {
+        let links = summary.links;
+        lines.push(format!(
+            "{chunks} chunks embedded, {links} relationships made."
+        ));
+    }
+    for (count, words) in [
+        (
+            summary.without_vector,
+            "chunks have no vector, as the embedder knows nothing of their text; their words are found",
+        ),
+        (summary.dangling, "links name records that are not there"),
+        (
+            summary.circles,
+            "places in the hierarchy ran in a circle and were cut",
+        ),
+        (summary.skipped, "files of other kinds were left alone"),
+    ] {
+        if count > 0 {
+            lines.push(format!("{count} {words}."));
+        }
+    }
+    lines.extend(
+        summary
+            .examples
+            .iter()
+            .map(|example| format!("refused: {example}")),
+    );
+    if let Some(path) = &summary.rejects {
+        lines.push(format!("All that was refused: {}", path.display()));
+    }
+    lines.join("\n")
+}
+
+/// Shows the sources.
+pub(super) async fn catalog(config: &Config) -> anyhow::Result<ExitCode> {
+    let Models { chat: _, embedder } = models(config)?;
+    let store = graph::open(&config.graph).await?;
+    let sources = store.ingesting().sources().await?;
+    store.close().await?;
+    if sources.is_empty() {
+        return say(
+            "Nothing was ingested yet. `muninn ingest PATH` takes in documents and records.",
+        );
+    }
+    say(text(&sources, &embedder).trim_end())
+}

@@ -1,0 +1,108 @@
+//! `muninn search`: what is found in the team's knowledge, and why.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use muninn::config::Config;
+use muninn::graph;
+use muninn::knowledge::search::{Found, Hit, Query, Searcher, Weights};
+use muninn::wiring::{Models, models, recaller};
+use muninn_platform::AudienceId;
+
+use super::transfer::say;
+
+#[derive(Args, Debug)]
+pub(super) struct SearchArgs {
+    question: String,
+    /// The channel in which it is asked, by its id; some sources are seen only there
+    #[arg(long, default_value = "terminal")]
+    channel: String,
+    /// Finds shown at most
+    #[arg(long)]
+    limit: Option<usize>,
+}
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 300;
+
+/// Searches, and shows each find with its scores.
+pub(super) async fn run(config: &Config, args: SearchArgs) -> anyhow::Result<ExitCode> {
+    let Models { chat: _, embedder } = models(config)?;
+    let recaller = Arc::new(recaller(config, embedder)?);
+    let weights = Weights::load(config.prompts_dir.as_deref())?;
+    let store = graph::open(&config.graph).await?;
+    let searcher = Arc::new(Searcher::new(Arc::clone(&store), recaller, weights));
+    // Nobody waits for an answer here: it is loaded however long that takes.
+    searcher.refresh().await;
+    let found = searcher
+        .search(&Query {
+            text: &args.question,
+            earlier: &[],
+            audience: &AudienceId::new(&args.channel),
+            limit: args.limit,
+        })
+        .await;
+    store.close().await?;
+    say(&in_words(&found))
+}
+
+fn in_words(found: &Found) -> String {
+    let mut parts: Vec<String> = found.hits.iter().enumerate().map(hit).collect();
+    if parts.is_empty() {
+        parts.push("Nothing was found.".to_owned());
+    }
+    let names = found.policies.iter().map(|policy| policy.name.as_str());
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        parts.push(format!("Policies that it triggers: {}", names.join(", ")));
+    }
+    parts.extend(
+        found
+            .rungs
+            .iter()
+            .map(|rung| format!("! {}", rung.sentence())),
+    );
+    parts.join("\n\n")
+}
+
+fn hit((at, hit): (usize, &Hit)) -> String {
+    let scores = &hit.scores;
+    let cosine = if scores.cosine.is_nan() {
+        "-".to_owned()
+    } else {
+        format!("{:.2}", scores.cosine)
+    };
+    let mut lines = vec![
+        format!(
+            "{}. {}  ({}, {})",
+            at + 1,
+            hit.name(),
+            hit.label,
+            hit.source
+        ),
+        format!(
+            "   score {:.3}: graph {:.2}, cosine {cosine}, BM25 {:.1}, recency {:.2}, policy {:.2}",
+            scores.total, scores.graph, scores.bm25, scores.recency, scores.policy
+        ),
+        format!("   {}", hit.why.join("; ")),
+    ];
+    let names = |steps: Vec<&str>, between: &str| steps.join(between);
+    if !hit.path.is_empty() {
+        let steps = hit.path.iter().map(|step| step.name.as_str());
+        lines.push(format!("   in {}", names(steps.collect(), " › ")));
+    }
+    if !hit.related.is_empty() {
+        let related = hit.related.iter().map(|(_, step)| step.name.as_str());
+        lines.push(format!("   related: {}", names(related.collect(), ", ")));
+    }
+    if let Some(link) = &hit.link {
+        lines.push(format!("   {link}"));
+    }
+    let text: String = hit.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    lines.push(format!(
+        "   > {}",
+        text.chars().take(SHOWN).collect::<String>()
+    ));
+    lines.join("\n")
+}

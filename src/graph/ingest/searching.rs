@@ -1,0 +1,143 @@
+//! What a store does for searching in ingested knowledge. Ranking is the business of
+//! [`crate::knowledge::search`], in memory; the store says what there is, and what a find says.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::statements as cypher;
+use super::{CHUNK, INCLUDES, NEXT, PRIVATE};
+use crate::graph::StoreError;
+use crate::graph::cypher_store::{CypherStore, knowledge_node};
+use crate::graph::engine::{Engine, Row};
+use crate::graph::record::{integer, list, params, text};
+use crate::graph::value::instant;
+
+/// Rows that wait to be taken.
+const IN_FLIGHT: usize = 1_000;
+
+/// A source as it is served now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceVersion {
+    pub name: String,
+    pub version: i64,
+    pub since: Option<DateTime<Utc>>,
+    /// Empty: everybody sees it.
+    pub channels: Vec<String>,
+}
+
+/// A relationship between two served chunks that is neither [`INCLUDES`] nor [`NEXT`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedLink {
+    /// A chunk's name.
+    pub from: String,
+    pub kind: String,
+    pub to: String,
+}
+
+/// What a served chunk says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    pub chunk: String,
+    /// Good for this turn only.
+    pub element: String,
+    pub text: String,
+    /// As people read them, long ones cut; nothing of the bot's own.
+    pub properties: Map<String, Value>,
+}
+
+/// What a store does for searching in ingested knowledge.
+#[async_trait]
+pub trait Searching: Send + Sync {
+    /// The sources that are served, by name. Cheap: nothing is counted.
+    async fn versions(&self) -> Result<Vec<SourceVersion>, StoreError>;
+
+    /// Every relationship between served chunks, but for [`INCLUDES`] and [`NEXT`].
+    async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError>;
+
+    /// What these chunks say, in one round trip; those that are not served any more are left out.
+    /// `private` says under which label they are.
+    async fn passages(&self, chunks: &[String], private: bool) -> Result<Vec<Passage>, StoreError>;
+}
+
+fn links(label: &str) -> String {
+    format!(
+        "MATCH (a:{label})-[r]->(b:{label}) \
+         WHERE type(r) <> '{INCLUDES}' AND type(r) <> '{NEXT}' \
+         AND a.chunkId IS NOT NULL AND b.chunkId IS NOT NULL \
+         RETURN a.chunkId AS source, type(r) AS kind, b.chunkId AS target"
+    )
+}
+
+fn passages(label: &str) -> String {
+    format!(
+        "UNWIND $ids AS id MATCH (n:{label} {{chunkId: id}}) \
+         RETURN n.chunkId AS chunk, elementId(n) AS element, n.text AS text, \
+         labels(n) AS labels, properties(n) AS properties"
+    )
+}
+
+#[async_trait]
+impl<E: Engine> Searching for CypherStore<E> {
+    async fn versions(&self) -> Result<Vec<SourceVersion>, StoreError> {
+        let bound = params(json!({"now": 0}));
+        let rows = self.engine.read(cypher::SOURCES, bound).await?;
+        let version = |row: &Row| SourceVersion {
+            name: text(row, "name").unwrap_or_default(),
+            version: integer(row, "version"),
+            since: row.get("since").and_then(instant),
+            channels: list(row, "channels")
+                .iter()
+                .filter_map(|channel| channel.as_str().map(str::to_owned))
+                .collect(),
+        };
+        let versions = rows.iter().map(version);
+        Ok(versions.filter(|source| source.version > 0).collect())
+    }
+
+    async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError> {
+        for label in [CHUNK, PRIVATE] {
+            let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
+            let to = to.clone();
+            let convert = async move {
+                while let Some(row) = rows.recv().await {
+                    let Some(link) = served_link(&row) else {
+                        continue;
+                    };
+                    if to.send(link).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let statement = links(label);
+            let (read, ()) = tokio::join!(self.engine.stream(&statement, sender), convert);
+            read?;
+        }
+        Ok(())
+    }
+
+    async fn passages(&self, chunks: &[String], private: bool) -> Result<Vec<Passage>, StoreError> {
+        let statement = passages(if private { PRIVATE } else { CHUNK });
+        let bound = params(json!({"ids": chunks}));
+        let rows = self.engine.read(&statement, bound).await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Passage {
+                    chunk: text(&row, "chunk").unwrap_or_default(),
+                    element: text(&row, "element").unwrap_or_default(),
+                    text: text(&row, "text").unwrap_or_default(),
+                    properties: knowledge_node(&self.engine, &Value::Object(row))?.properties,
+                })
+            })
+            .collect()
+    }
+}
+
+fn served_link(row: &Row) -> Option<ServedLink> {
+    Some(ServedLink {
+        from: text(row, "source")?,
+        kind: text(row, "kind")?,
+        to: text(row, "target")?,
+    })
+}

@@ -1,0 +1,129 @@
+//! The statements of ingesting. They mean the same on both engines, but for one: where a node's
+//! labels cannot be exchanged, a staged node is copied instead.
+
+/// Takes the lease, or gives no row. Its node is locked before it is looked at. A holder of the
+/// same machine has died: whoever asks holds that machine's lock.
+pub(super) const CLAIM: &str = "\
+    MERGE (s:MuninnSource {id: $source}) SET s.touchedAt = $now WITH s \
+    WHERE s.holder IS NULL OR s.heldUntil < $now OR s.holder STARTS WITH $machine \
+    SET s.holder = $holder, s.heldUntil = $until \
+    RETURN coalesce(s.version, 0) AS version";
+
+pub(super) const HOLDER: &str = "\
+    MATCH (s:MuninnSource {id: $source}) RETURN s.holder AS holder";
+
+pub(super) const RENEW: &str = "\
+    MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
+    SET s.heldUntil = $until RETURN count(s) AS times";
+
+pub(super) const RELEASE: &str = "\
+    MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
+    SET s.holder = null, s.heldUntil = null RETURN count(s) AS times";
+
+/// First chunks of records after a key.
+pub(super) fn records(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.recordKey > $after AND n.source = $source AND n.chunkSeqId = 0 \
+         RETURN n.recordKey AS key, n.contentHash AS hash, n.embedder AS embedder \
+         ORDER BY n.recordKey LIMIT $limit"
+    )
+}
+
+/// Renews the lease, which whoever lost it cannot. The id goes first: one that is set later is not
+/// the one by which the embedded engine's log knows the node.
+pub(super) const STAGE: &str = "\
+    MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
+    SET s.heldUntil = $until \
+    WITH s UNWIND $rows AS row \
+    CREATE (n:MuninnStaged {id: row.id}) SET n += row \
+    RETURN count(n) AS times";
+
+pub(super) fn remove_records(label: &str) -> String {
+    format!(
+        "UNWIND $keys AS key MATCH (n:{label} {{recordKey: key}}) DETACH DELETE n \
+         RETURN count(*) AS times"
+    )
+}
+
+pub(super) const STAGED_KINDS: &str = "\
+    MATCH (n:MuninnStaged) WHERE n.source = $source RETURN DISTINCT n.stagedAs AS kind";
+
+/// Gives staged chunks of a kind the labels under which they are served.
+pub(super) fn serve_relabelled(labels: &str) -> String {
+    format!(
+        "MATCH (n:MuninnStaged) WHERE n.source = $source AND n.stagedAs = $kind \
+         SET n{labels} REMOVE n:MuninnStaged SET n.stagedAs = null, n.sourceVersion = $version \
+         RETURN count(n) AS times"
+    )
+}
+
+/// Makes a served copy of each staged chunk of a kind. The engine that needs it shows a node's first
+/// label as its `type`, which would be copied as well.
+pub(super) fn serve_copied(labels: &str) -> String {
+    format!(
+        "MATCH (s:MuninnStaged) WHERE s.source = $source AND s.stagedAs = $kind \
+         CREATE (n{labels} {{id: s.id}}) SET n += properties(s) \
+         SET n.stagedAs = null, n.type = null, n.sourceVersion = $version \
+         RETURN count(n) AS times"
+    )
+}
+
+pub(super) const REMOVE_STAGED: &str = "\
+    MATCH (n:MuninnStaged) WHERE n.source = $source DETACH DELETE n RETURN count(*) AS times";
+
+pub(super) fn remove_served(label: &str) -> String {
+    format!("MATCH (n:{label}) WHERE n.source = $source DETACH DELETE n RETURN count(*) AS times")
+}
+
+pub(super) fn unlink(label: &str, kind: &str) -> String {
+    format!(
+        "UNWIND $rows AS row MATCH (a)-[old:{kind}]->(b:{label} {{chunkId: row.to}}) DELETE old \
+         RETURN count(*) AS times"
+    )
+}
+
+pub(super) fn link(label: &str, kind: &str) -> String {
+    format!(
+        "UNWIND $rows AS row \
+         MATCH (a:{label} {{chunkId: row.from}}) MATCH (b:{label} {{chunkId: row.to}}) \
+         CREATE (a)-[r:{kind}]->(b) RETURN count(r) AS times"
+    )
+}
+
+pub(super) const COMPLETE: &str = "\
+    MATCH (s:MuninnSource {id: $source}) \
+    SET s.version = $version, s.since = datetime($since), s.kind = $kind, \
+    s.embedder = $embedder, s.mapping = $mapping, s.paths = $paths, s.channels = $channels, \
+    s.records = $records, s.rejected = $rejected, s.circles = $circles, s.holder = null, s.heldUntil = null \
+    RETURN count(s) AS times";
+
+pub(super) const SOURCES: &str = "\
+    MATCH (s:MuninnSource) \
+    RETURN s.id AS name, coalesce(s.version, 0) AS version, s.since AS since, s.kind AS kind, \
+    s.embedder AS embedder, s.mapping AS mapping, s.paths AS paths, s.channels AS channels, \
+    coalesce(s.records, 0) AS records, coalesce(s.rejected, 0) AS rejected, \
+    coalesce(s.circles, 0) AS circles, \
+    CASE WHEN s.heldUntil > $now THEN s.holder ELSE null END AS holder \
+    ORDER BY name";
+
+pub(super) fn count_chunks(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.source IS NOT NULL \
+         RETURN n.source AS source, count(n) AS chunks, count(n.embedding) AS vectors"
+    )
+}
+
+pub(super) fn served(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.chunkId IS NOT NULL \
+         OPTIONAL MATCH (above:{label})-[:Includes]->(n) \
+         RETURN n.chunkId AS chunk, n.recordKey AS record, n.chunkSeqId AS sequence, \
+         n.source AS source, n.sourceVersion AS version, labels(n) AS labels, n.title AS title, \
+         n.heading AS heading, n.link AS link, n.text AS text, n.embedding AS embedding, \
+         n.embedder AS embedder, n.kind AS kind, above.chunkId AS parent, \
+         n.tags AS tags, n.date AS date"
+    )
+}
+
+pub(super) const REMOVE_SOURCE: &str = "\
+    MATCH (s:MuninnSource {id: $source}) DETACH DELETE s RETURN count(*) AS times";

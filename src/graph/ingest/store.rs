@@ -1,0 +1,500 @@
+//! Ingesting in Cypher, on any engine.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::Utc;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::statements as cypher;
+use super::{
+    CHUNK, Claim, Completed, Exchange, Ingesting, KnownRecord, Lease, NewChunk, NewLink, PRIVATE,
+    STAGED, ServedChunk, SourceOverview, Stage, chunk_id, record_key,
+};
+use crate::graph::cypher_store::CypherStore;
+use crate::graph::engine::{Engine, Params, Row, Step, quoted};
+use crate::graph::record::{embedding, integer, list, params, text, unexpected};
+use crate::graph::transfer::{GraphNode, grouped};
+use crate::graph::value::{instant, plain};
+use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError, migrate};
+
+/// How long a lease lasts without a sign of life, in milliseconds.
+const LEASE: i64 = 60_000;
+
+/// The longest exchange. Beyond it the version that was served stays.
+const EXCHANGE: Duration = Duration::from_secs(1_800);
+
+/// Chunks of one statement; a record that has more is staged in a longer transaction.
+const ROWS: usize = 500;
+
+/// Statements that wait for the transaction.
+const STEPS: usize = 4;
+
+fn label_of(private: bool) -> &'static str {
+    if private { PRIVATE } else { CHUNK }
+}
+
+fn now() -> i64 {
+    Utc::now().timestamp_millis()
+}
+
+/// The labels under which a kind is served, as a pattern; the one that is looked up first.
+fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
+    if private {
+        return Ok(format!(":{PRIVATE}"));
+    }
+    if MEMORY_LABELS.contains(&kind) {
+        return Err(unexpected(format!("{kind} is a label of the bot's own")));
+    }
+    Ok(format!(":{CHUNK}:{}", quoted(kind)?))
+}
+
+impl<E: Engine> CypherStore<E> {
+    async fn renew_for(&self, lease: &Lease, lasts: i64) -> Result<(), StoreError> {
+        let bound = json!({
+            "source": lease.source, "holder": lease.holder, "until": now() + lasts,
+        });
+        let rows = self.engine.write(cypher::RENEW, params(bound)).await?;
+        held(
+            lease,
+            rows.first().map_or(0, |row| integer(row, "times")) == 1,
+        )
+    }
+
+    /// A chunk's properties as the engine keeps them.
+    fn row(&self, lease: &Lease, embedder: &str, chunk: NewChunk) -> Value {
+        let mut properties = chunk.properties;
+        let id = chunk_id(&lease.source, &chunk.record, chunk.sequence);
+        properties.insert("chunkId".to_owned(), json!(id));
+        properties.insert("chunkSeqId".to_owned(), json!(chunk.sequence));
+        let key = record_key(&lease.source, &chunk.record);
+        properties.insert("recordKey".to_owned(), json!(key));
+        properties.insert("source".to_owned(), json!(lease.source));
+        properties.insert("text".to_owned(), json!(chunk.text));
+        properties.insert("stagedAs".to_owned(), json!(chunk.label));
+        if lease.private {
+            properties.insert("kind".to_owned(), json!(chunk.label));
+        }
+        if let Some(hash) = chunk.hash {
+            properties.insert("contentHash".to_owned(), json!(hash));
+            properties.insert("embedder".to_owned(), json!(embedder));
+        }
+        if let Some(vector) = &chunk.vector {
+            let vector = self.engine.embedding(vector);
+            properties.insert("embedding".to_owned(), vector);
+            properties.insert("embedder".to_owned(), json!(embedder));
+        }
+        let mut node = GraphNode {
+            id: String::new(),
+            labels: vec![STAGED.to_owned()],
+            properties,
+        };
+        self.engine.prepare(&mut node);
+        Value::Object(node.properties)
+    }
+
+    async fn stage_rows(&self, lease: &Lease, rows: Vec<Value>) -> Result<(), StoreError> {
+        let expected = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        let mut statements = Vec::new();
+        for part in rows.chunks(ROWS) {
+            let bound = json!({
+                "source": lease.source, "holder": lease.holder, "until": now() + LEASE,
+                "rows": part,
+            });
+            statements.push((cypher::STAGE.to_owned(), params(bound)));
+        }
+        let made: i64 = if statements.len() == 1 {
+            let (statement, bound) = statements.remove(0);
+            let rows = self.engine.write(&statement, bound).await?;
+            rows.first().map_or(0, |row| integer(row, "times"))
+        } else {
+            self.all_or_nothing(statements).await?.iter().sum()
+        };
+        held(lease, made == expected)
+    }
+
+    async fn all_or_nothing(
+        &self,
+        statements: Vec<(String, Params)>,
+    ) -> Result<Vec<i64>, StoreError> {
+        let (sender, steps) = mpsc::channel(STEPS);
+        let send = async move {
+            for (statement, bound) in statements {
+                if sender.send(Step::Run(statement, bound)).await.is_err() {
+                    return;
+                }
+            }
+            // It has ended already where nobody receives.
+            let _ = sender.send(Step::Commit).await;
+        };
+        let (done, ()) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
+        done
+    }
+
+    /// What serves the staged chunks.
+    async fn serve_steps(&self, lease: &Lease) -> Result<Vec<(String, Params)>, StoreError> {
+        let of = json!({"source": lease.source});
+        let kinds = self.engine.read(cypher::STAGED_KINDS, params(of.clone()));
+        let mut steps = Vec::new();
+        for row in kinds.await? {
+            let kind = text(&row, "kind").unwrap_or_default();
+            let labels = pattern(lease.private, &kind)?;
+            let statement = if self.engine.relabels() {
+                cypher::serve_relabelled(&labels)
+            } else {
+                cypher::serve_copied(&labels)
+            };
+            let bound = json!({
+                "source": lease.source, "kind": kind, "version": lease.version,
+            });
+            steps.push((statement, params(bound)));
+        }
+        if !self.engine.relabels() {
+            steps.push((cypher::REMOVE_STAGED.to_owned(), params(of)));
+        }
+        Ok(steps)
+    }
+
+    /// The chunks of each source under a label: how many, and how many have a vector.
+    async fn count_chunks(&self, label: &str) -> Result<Vec<(String, u64, u64)>, StoreError> {
+        let statement = cypher::count_chunks(label);
+        let rows = self.engine.read(&statement, params(json!({}))).await?;
+        let number = |row: &Row, column| u64::try_from(integer(row, column)).unwrap_or_default();
+        let read = |row: &Row| {
+            let source = text(row, "source")?;
+            Some((source, number(row, "chunks"), number(row, "vectors")))
+        };
+        Ok(rows.iter().filter_map(read).collect())
+    }
+}
+
+fn held(lease: &Lease, is_held: bool) -> Result<(), StoreError> {
+    if is_held {
+        return Ok(());
+    }
+    Err(unexpected(format!(
+        "somebody else has begun to ingest {} meanwhile",
+        lease.source
+    )))
+}
+
+fn keys(lease: &Lease, records: &[String]) -> Params {
+    let keys = records
+        .iter()
+        .map(|record| record_key(&lease.source, record));
+    params(json!({"keys": keys.collect::<Vec<String>>()}))
+}
+
+/// The statements of a part of an exchange.
+fn link_steps(lease: &Lease, links: &[NewLink]) -> Result<Vec<(String, Params)>, StoreError> {
+    let label = label_of(lease.private);
+    let mut steps = Vec::new();
+    for (kind, members) in grouped(links, |link| link.kind.clone()) {
+        if MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
+            return Err(unexpected(format!("{kind} is a type of the bot's own")));
+        }
+        let kind = quoted(&kind)?;
+        let row = |link: &NewLink| {
+            let id = |(record, at): &(String, usize)| chunk_id(&lease.source, record, *at);
+            json!({"from": id(&link.from), "to": id(&link.to)})
+        };
+        let replacing = members.iter().filter(|(_, link)| link.replaces);
+        let replacing: Vec<Value> = replacing.map(|(_, link)| row(link)).collect();
+        if !replacing.is_empty() {
+            let bound = params(json!({"rows": replacing}));
+            steps.push((cypher::unlink(label, &kind), bound));
+        }
+        let rows: Vec<Value> = members.iter().map(|(_, link)| row(link)).collect();
+        steps.push((cypher::link(label, &kind), params(json!({"rows": rows}))));
+    }
+    Ok(steps)
+}
+
+fn complete_step(lease: &Lease, of: &Completed) -> (String, Params) {
+    let bound = json!({
+        "source": lease.source, "version": lease.version, "since": Utc::now().to_rfc3339(),
+        "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping, "paths": of.paths,
+        "channels": of.channels, "records": of.records, "rejected": of.rejected, "circles": of.circles,
+    });
+    (cypher::COMPLETE.to_owned(), params(bound))
+}
+
+#[async_trait]
+impl<E: Engine> Ingesting for CypherStore<E> {
+    async fn prepare_knowledge(&self, dimension: usize) -> Result<(), StoreError> {
+        let indexes = self.engine.knowledge_indexes(dimension);
+        migrate::make_knowledge_indexes(&self.engine, &indexes).await
+    }
+
+    async fn claim(&self, claim: &Claim<'_>) -> Result<Result<Lease, String>, StoreError> {
+        let holder = format!("{}/{}", claim.machine, claim.process);
+        let bound = json!({
+            "source": claim.source, "holder": holder, "machine": format!("{}/", claim.machine),
+            "now": now(), "until": now() + LEASE,
+        });
+        let rows = self.engine.write(cypher::CLAIM, params(bound)).await?;
+        if let Some(row) = rows.first() {
+            return Ok(Ok(Lease {
+                source: claim.source.to_owned(),
+                holder,
+                version: integer(row, "version") + 1,
+                private: !claim.channels.is_empty(),
+            }));
+        }
+        let bound = params(json!({"source": claim.source}));
+        let rows = self.engine.read(cypher::HOLDER, bound).await?;
+        let holder = rows.first().and_then(|row| text(row, "holder"));
+        Ok(Err(holder.unwrap_or_else(|| "another process".to_owned())))
+    }
+
+    async fn renew(&self, lease: &Lease) -> Result<(), StoreError> {
+        self.renew_for(lease, LEASE).await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let bound = json!({"source": lease.source, "holder": lease.holder});
+        self.engine.write(cypher::RELEASE, params(bound)).await?;
+        Ok(())
+    }
+
+    async fn records(
+        &self,
+        source: &str,
+        stage: Stage,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<KnownRecord>, StoreError> {
+        // A source that was opened to all or closed has its chunks under the other label still.
+        let labels: &[&str] = match stage {
+            Stage::Served => &[CHUNK, PRIVATE],
+            Stage::Staged => &[STAGED],
+        };
+        let prefix = record_key(source, "");
+        let bound = params(json!({
+            "source": source, "after": record_key(source, after), "limit": limit,
+        }));
+        let mut found = Vec::new();
+        for label in labels {
+            let statement = cypher::records(label);
+            let rows = self.engine.read(&statement, bound.clone()).await?;
+            found.extend(rows.iter().map(|row| {
+                KnownRecord {
+                    key: text(row, "key")
+                        .and_then(|key| key.strip_prefix(&prefix).map(str::to_owned))
+                        .unwrap_or_default(),
+                    hash: text(row, "hash").unwrap_or_default(),
+                    embedder: text(row, "embedder").unwrap_or_default(),
+                }
+            }));
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn stage(
+        &self,
+        lease: &Lease,
+        embedder: &str,
+        chunks: Vec<NewChunk>,
+        stale: &[String],
+    ) -> Result<(), StoreError> {
+        if !stale.is_empty() {
+            self.unstage(lease, stale).await?;
+        }
+        let rows: Vec<Value> = chunks
+            .into_iter()
+            .map(|chunk| self.row(lease, embedder, chunk))
+            .collect();
+        self.stage_rows(lease, rows).await
+    }
+
+    async fn unstage(&self, lease: &Lease, records: &[String]) -> Result<(), StoreError> {
+        let statement = cypher::remove_records(STAGED);
+        self.engine.write(&statement, keys(lease, records)).await?;
+        Ok(())
+    }
+
+    async fn exchange(
+        &self,
+        lease: &Lease,
+        mut parts: mpsc::Receiver<Exchange>,
+    ) -> Result<u64, StoreError> {
+        let lasts = i64::try_from(EXCHANGE.as_millis()).unwrap_or(LEASE) + LEASE;
+        self.renew_for(lease, lasts).await?;
+        let serve = self.serve_steps(lease).await?;
+        let (sender, steps) = mpsc::channel(STEPS);
+        let send = async move {
+            let mut serve = Some(serve);
+            let mut link_places = Vec::new();
+            let mut place = 0;
+            while let Some(part) = parts.recv().await {
+                let mut all: Vec<(String, Params)> = Vec::new();
+                // What goes has gone before what comes has its name.
+                if !matches!(part, Exchange::Remove(_)) {
+                    all.extend(serve.take().into_iter().flatten());
+                }
+                let before_links = all.len();
+                let is_end = match part {
+                    Exchange::Remove(records) => {
+                        for label in [CHUNK, PRIVATE] {
+                            all.push((cypher::remove_records(label), keys(lease, &records)));
+                        }
+                        false
+                    }
+                    Exchange::Link(links) => {
+                        all.extend(link_steps(lease, &links)?);
+                        false
+                    }
+                    Exchange::Finish(of) => {
+                        all.push(complete_step(lease, &of));
+                        true
+                    }
+                };
+                for (at, (statement, bound)) in all.into_iter().enumerate() {
+                    let is_link =
+                        !is_end && at >= before_links && statement.contains("CREATE (a)-");
+                    if is_link {
+                        link_places.push(place);
+                    }
+                    place += 1;
+                    if sender.send(Step::Run(statement, bound)).await.is_err() {
+                        return Ok(link_places);
+                    }
+                }
+                if is_end {
+                    let _ = sender.send(Step::Commit).await;
+                    break;
+                }
+            }
+            Ok::<_, StoreError>(link_places)
+        };
+        let (times, places) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
+        self.survey.outdate();
+        let (places, times) = (places?, times?);
+        let made = places
+            .iter()
+            .filter_map(|place| times.get(*place))
+            .sum::<i64>();
+        Ok(u64::try_from(made).unwrap_or_default())
+    }
+
+    async fn sources(&self) -> Result<Vec<SourceOverview>, StoreError> {
+        let bound = params(json!({"now": now()}));
+        let rows = self.engine.read(cypher::SOURCES, bound).await?;
+        let mut sources: Vec<SourceOverview> = rows.iter().map(overview).collect();
+        for label in [CHUNK, PRIVATE, STAGED] {
+            for (name, chunks, vectors) in self.count_chunks(label).await? {
+                let Some(source) = sources.iter_mut().find(|source| source.name == name) else {
+                    continue;
+                };
+                if label == STAGED {
+                    source.staged += chunks;
+                } else {
+                    source.chunks += chunks;
+                    source.without_vector += chunks - vectors;
+                }
+            }
+        }
+        Ok(sources)
+    }
+
+    async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError> {
+        for label in [CHUNK, PRIVATE] {
+            let (sender, mut rows) = mpsc::channel(STEPS * ROWS);
+            let to = to.clone();
+            let convert = async move {
+                while let Some(row) = rows.recv().await {
+                    if to.send(served(&row)).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let statement = cypher::served(label);
+            let (read, ()) = tokio::join!(self.engine.stream(&statement, sender), convert);
+            read?;
+        }
+        Ok(())
+    }
+
+    async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
+        let of = params(json!({"source": lease.source}));
+        let statements = [CHUNK, PRIVATE, STAGED]
+            .map(|label| (cypher::remove_served(label), of.clone()))
+            .into_iter()
+            .chain([(cypher::REMOVE_SOURCE.to_owned(), of.clone())]);
+        let times = self.all_or_nothing(statements.collect()).await?;
+        self.survey.outdate();
+        Ok(u64::try_from(times[..2].iter().sum::<i64>()).unwrap_or_default())
+    }
+}
+
+fn strings(row: &Row, column: &str) -> Vec<String> {
+    let items = list(row, column).iter();
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn overview(row: &Row) -> SourceOverview {
+    let number = |column| u64::try_from(integer(row, column)).unwrap_or_default();
+    SourceOverview {
+        name: text(row, "name").unwrap_or_default(),
+        version: integer(row, "version"),
+        since: row.get("since").and_then(instant),
+        of: Completed {
+            kind: text(row, "kind").unwrap_or_default(),
+            embedder: text(row, "embedder").unwrap_or_default(),
+            mapping: text(row, "mapping").unwrap_or_default(),
+            paths: strings(row, "paths"),
+            channels: strings(row, "channels"),
+            records: number("records"),
+            rejected: number("rejected"),
+            circles: number("circles"),
+        },
+        chunks: 0,
+        without_vector: 0,
+        staged: 0,
+        holder: text(row, "holder"),
+    }
+}
+
+/// A date, or what the source has in its place.
+fn date(row: &Row) -> Option<String> {
+    match plain(row.get("date")?.clone()) {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// One tag, or several.
+fn tags(row: &Row) -> Vec<String> {
+    match text(row, "tags") {
+        Some(one) => vec![one],
+        None => strings(row, "tags"),
+    }
+}
+
+fn served(row: &Row) -> ServedChunk {
+    let labels = strings(row, "labels");
+    let label = text(row, "kind").filter(|_| labels.iter().any(|label| label == PRIVATE));
+    let label = label.or_else(|| labels.into_iter().find(|label| label != CHUNK));
+    ServedChunk {
+        chunk: text(row, "chunk").unwrap_or_default(),
+        record: text(row, "record").unwrap_or_default(),
+        sequence: integer(row, "sequence"),
+        source: text(row, "source").unwrap_or_default(),
+        version: integer(row, "version"),
+        label: label.unwrap_or_default(),
+        title: text(row, "title"),
+        heading: text(row, "heading"),
+        link: text(row, "link"),
+        text: text(row, "text").unwrap_or_default(),
+        embedding: embedding(row),
+        tags: tags(row),
+        date: date(row),
+        parent: text(row, "parent"),
+    }
+}

@@ -1,0 +1,23 @@
+//! The team's knowledge: documents, conversations and records become chunks in the graph.
+//!
+//! What a file says ([`documents`], [`conversations`], [`mapping`]) is made into [`Record`]s of
+//! [`Chunk`]s by pure functions. [`ingest`] streams a source through them, compares content hashes
+//! with what the store has, embeds what is new, stages it, and exchanges the versions at the end.
+//! What a store does with that is the business of [`crate::graph::ingest`].
+
+pub mod catalog;
+mod chunking;
+pub mod conversations;
+pub mod documents;
+pub mod ingest;
+mod lines;
+mod lock;
+pub mod mapping;
+mod plan;
+mod record;
+mod rejects;
+pub mod search;
+pub mod source;
+mod spool;
+
+pub use self::record::{Chunk, End, Link, Place, Record, Rejection};

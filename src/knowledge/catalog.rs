@@ -1,0 +1,128 @@
+//! What has been ingested, in words.
+
+use std::fmt::Write as _;
+
+use crate::graph::ingest::SourceOverview;
+use crate::llm::Embedder;
+
+/// Sources with their versions, counts and warnings, for people to read.
+pub fn text(sources: &[SourceOverview], embedder: &Embedder) -> String {
+    let mut text = String::new();
+    for source in sources {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", line(source));
+        for detail in details(source) {
+            let _ = writeln!(text, "    {detail}");
+        }
+        for warning in warnings(source, embedder) {
+            let _ = writeln!(text, "    ! {warning}");
+        }
+    }
+    text
+}
+
+fn line(source: &SourceOverview) -> String {
+    let of = &source.of;
+    match source.since {
+        Some(since) => format!(
+            "{}  version {} of {}, {} records in {} chunks ({})",
+            source.name,
+            source.version,
+            since.format("%Y-%m-%d %H:%M"),
+            of.records,
+            source.chunks,
+            of.kind,
+        ),
+        None => format!("{}  no version yet", source.name),
+    }
+}
+
+fn details(source: &SourceOverview) -> Vec<String> {
+    let of = &source.of;
+    if source.version == 0 {
+        return Vec::new();
+    }
+    let mut details = vec![format!("from {}", of.paths.join(", "))];
+    if !of.mapping.is_empty() {
+        details.push(format!("by the mapping {}", of.mapping));
+    }
+    details.push(format!("embedded by {}", of.embedder));
+    if source.without_vector > 0 {
+        details.push(format!(
+            "{} chunks without a vector: their words are found",
+            source.without_vector
+        ));
+    }
+    if of.rejected > 0 {
+        details.push(format!(
+            "{} refused: rejects/{}-{}.jsonl in DATA_DIR",
+            of.rejected, source.name, source.version
+        ));
+    }
+    if !of.channels.is_empty() {
+        details.push(format!("seen only in {}", of.channels.join(", ")));
+    }
+    details
+}
+
+/// What lags behind, and what to do about it.
+pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if source.version > 0 && !embedder.made(&source.of.embedder) {
+        warnings.push(
+            "degraded: its vectors are of another embedder, so only its words are found; \
+             ingest it again"
+                .to_owned(),
+        );
+    }
+    match (&source.holder, source.staged) {
+        (Some(_), _) => warnings.push(format!(
+            "version {} is being made: {} chunks are staged, none of them is served",
+            source.version + 1,
+            source.staged
+        )),
+        (None, 0) => {}
+        (None, staged) => warnings.push(format!(
+            "version {} was interrupted: {staged} chunks are staged, none of them is served; \
+             ingest it again to go on",
+            source.version + 1
+        )),
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::ingest::Completed;
+    use crate::llm::local::LocalEmbedder;
+
+    #[test]
+    fn sources_are_told_with_what_lags() {
+        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+        let source = SourceOverview {
+            name: "wiki".to_owned(),
+            version: 2,
+            since: Some("2026-01-02T03:04:05Z".parse().unwrap()),
+            of: Completed {
+                kind: "documents".to_owned(),
+                embedder: "other".to_owned(),
+                paths: vec!["docs".to_owned()],
+                channels: vec!["C1".to_owned()],
+                records: 3,
+                rejected: 1,
+                ..Completed::default()
+            },
+            chunks: 7,
+            without_vector: 1,
+            staged: 5,
+            holder: None,
+        };
+        let begun = SourceOverview {
+            name: "new".to_owned(),
+            holder: Some("m/1".to_owned()),
+            ..SourceOverview::default()
+        };
+        insta::assert_snapshot!(text(&[source, begun], &embedder), @"");
+    }
+}

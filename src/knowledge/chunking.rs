@@ -1,0 +1,94 @@
+//! Long texts in pieces that an embedder can tell apart, cut where a reader would cut.
+
+use text_splitter::{MarkdownSplitter, TextSplitter};
+
+/// Characters of a chunk at most: some 200 to 250 tokens.
+pub(super) const CHUNK_CHARS: usize = 1_000;
+
+/// How a text is written, which decides where it may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Markdown,
+}
+
+/// Characters that are cut at once; the splitter takes longer than in proportion for more.
+const STRETCH: usize = 64 * 1024;
+
+/// The text in pieces of at most [`CHUNK_CHARS`], without blanks around them. Nothing but blanks
+/// is lost.
+pub(super) fn pieces(text: &str, form: Form) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for stretch in stretches(text) {
+        let cut: Vec<&str> = match form {
+            Form::Plain => TextSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
+            Form::Markdown => MarkdownSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
+        };
+        let filled = cut.into_iter().filter(|piece| !piece.trim().is_empty());
+        pieces.extend(filled.map(|piece| piece.trim_end().to_owned()));
+    }
+    pieces
+}
+
+/// Parts of a very long text, cut after a line where there is one.
+fn stretches(mut text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    while text.len() > STRETCH {
+        let mut end = STRETCH;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let cut = text[..end]
+            .rfind("\n\n")
+            .or_else(|| text[..end].rfind('\n'));
+        let cut = cut.map_or(end, |cut| cut + 1);
+        let (part, rest) = text.split_at(cut);
+        parts.push(part);
+        text = rest;
+    }
+    parts.push(text);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn letters(text: &str) -> String {
+        text.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    #[test]
+    fn short_texts_stay_whole_and_blank_ones_are_none() {
+        assert_eq!(pieces("One line.", Form::Plain), ["One line."]);
+        assert!(pieces(" \n\t ", Form::Markdown).is_empty());
+    }
+
+    #[test]
+    fn a_huge_text_is_cut_in_time() {
+        let text = "word ".repeat(200_000);
+        let cut = pieces(&text, Form::Plain);
+        assert_eq!(letters(&cut.concat()), letters(&text));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn nothing_is_lost_and_no_piece_is_too_long(
+            words in prop::collection::vec("[a-zA-Zäß日本#*`.,-]{1,30}[ \n]{1,3}", 0..400),
+            wild in any::<String>(),
+        ) {
+            for text in [words.concat(), wild] {
+                for form in [Form::Plain, Form::Markdown] {
+                    let cut = pieces(&text, form);
+                    prop_assert_eq!(letters(&cut.concat()), letters(&text));
+                    for piece in cut {
+                        prop_assert!(piece.chars().count() <= CHUNK_CHARS);
+                    }
+                }
+            }
+        }
+    }
+}

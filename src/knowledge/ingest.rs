@@ -1,0 +1,466 @@
+//! Ingests a source: reads, compares, embeds, stages, and exchanges the versions.
+//!
+//! Reading and comparing run on a thread of their own; what is new comes through a bounded channel
+//! to the loop here, which embeds and stages several batches at a time. Nothing is served before
+//! the exchange, and an interrupted run leaves staged what the next one need not embed again.
+
+mod exchange;
+mod reading;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use self::reading::{Fresh, Read};
+use super::lock::SourceLock;
+pub use super::plan::Counts;
+use super::plan::{OUTDATED, Plan};
+use super::record::{Hash, Record, hash_text};
+use super::source::{Source, SourceError};
+use crate::graph::ingest::{Claim, Completed, Lease, NewChunk, Stage};
+use crate::graph::{GraphStore, StoreError};
+use crate::llm::{Embedder, ModelError};
+
+/// Chunks that are embedded and staged together; a record is never split over two batches.
+const BATCH: usize = 256;
+
+/// Batches under way at once.
+const IN_FLIGHT: usize = 3;
+
+/// Records that wait to be embedded.
+const WAITING: usize = 64;
+
+/// Records of the store that are read at once.
+const PAGE: usize = 2_000;
+
+/// How often the lease is renewed where nothing is staged that would.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+/// What is to be ingested, and how.
+#[derive(Debug)]
+pub struct Ingest<'a> {
+    pub source: Source,
+    pub paths: Vec<String>,
+    /// Empty: everybody may see it.
+    pub channels: Vec<String>,
+    pub data_dir: &'a Path,
+    /// Look and count, and write nothing.
+    pub is_dry: bool,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of the files, of all of them.
+    pub bytes: (u64, u64),
+    pub records: u64,
+    /// Chunks that were staged.
+    pub chunks: u64,
+    pub phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    #[default]
+    Reading,
+    Exchanging,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The version that is served now.
+    pub version: i64,
+    /// Nothing had changed, so that version is the one from before.
+    pub is_same: bool,
+    pub counts: Counts,
+    pub rejected: u64,
+    pub rejects: Option<PathBuf>,
+    /// Some of the refusals.
+    pub examples: Vec<String>,
+    /// Chunks that were embedded now.
+    pub chunks: u64,
+    /// Of these, the ones in which the embedder found nothing to embed.
+    pub without_vector: u64,
+    /// Relationships that were made now.
+    pub links: u64,
+    /// Links that name a record which is not there.
+    pub dangling: u64,
+    /// Links of a hierarchy that ran in a circle.
+    pub circles: u64,
+    pub skipped: u64,
+}
+
+/// Why it ended early. What was served before is served still.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    #[error("the source {name} is being ingested already, by {holder}")]
+    Busy { name: String, holder: String },
+    #[error(
+        "the embeddings failed; nothing that is served has changed, and the next `muninn ingest` goes on from there"
+    )]
+    Embedder(#[source] ModelError),
+    #[error("a file of the data folder cannot be used")]
+    Files(#[from] std::io::Error),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
+
+/// Ingests.
+///
+/// # Errors
+/// [`IngestError`]; what is served then stays as it is.
+pub async fn ingest(
+    store: &Arc<dyn GraphStore>,
+    embedder: &Arc<Embedder>,
+    ingest: Ingest<'_>,
+    tell: Tell<'_>,
+) -> Result<Summary, IngestError> {
+    let name = embedder.identified().await.map_err(IngestError::Embedder)?;
+    let name = name.to_owned();
+    if ingest.is_dry {
+        return dry(store, &name, ingest, tell).await;
+    }
+    let lock = SourceLock::take(&ingest.data_dir.join("ingest"), &ingest.source.name)?;
+    let busy = |holder: String| IngestError::Busy {
+        name: ingest.source.name.clone(),
+        holder,
+    };
+    let lock = lock.ok_or_else(|| busy("another process on this machine".to_owned()))?;
+    let process = std::process::id().to_string();
+    let claim = Claim {
+        source: &ingest.source.name,
+        machine: &lock.machine,
+        process: &process,
+        channels: &ingest.channels,
+    };
+    let lease = store.ingesting().claim(&claim).await?.map_err(busy)?;
+    let run = Run {
+        store,
+        embedder,
+        embedder_name: &name,
+        lease: &lease,
+    };
+    let done = run.all(&ingest, tell).await;
+    if done.is_err() {
+        // It ends by itself if the graph is away.
+        let _ = store.ingesting().release(&lease).await;
+    }
+    drop(lock);
+    done
+}
+
+async fn dry(
+    store: &Arc<dyn GraphStore>,
+    embedder: &str,
+    ingest: Ingest<'_>,
+    tell: Tell<'_>,
+) -> Result<Summary, IngestError> {
+    let plan = known(store, embedder, &ingest.source.name).await?;
+    let skipped = ingest.source.skipped;
+    let is_private = !ingest.channels.is_empty();
+    let bytes = ingest.source.bytes;
+    let (sender, mut fresh) = mpsc::channel(WAITING);
+    let place = (ingest.data_dir.join("nowhere"), 0);
+    let counters = Arc::new(Counters::default());
+    let reading = reading::start(
+        ingest.source,
+        plan,
+        is_private,
+        place,
+        sender,
+        &counters,
+        true,
+    );
+    let mut chunks = 0;
+    while let Some(Fresh { record, .. }) = fresh.recv().await {
+        chunks += record.chunks.len() as u64;
+        tell(counters.progress(bytes));
+    }
+    let read = reading.await.map_err(std::io::Error::other)??;
+    Ok(Summary {
+        counts: read.plan.counts(),
+        is_same: read.plan.changes_nothing(),
+        rejected: read.rejected,
+        examples: read.examples,
+        chunks,
+        skipped,
+        ..Summary::default()
+    })
+}
+
+/// What is there of a source: records of another embedder have to be made again.
+async fn known(
+    store: &Arc<dyn GraphStore>,
+    embedder: &str,
+    source: &str,
+) -> Result<Plan, IngestError> {
+    let mut plan = Plan::default();
+    for stage in [Stage::Served, Stage::Staged] {
+        let mut after = String::new();
+        loop {
+            let page = store
+                .ingesting()
+                .records(source, stage, &after, PAGE)
+                .await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            after.clone_from(&last.key);
+            for record in &page {
+                let is_current = record.embedder == embedder;
+                let hash = parsed(&record.hash).filter(|_| is_current);
+                let hash = hash.unwrap_or(OUTDATED);
+                match stage {
+                    Stage::Served => plan.is_served(&record.key, hash),
+                    Stage::Staged => plan.is_staged(&record.key, hash),
+                }
+            }
+        }
+    }
+    Ok(plan)
+}
+
+fn parsed(hash: &str) -> Option<Hash> {
+    let byte = |at: usize| u8::from_str_radix(hash.get(at * 2..at * 2 + 2)?, 16).ok();
+    let mut parsed = OUTDATED;
+    for (at, slot) in parsed.iter_mut().enumerate() {
+        *slot = byte(at)?;
+    }
+    Some(parsed)
+}
+
+/// What the reading thread has come to.
+#[derive(Debug, Default)]
+struct Counters {
+    bytes: AtomicU64,
+    records: AtomicU64,
+    chunks: AtomicU64,
+}
+
+impl Counters {
+    fn progress(&self, total: u64) -> Progress {
+        Progress {
+            bytes: (self.bytes.load(Ordering::Relaxed), total),
+            records: self.records.load(Ordering::Relaxed),
+            chunks: self.chunks.load(Ordering::Relaxed),
+            phase: Phase::Reading,
+        }
+    }
+}
+
+/// A run of one version of one source.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    store: &'a Arc<dyn GraphStore>,
+    embedder: &'a Arc<Embedder>,
+    embedder_name: &'a str,
+    lease: &'a Lease,
+}
+
+impl Run<'_> {
+    async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<Summary, IngestError> {
+        if let Some(dimension) = self.embedder.dimension() {
+            self.store.ingesting().prepare_knowledge(dimension).await?;
+        }
+        let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
+        let counters = Arc::new(Counters::default());
+        let (sender, fresh) = mpsc::channel(WAITING);
+        let place = (ingest.data_dir.to_owned(), self.lease.version);
+        let source = ingest.source.clone();
+        let reading = reading::start(
+            source,
+            plan,
+            self.lease.private,
+            place,
+            sender,
+            &counters,
+            false,
+        );
+        let told = (ingest.source.bytes, &counters);
+        let staged = self.stage_all(fresh, told, tell).await;
+        let read = reading.await.map_err(std::io::Error::other)?;
+        let (chunks, without_vector) = staged?;
+        let read = read?;
+        let completed = Completed {
+            kind: ingest.source.kind.name().to_owned(),
+            embedder: self.embedder_name.to_owned(),
+            mapping: ingest.source.kind.mapping_name().to_owned(),
+            paths: ingest.paths.clone(),
+            channels: ingest.channels.clone(),
+            records: read.plan.counts().records(),
+            rejected: read.rejected,
+            circles: 0,
+        };
+        tell(Progress {
+            phase: Phase::Exchanging,
+            ..counters.progress(ingest.source.bytes)
+        });
+        let summary = Summary {
+            chunks,
+            without_vector,
+            skipped: ingest.source.skipped,
+            ..Summary::default()
+        };
+        self.finish(read, completed, summary).await
+    }
+
+    /// Embeds and stages what comes, several batches at a time. Gives back how many chunks, and
+    /// how many of them without a vector.
+    async fn stage_all(
+        self,
+        mut fresh: mpsc::Receiver<Fresh>,
+        (bytes, counters): (u64, &Arc<Counters>),
+        tell: Tell<'_>,
+    ) -> Result<(u64, u64), IngestError> {
+        let mut under_way: JoinSet<Result<u64, IngestError>> = JoinSet::new();
+        let mut batch = Batch::default();
+        let mut without_vector = 0;
+        let mut is_open = true;
+        while is_open || !batch.records.is_empty() {
+            match tokio::time::timeout(SIGN_OF_LIFE, fresh.recv()).await {
+                Ok(Some(record)) => batch.add(record),
+                Ok(None) => is_open = false,
+                Err(_elapsed) => self.store.ingesting().renew(self.lease).await?,
+            }
+            if batch.chunks < BATCH && is_open {
+                continue;
+            }
+            if under_way.len() >= IN_FLIGHT {
+                without_vector += joined(under_way.join_next().await)?;
+            }
+            if !batch.records.is_empty() {
+                let work = self.work(std::mem::take(&mut batch), counters);
+                under_way.spawn(work);
+            }
+            tell(counters.progress(bytes));
+        }
+        while let Some(done) = under_way.join_next().await {
+            without_vector += joined(Some(done))?;
+            tell(counters.progress(bytes));
+        }
+        Ok((counters.chunks.load(Ordering::Relaxed), without_vector))
+    }
+
+    /// Embeds and stages a batch; says how many chunks have no vector.
+    fn work(
+        self,
+        batch: Batch,
+        counters: &Arc<Counters>,
+    ) -> impl Future<Output = Result<u64, IngestError>> + use<> {
+        let (store, embedder) = (Arc::clone(self.store), Arc::clone(self.embedder));
+        let (lease, name) = (self.lease.clone(), self.embedder_name.to_owned());
+        let counters = Arc::clone(counters);
+        async move {
+            let texts = batch.texts();
+            let vectors = embedder.embed(&texts).await;
+            let vectors = vectors.map_err(IngestError::Embedder)?;
+            let without = vectors.iter().filter(|vector| vector.is_none()).count();
+            let count = vectors.len();
+            let (chunks, stale) = batch.embedded(vectors);
+            store
+                .ingesting()
+                .stage(&lease, &name, chunks, &stale)
+                .await?;
+            counters.chunks.fetch_add(count as u64, Ordering::Relaxed);
+            Ok(without as u64)
+        }
+    }
+
+    async fn finish(
+        self,
+        read: Read,
+        completed: Completed,
+        mut summary: Summary,
+    ) -> Result<Summary, IngestError> {
+        let current = self.store.ingesting().sources().await?;
+        let current = current
+            .into_iter()
+            .find(|source| source.name == self.lease.source && source.version > 0);
+        let before = current.as_ref().map(|source| source.of.clone());
+        let had_circles = before.as_ref().is_some_and(|of| of.circles > 0);
+        summary.counts = read.plan.counts();
+        summary.examples = read.examples;
+        let exchange = exchange::Exchanging {
+            run: self,
+            plan: read.plan,
+            waiting: read.waiting,
+            rejects: read.rejects,
+            completed,
+            before,
+            had_circles,
+        };
+        exchange.run(summary).await
+    }
+}
+
+fn joined(
+    done: Option<Result<Result<u64, IngestError>, tokio::task::JoinError>>,
+) -> Result<u64, IngestError> {
+    match done {
+        None => Ok(0),
+        Some(Ok(result)) => result,
+        Some(Err(error)) => Err(std::io::Error::other(error).into()),
+    }
+}
+
+/// Records that are embedded together.
+#[derive(Debug, Default)]
+struct Batch {
+    records: Vec<Fresh>,
+    chunks: usize,
+}
+
+impl Batch {
+    fn add(&mut self, fresh: Fresh) {
+        self.chunks += fresh.record.chunks.len();
+        self.records.push(fresh);
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let chunks = self.records.iter().flat_map(|fresh| &fresh.record.chunks);
+        chunks.map(|chunk| chunk.embedded.clone()).collect()
+    }
+
+    /// Chunks for the store, and the records that take the place of other staged ones.
+    fn embedded(self, vectors: Vec<Option<Vec<f32>>>) -> (Vec<NewChunk>, Vec<String>) {
+        let mut vectors = vectors.into_iter();
+        let (mut chunks, mut stale) = (Vec::new(), Vec::new());
+        for Fresh {
+            record,
+            hash,
+            is_stale,
+        } in self.records
+        {
+            let Record {
+                key,
+                chunks: own,
+                at: _,
+                links: _,
+            } = record;
+            if is_stale {
+                stale.push(key.clone());
+            }
+            for (sequence, chunk) in own.into_iter().enumerate() {
+                chunks.push(NewChunk {
+                    record: key.clone(),
+                    sequence,
+                    label: chunk.label,
+                    text: chunk.text,
+                    properties: chunk.properties,
+                    vector: vectors.next().flatten(),
+                    hash: (sequence == 0).then(|| hash_text(&hash)),
+                });
+            }
+        }
+        (chunks, stale)
+    }
+}

@@ -1,0 +1,144 @@
+//! The end of an ingest: the versions are exchanged.
+
+use tokio::sync::mpsc;
+
+use super::reading::in_words;
+use super::{IngestError, PAGE, Run, Summary};
+use crate::graph::ingest::{Completed, Exchange, NewLink, Stage};
+use crate::knowledge::plan::{Fate, Plan};
+use crate::knowledge::rejects::Rejects;
+use crate::knowledge::spool::Waiting;
+
+/// Relationships that are made by one statement.
+const LINKS: usize = 2_000;
+
+/// Records that are removed by one statement.
+const RECORDS: usize = 500;
+
+/// Parts that wait for the transaction.
+const PARTS: usize = 2;
+
+/// Everything that is known once all was read and staged.
+pub(super) struct Exchanging<'a> {
+    pub(super) run: Run<'a>,
+    pub(super) plan: Plan,
+    pub(super) waiting: Waiting,
+    pub(super) rejects: Option<Rejects>,
+    pub(super) completed: Completed,
+    /// What the served version is.
+    pub(super) before: Option<Completed>,
+    /// Places in the hierarchy that were cut off then may be whole now.
+    pub(super) had_circles: bool,
+}
+
+impl Exchanging<'_> {
+    pub(super) async fn run(mut self, mut summary: Summary) -> Result<Summary, IngestError> {
+        let refused: Vec<_> = self.waiting.refused().cloned().collect();
+        for refused in &refused {
+            summary.examples.push(in_words(refused));
+            if let Some(rejects) = &mut self.rejects {
+                rejects.add(refused)?;
+            }
+        }
+        summary.circles = refused.len() as u64;
+        self.completed.circles = summary.circles;
+        if let Some(rejects) = self.rejects.take() {
+            summary.rejected = rejects.count;
+            summary.rejects = rejects.finish()?;
+        }
+        self.completed.rejected = summary.rejected;
+        self.unstage().await?;
+        let version = self.run.lease.version;
+        if self.plan.changes_nothing() && self.before.as_ref() == Some(&self.completed) {
+            self.run.store.ingesting().release(self.run.lease).await?;
+            summary.is_same = true;
+            summary.version = version - 1;
+            return Ok(summary);
+        }
+        summary.version = version;
+        let run = self.run;
+        let (sender, parts) = mpsc::channel(PARTS);
+        let exchanging = run.store.ingesting().exchange(run.lease, parts);
+        let (links, sent) = tokio::join!(exchanging, self.send(sender));
+        summary.links = links?;
+        summary.dangling = sent?;
+        Ok(summary)
+    }
+
+    /// Removes what was staged for a version that never came.
+    async fn unstage(&self) -> Result<(), IngestError> {
+        let run = self.run;
+        let mut after = String::new();
+        loop {
+            let page =
+                run.store
+                    .ingesting()
+                    .records(&run.lease.source, Stage::Staged, &after, PAGE);
+            let page = page.await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after.clone_from(&last.key);
+            let gone = page.iter().filter(|record| !self.plan.is_new(&record.key));
+            let gone: Vec<String> = gone.map(|record| record.key.clone()).collect();
+            for part in gone.chunks(RECORDS) {
+                run.store.ingesting().unstage(run.lease, part).await?;
+            }
+        }
+    }
+
+    /// Tells the store what goes, what is tied to what, and that this is all. Says how many links
+    /// lead nowhere.
+    async fn send(self, to: mpsc::Sender<Exchange>) -> Result<u64, IngestError> {
+        let Self {
+            run,
+            plan,
+            mut waiting,
+            completed,
+            had_circles,
+            ..
+        } = self;
+        let mut after = String::new();
+        loop {
+            let page =
+                run.store
+                    .ingesting()
+                    .records(&run.lease.source, Stage::Served, &after, PAGE);
+            let page = page.await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            after.clone_from(&last.key);
+            let gone = page.iter().filter(|record| match plan.fate(&record.key) {
+                Fate::Keep => false,
+                Fate::Replace | Fate::Remove => true,
+            });
+            let gone: Vec<String> = gone.map(|record| record.key.clone()).collect();
+            for part in gone.chunks(RECORDS) {
+                if to.send(Exchange::Remove(part.to_vec())).await.is_err() {
+                    return Ok(0);
+                }
+            }
+        }
+        let mut links: Vec<NewLink> = Vec::new();
+        let mut dangling = 0;
+        while let Some(resolved) = waiting.next(&plan, had_circles)? {
+            dangling += resolved.dangling;
+            links.extend(resolved.links);
+            if links.len() >= LINKS
+                && to
+                    .send(Exchange::Link(std::mem::take(&mut links)))
+                    .await
+                    .is_err()
+            {
+                return Ok(dangling);
+            }
+        }
+        if !links.is_empty() && to.send(Exchange::Link(links)).await.is_err() {
+            return Ok(dangling);
+        }
+        // Whoever does not receive says why itself.
+        let _ = to.send(Exchange::Finish(Box::new(completed))).await;
+        Ok(dangling)
+    }
+}

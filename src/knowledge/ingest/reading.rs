@@ -1,0 +1,169 @@
+//! The thread that reads and compares.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::{Counters, IngestError};
+use crate::knowledge::plan::{Plan, Verdict};
+use crate::knowledge::record::{Hash, Record, Rejection};
+use crate::knowledge::rejects::Rejects;
+use crate::knowledge::source::{Item, Source};
+use crate::knowledge::spool::{Spool, Waiting};
+
+/// Refusals that are shown at once; the others are in the file.
+const EXAMPLES: usize = 5;
+
+/// A record to embed and stage.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    pub(super) record: Record,
+    pub(super) hash: Hash,
+    /// Another one was staged in its place.
+    pub(super) is_stale: bool,
+}
+
+/// What was read, but for what was sent on.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) plan: Plan,
+    pub(super) waiting: Waiting,
+    /// None: it was only looked.
+    pub(super) rejects: Option<Rejects>,
+    pub(super) rejected: u64,
+    pub(super) examples: Vec<String>,
+}
+
+/// Begins to read. It ends early when nobody receives any more.
+pub(super) fn start(
+    source: Source,
+    plan: Plan,
+    is_private: bool,
+    (data_dir, version): (PathBuf, i64),
+    to: mpsc::Sender<Fresh>,
+    counters: &Arc<Counters>,
+    is_dry: bool,
+) -> JoinHandle<Result<Read, IngestError>> {
+    let counters = Arc::clone(counters);
+    tokio::task::spawn_blocking(move || {
+        let rejects = (!is_dry).then(|| Rejects::new(&data_dir, &source.name, version));
+        let mut reader = Reader {
+            plan,
+            spool: Spool::new()?,
+            rejects,
+            rejected: 0,
+            examples: Vec::new(),
+            is_private,
+            to,
+            failed: None,
+        };
+        let _stopped = source.read(&mut |item| {
+            match &item {
+                Item::Read(bytes) => counters.bytes.fetch_add(*bytes, Ordering::Relaxed),
+                Item::Record(_) | Item::Refused(_) => {
+                    counters.records.fetch_add(1, Ordering::Relaxed)
+                }
+            };
+            reader.take(item)
+        });
+        if let Some(error) = reader.failed {
+            return Err(error.into());
+        }
+        let waiting = reader.spool.finish(&reader.plan)?;
+        Ok(Read {
+            waiting,
+            plan: reader.plan,
+            rejects: reader.rejects,
+            rejected: reader.rejected,
+            examples: reader.examples,
+        })
+    })
+}
+
+struct Reader {
+    plan: Plan,
+    spool: Spool,
+    rejects: Option<Rejects>,
+    rejected: u64,
+    examples: Vec<String>,
+    is_private: bool,
+    to: mpsc::Sender<Fresh>,
+    failed: Option<std::io::Error>,
+}
+
+impl Reader {
+    fn take(&mut self, item: Item) -> ControlFlow<()> {
+        let kept = match item {
+            Item::Read(_) => Ok(()),
+            Item::Refused(refused) => self.refuse(&refused),
+            Item::Record(record) => match self.compare(record) {
+                Ok(flow) => return flow,
+                Err(error) => Err(error),
+            },
+        };
+        match kept {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn refuse(&mut self, refused: &Rejection) -> std::io::Result<()> {
+        self.rejected += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(in_words(refused));
+        }
+        match &mut self.rejects {
+            Some(rejects) => rejects.add(refused),
+            None => Ok(()),
+        }
+    }
+
+    fn compare(&mut self, record: Record) -> std::io::Result<ControlFlow<()>> {
+        let hash = hash(&record, self.is_private);
+        let is_stale = match self.plan.look(&record.key, hash) {
+            Verdict::Duplicate => {
+                let reason = format!("the id {} was there before", record.key);
+                self.refuse(&record.at.refuse(reason))?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            Verdict::Unchanged | Verdict::Staged => {
+                self.spool.add(&record)?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            Verdict::Fresh { stale } => stale,
+        };
+        self.spool.add(&record)?;
+        let fresh = Fresh {
+            record,
+            hash,
+            is_stale,
+        };
+        Ok(match self.to.blocking_send(fresh) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_nobody) => ControlFlow::Break(()),
+        })
+    }
+}
+
+/// What may be seen by some only is another record than what all may see.
+fn hash(record: &Record, is_private: bool) -> Hash {
+    let mut hash = record.hash();
+    hash[0] ^= u8::from(is_private);
+    hash
+}
+
+/// `a.jsonl, line 3: it is no JSON`
+pub(super) fn in_words(refused: &Rejection) -> String {
+    let file = refused.at.file.display();
+    match refused.at.line {
+        Some(line) => format!("{file}, line {line}: {}", refused.reason),
+        None => format!("{file}: {}", refused.reason),
+    }
+}

@@ -1,0 +1,383 @@
+//! How records become nodes: a file in TOML that says it for each type of record.
+//!
+//! The file is checked as a whole before anything is written: names, pointers, and whether the
+//! fields that it names are in the records at all. `docs/knowledge.md` shows one.
+
+mod apply;
+
+mod pointer;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+pub use self::apply::Presence;
+use self::pointer::{Pointer, Template};
+use self::values::As;
+use crate::graph::ingest::{CHUNK, INCLUDES, NEXT};
+use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
+
+/// The US National Archives catalog.
+const ARCHIVES: &str = include_str!("../../mappings/archives.toml");
+/// What has to be kept in mind when certain words are said.
+const POLICIES: &str = include_str!("../../mappings/policies.toml");
+
+/// Names of mappings that are part of the program.
+pub const BUILT_IN: &[&str] = &["archives", "policies"];
+
+/// Names that a property cannot have: the chunk has them.
+const RESERVED: &[&str] = &[
+    "chunkId",
+    "chunkSeqId",
+    "contentHash",
+    "embedder",
+    "embedding",
+    "file_name",
+    "id",
+    "kind",
+    "line_num",
+    "link",
+    "recordKey",
+    "source",
+    "sourceVersion",
+    "stagedAs",
+    "text",
+    "type",
+];
+
+/// A mapping that was checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    pub name: String,
+    /// Where a line's record begins; the line itself where there is nothing.
+    root: Option<Pointer>,
+    /// Fields that are in no record are no mistake.
+    optional: bool,
+    types: Vec<RecordType>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct RecordType {
+    label: String,
+    when: Vec<(Pointer, Value)>,
+    id: Pointer,
+    id_prefix: String,
+    title: Vec<Pointer>,
+    text: Vec<Pointer>,
+    link: Option<Template>,
+    properties: Vec<Property>,
+    above: Option<Above>,
+    relations: Vec<Relation>,
+    /// Keep file and line of each record.
+    place: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Property {
+    name: String,
+    at: Pointer,
+    kind: As,
+    split: Option<String>,
+}
+
+/// The records above one.
+#[derive(Clone, Debug, PartialEq)]
+struct Above {
+    ids: Pointer,
+    /// How far each is away, in the same order; without it the last one is the nearest.
+    distances: Option<Pointer>,
+    id_prefix: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Relation {
+    kind: String,
+    ids: Pointer,
+    id_prefix: String,
+    direction: Direction,
+}
+
+/// Which way a relationship points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    /// From the record to what it names.
+    #[default]
+    Out,
+    /// From what it names to the record.
+    In,
+}
+
+/// Why a mapping cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MappingError {
+    #[error("the mapping {name} is no TOML of a mapping: {problem}")]
+    Unreadable { name: String, problem: String },
+    #[error("the mapping {name} cannot be used: {}", problems.join("; "))]
+    Wrong { name: String, problems: Vec<String> },
+    /// Found by looking at the records.
+    #[error(
+        "the mapping {name} names what no record has: {}; correct it, or say `optional = true`",
+        missing.join("; ")
+    )]
+    Missing { name: String, missing: Vec<String> },
+}
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    root: Option<String>,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    record: Vec<RecordEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordEntry {
+    label: String,
+    #[serde(default)]
+    when: BTreeMap<String, toml::Value>,
+    id: String,
+    #[serde(default)]
+    id_prefix: String,
+    title: Option<OneOrMore>,
+    #[serde(default)]
+    text: Vec<String>,
+    link: Option<String>,
+    #[serde(default)]
+    place: bool,
+    #[serde(default)]
+    properties: BTreeMap<String, PropertyEntry>,
+    above: Option<AboveEntry>,
+    #[serde(default)]
+    relation: Vec<RelationEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum PropertyEntry {
+    Pointer(String),
+    Full(PropertyTable),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PropertyTable {
+    at: String,
+    #[serde(default, rename = "as")]
+    kind: As,
+    split: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AboveEntry {
+    ids: String,
+    distances: Option<String>,
+    #[serde(default)]
+    id_prefix: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RelationEntry {
+    #[serde(rename = "type")]
+    kind: String,
+    ids: String,
+    #[serde(default)]
+    id_prefix: String,
+    #[serde(default)]
+    direction: Direction,
+}
+
+impl Mapping {
+    /// One that is part of the program.
+    ///
+    /// # Errors
+    /// [`MappingError`] only if the program was built from a broken file.
+    pub fn built_in(name: &str) -> Option<Result<Self, MappingError>> {
+        let texts = BUILT_IN.iter().zip([ARCHIVES, POLICIES]);
+        let text = texts.into_iter().find(|(built_in, _)| **built_in == name);
+        text.map(|(_, text)| Self::parse(name, text))
+    }
+
+    /// Reads a mapping; `name` is what it is called in messages and in the catalog.
+    ///
+    /// # Errors
+    /// Names everything that is wrong with it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, MappingError> {
+        let file: File = toml::from_str(text).map_err(|error| MappingError::Unreadable {
+            name: name.to_owned(),
+            problem: error.to_string().trim().replace('\n', " "),
+        })?;
+        let mut problems = Vec::new();
+        if file.record.is_empty() {
+            problems.push("it has no [[record]]".to_owned());
+        }
+        let root = file
+            .root
+            .and_then(|root| pointer(&root, "root", &mut problems));
+        let types = file.record.into_iter();
+        let types: Vec<RecordType> = types
+            .filter_map(|entry| record_type(entry, &mut problems))
+            .collect();
+        if !problems.is_empty() {
+            return Err(MappingError::Wrong {
+                name: name.to_owned(),
+                problems,
+            });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            root,
+            optional: file.optional,
+            types,
+        })
+    }
+}
+
+/// Reads a pointer, or notes what is wrong with it.
+fn pointer(text: &str, what: &str, problems: &mut Vec<String>) -> Option<Pointer> {
+    match Pointer::parse(text) {
+        Ok(pointer) => Some(pointer),
+        Err(problem) => {
+            problems.push(format!("{what} {text:?} {problem}"));
+            None
+        }
+    }
+}
+
+/// Checks one type of record; notes what is wrong with it.
+fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordType> {
+    let label = entry.label;
+    let name = |what: &str| format!("{label}: {what}");
+    check_name(&label, &[MEMORY_LABELS, &[CHUNK]], &name("label"), problems);
+    let mut read = |text: &str, what: &str| pointer(text, &name(what), problems);
+    let id = read(&entry.id, "id");
+    let when = entry.when.iter().filter_map(|(at, value)| {
+        let value = serde_json::to_value(value).ok()?;
+        Some((read(at, "when")?, value))
+    });
+    let when = when.collect();
+    let title = match entry.title {
+        None => Vec::new(),
+        Some(OneOrMore::One(one)) => vec![one],
+        Some(OneOrMore::More(more)) => more,
+    };
+    let title = title.iter().filter_map(|at| read(at, "title")).collect();
+    let text = entry
+        .text
+        .iter()
+        .filter_map(|at| read(at, "text"))
+        .collect();
+    let above = entry.above.and_then(|above| {
+        let distances = above.distances.map(|at| read(&at, "above.distances"));
+        Some(Above {
+            ids: read(&above.ids, "above.ids")?,
+            distances: distances.flatten(),
+            id_prefix: above.id_prefix,
+        })
+    });
+    let link = entry.link.and_then(|link| match Template::parse(&link) {
+        Ok(template) => Some(template),
+        Err(problem) => {
+            problems.push(format!("{label}: link {link:?} {problem}"));
+            None
+        }
+    });
+    let relations = relations(&label, entry.relation, problems);
+    let properties = properties(&label, entry.properties, problems);
+    Some(RecordType {
+        when,
+        id: id?,
+        id_prefix: entry.id_prefix,
+        title,
+        text,
+        link,
+        properties,
+        above,
+        relations,
+        place: entry.place,
+        label,
+    })
+}
+
+fn properties(
+    label: &str,
+    entries: BTreeMap<String, PropertyEntry>,
+    problems: &mut Vec<String>,
+) -> Vec<Property> {
+    let mut read = Vec::new();
+    for (name, entry) in entries {
+        let what = format!("{label}: property {name}");
+        check_name(&name, &[RESERVED], &what, problems);
+        let (at, kind, split) = match entry {
+            PropertyEntry::Pointer(at) => (at, As::default(), None),
+            PropertyEntry::Full(PropertyTable { at, kind, split }) => (at, kind, split),
+        };
+        if split.as_deref() == Some("") {
+            problems.push(format!("{what}: split is empty"));
+        }
+        read.extend(pointer(&at, &what, problems).map(|at| Property {
+            name,
+            at,
+            kind,
+            split,
+        }));
+    }
+    read
+}
+
+fn relations(
+    label: &str,
+    entries: Vec<RelationEntry>,
+    problems: &mut Vec<String>,
+) -> Vec<Relation> {
+    let mut read = Vec::new();
+    let mut kinds = BTreeSet::new();
+    for entry in entries {
+        let what = format!("{label}: relation {}", entry.kind);
+        let taken: &[&[&str]] = &[MEMORY_RELATIONSHIPS, &[INCLUDES, NEXT]];
+        check_name(&entry.kind, taken, &what, problems);
+        if !kinds.insert(entry.kind.clone()) {
+            problems.push(format!("{what} is there twice"));
+        }
+        read.extend(pointer(&entry.ids, &what, problems).map(|ids| Relation {
+            kind: entry.kind,
+            ids,
+            id_prefix: entry.id_prefix,
+            direction: entry.direction,
+        }));
+    }
+    read
+}
+
+/// That a name can be written in Cypher, and is not taken.
+fn check_name(name: &str, taken: &[&[&str]], what: &str, problems: &mut Vec<String>) {
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_word {
+        problems.push(format!(
+            "{what}: {name:?} is no name; letters, digits and _ are"
+        ));
+    }
+    if taken.iter().any(|names| names.contains(&name)) {
+        problems.push(format!(
+            "{what}: the name {name} is taken; choose another one"
+        ));
+    }
+}

@@ -1,0 +1,290 @@
+//! A record by its mapping.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::pointer::{Pointer, word};
+use super::{Direction, Mapping, MappingError, RecordType, values};
+use crate::graph::ingest::INCLUDES;
+use crate::knowledge::chunking::{Form, pieces};
+use crate::knowledge::documents::{PASSAGE, in_order};
+use crate::knowledge::record::{Chunk, End, Link, Place, Record, Rejection};
+
+/// What was found of the fields that a mapping names, record by record.
+#[derive(Debug, Default)]
+pub struct Presence {
+    /// By type and field: how many records had it.
+    found: BTreeMap<(String, String), u64>,
+    records: BTreeMap<String, u64>,
+}
+
+impl Mapping {
+    /// Makes a record of a line.
+    ///
+    /// # Errors
+    /// Says why it is refused.
+    pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Record, Rejection> {
+        let place = Place::line(file, number);
+        let value = self.rooted(line);
+        let made = match self.type_of(value) {
+            Some(kind) => kind.record(value, place.clone()),
+            None => Err("no record type of the mapping fits it".to_owned()),
+        };
+        made.map_err(|reason| place.refuse(reason))
+    }
+
+    fn rooted<'a>(&self, line: &'a Value) -> &'a Value {
+        let root = self.root.as_ref().and_then(|root| root.first(line));
+        root.unwrap_or(line)
+    }
+
+    fn type_of(&self, record: &Value) -> Option<&RecordType> {
+        self.types.iter().find(|kind| kind.fits(record))
+    }
+
+    /// Notes which of the named fields a line has.
+    pub fn look(&self, line: &Value, presence: &mut Presence) {
+        let record = self.rooted(line);
+        let Some(kind) = self.type_of(record) else {
+            return;
+        };
+        *presence.records.entry(kind.label.clone()).or_default() += 1;
+        for (what, pointer) in kind.fields() {
+            if !pointer.all(record).is_empty() {
+                *presence
+                    .found
+                    .entry((kind.label.clone(), what))
+                    .or_default() += 1;
+            }
+        }
+    }
+
+    /// That every field is in some record of its type. A type without any record is none of these
+    /// records' business, but where none has any, the mapping is not theirs.
+    ///
+    /// # Errors
+    /// Names all fields that were not found.
+    pub fn check(&self, presence: &Presence) -> Result<(), MappingError> {
+        let mut missing = Vec::new();
+        for kind in &self.types {
+            let Some(records) = presence.records.get(&kind.label) else {
+                continue;
+            };
+            for (what, pointer) in kind.fields() {
+                let is_needed = !self.optional || what == ID;
+                let key = (kind.label.clone(), what.clone());
+                if is_needed && !presence.found.contains_key(&key) {
+                    missing.push(format!(
+                        "{}: {what} {} is in none of {records} records",
+                        kind.label,
+                        pointer.as_str()
+                    ));
+                }
+            }
+        }
+        if presence.records.is_empty() {
+            let labels: Vec<&str> = self.types.iter().map(|kind| kind.label.as_str()).collect();
+            missing.push(format!("a record that is one of {}", labels.join(", ")));
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(MappingError::Missing {
+            name: self.name.clone(),
+            missing,
+        })
+    }
+}
+
+const ID: &str = "id";
+
+impl RecordType {
+    fn fits(&self, record: &Value) -> bool {
+        self.when
+            .iter()
+            .all(|(at, value)| at.all(record).contains(&value))
+    }
+
+    /// Every field it names, with what it is for.
+    fn fields(&self) -> Vec<(String, &Pointer)> {
+        let mut fields = vec![(ID.to_owned(), &self.id)];
+        fields.extend(self.text.iter().map(|at| ("text".to_owned(), at)));
+        if let [title] = self.title.as_slice() {
+            fields.push(("title".to_owned(), title));
+        }
+        let links = self.link.iter().flat_map(|link| link.pointers());
+        fields.extend(links.map(|at| ("link".to_owned(), at)));
+        for property in &self.properties {
+            fields.push((format!("property {}", property.name), &property.at));
+        }
+        if let Some(above) = &self.above {
+            fields.push(("above.ids".to_owned(), &above.ids));
+            let distances = above.distances.iter();
+            fields.extend(distances.map(|at| ("above.distances".to_owned(), at)));
+        }
+        for relation in &self.relations {
+            fields.push((format!("relation {}", relation.kind), &relation.ids));
+        }
+        fields
+    }
+
+    fn record(&self, value: &Value, place: Place) -> Result<Record, String> {
+        let id = self.id.first(value).and_then(word);
+        let id = id.ok_or_else(|| format!("it has no id at {}", self.id.as_str()))?;
+        let key = format!("{}{id}", self.id_prefix);
+        let title = self.title.iter().find_map(|at| word(at.first(value)?));
+        let title = title.unwrap_or_else(|| key.clone());
+        let mut common = Map::new();
+        common.insert("title".to_owned(), json!(title));
+        if let Some(link) = self.link.as_ref().and_then(|link| link.fill(value)) {
+            common.insert("link".to_owned(), json!(link));
+        }
+        let mut own = common.clone();
+        for property in &self.properties {
+            if let Some(value) = values::of(property, value)? {
+                own.insert(property.name.clone(), value);
+            }
+        }
+        if self.place {
+            own.insert("file_name".to_owned(), json!(place.file.to_string_lossy()));
+            own.insert("line_num".to_owned(), json!(place.line));
+        }
+        let chunks = self.chunks(value, &title, &common, own);
+        let mut links: Vec<Link> = in_order(chunks.len()).collect();
+        links.extend((1..chunks.len()).map(|at| Link {
+            kind: INCLUDES.to_owned(),
+            from: End::Own(0),
+            to: End::Own(at),
+        }));
+        links.extend(self.place_in_hierarchy(value));
+        links.extend(self.related(value, &key));
+        Ok(Record {
+            key,
+            at: place,
+            chunks,
+            links,
+        })
+    }
+
+    fn chunks(
+        &self,
+        value: &Value,
+        title: &str,
+        common: &Map<String, Value>,
+        own: Map<String, Value>,
+    ) -> Vec<Chunk> {
+        let mut said: Vec<String> = Vec::new();
+        for text in self
+            .text
+            .iter()
+            .flat_map(|at| at.all(value))
+            .flat_map(texts)
+        {
+            if !said.contains(&text) {
+                said.push(text);
+            }
+        }
+        let mut texts = pieces(&said.join("\n\n"), Form::Plain);
+        if texts.is_empty() {
+            texts.push(title.to_owned());
+        }
+        let mut own = Some(own);
+        let chunk = |text: String| {
+            let own = own.take();
+            let label = if own.is_some() { &self.label } else { PASSAGE };
+            Chunk {
+                label: label.to_owned(),
+                embedded: embedded(title, &text),
+                text,
+                properties: own.unwrap_or_else(|| common.clone()),
+            }
+        };
+        texts.into_iter().map(chunk).collect()
+    }
+
+    fn place_in_hierarchy(&self, value: &Value) -> Option<Link> {
+        let above = self.above.as_ref()?;
+        let ids: Vec<String> = ids(&above.ids, value).collect();
+        let distances: Vec<f64> = match &above.distances {
+            Some(at) => at
+                .all(value)
+                .into_iter()
+                .filter_map(Value::as_f64)
+                .collect(),
+            None => Vec::new(),
+        };
+        let mut nearest: Vec<(f64, String)> = ids
+            .into_iter()
+            .enumerate()
+            // Without a word about it the last one is the nearest.
+            .map(|(at, id)| (distances.get(at).copied().unwrap_or(-(at as f64)), id))
+            .collect();
+        nearest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let keys = nearest.into_iter();
+        let keys: Vec<String> = keys
+            .map(|(_, id)| format!("{}{id}", above.id_prefix))
+            .collect();
+        (!keys.is_empty()).then(|| Link {
+            kind: INCLUDES.to_owned(),
+            from: End::Record(keys),
+            to: End::Own(0),
+        })
+    }
+
+    fn related(&self, value: &Value, key: &str) -> Vec<Link> {
+        let mut links = Vec::new();
+        for relation in &self.relations {
+            let ids = ids(&relation.ids, value);
+            // Named twice is one relationship.
+            let ids: BTreeSet<String> = ids
+                .map(|id| format!("{}{id}", relation.id_prefix))
+                .collect();
+            for other in ids.into_iter().filter(|other| other != key) {
+                let (own, other) = (End::Own(0), End::Record(vec![other]));
+                let (from, to) = match relation.direction {
+                    Direction::Out => (own, other),
+                    Direction::In => (other, own),
+                };
+                links.push(Link {
+                    kind: relation.kind.clone(),
+                    from,
+                    to,
+                });
+            }
+        }
+        links
+    }
+}
+
+/// Ids at a place, of one or of a list.
+fn ids<'a>(at: &Pointer, record: &'a Value) -> impl Iterator<Item = String> + use<'a> {
+    let flat = |value: &'a Value| match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            vec![value]
+        }
+    };
+    at.all(record).into_iter().flat_map(flat).filter_map(word)
+}
+
+/// The title comes first, unless the text begins with it.
+fn embedded(title: &str, text: &str) -> String {
+    if text.starts_with(title) {
+        text.to_owned()
+    } else {
+        format!("{title}\n{text}")
+    }
+}
+
+/// What a field says in words, of whatever shape it is.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => vec![text.trim().to_owned()],
+        Value::Number(number) => vec![number.to_string()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(object) => object.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
+    }
+}

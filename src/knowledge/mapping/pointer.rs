@@ -1,0 +1,128 @@
+//! Where something stands in a record: JSON pointers with `*` for every element of a list.
+
+use serde_json::Value;
+
+/// `/a/b`, or `/a/*/b` for the `b` of every element of `a`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pointer {
+    text: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Name(String),
+    Every,
+}
+
+impl Pointer {
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        let Some(rest) = text.strip_prefix('/') else {
+            return Err("is no JSON pointer; it begins with /");
+        };
+        let steps = rest.split('/').map(|step| match step {
+            "*" => Step::Every,
+            name => Step::Name(name.replace("~1", "/").replace("~0", "~")),
+        });
+        Ok(Self {
+            text: text.to_owned(),
+            steps: steps.collect(),
+        })
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it gives a list, however many there are.
+    pub(super) fn is_many(&self) -> bool {
+        self.steps.contains(&Step::Every)
+    }
+
+    /// Everything it points at, without nulls.
+    pub(super) fn all<'a>(&self, record: &'a Value) -> Vec<&'a Value> {
+        let mut at = vec![record];
+        for step in &self.steps {
+            at = at
+                .into_iter()
+                .flat_map(|value| match (step, value) {
+                    (Step::Every, Value::Array(items)) => items.iter().collect(),
+                    // What could be several is sometimes written as one.
+                    (Step::Every, other) => vec![other],
+                    (Step::Name(name), value) => step_into(value, name).into_iter().collect(),
+                })
+                .collect();
+        }
+        at.retain(|value| !value.is_null());
+        at
+    }
+
+    pub(super) fn first<'a>(&self, record: &'a Value) -> Option<&'a Value> {
+        self.all(record).into_iter().next()
+    }
+}
+
+fn step_into<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    match value {
+        Value::Object(object) => object.get(name),
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// A text with pointers in braces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    At(Pointer),
+}
+
+impl Template {
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (inside, after) = after.split_once('}').ok_or("has a { without its }")?;
+            parts.push(Part::Text(before.to_owned()));
+            parts.push(Part::At(Pointer::parse(inside)?));
+            rest = after;
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Self { parts })
+    }
+
+    pub(super) fn pointers(&self) -> impl Iterator<Item = &Pointer> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::At(pointer) => Some(pointer),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// None where something it needs is not there.
+    pub(super) fn fill(&self, record: &Value) -> Option<String> {
+        let mut filled = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::At(pointer) => filled.push_str(&word(pointer.first(record)?)?),
+            }
+        }
+        Some(filled)
+    }
+}
+
+/// A value as a word, for ids and links.
+pub(super) fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(_) | Value::String(_) | Value::Null | Value::Array(_) | Value::Object(_) => {
+            None
+        }
+    }
+}

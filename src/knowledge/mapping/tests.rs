@@ -1,0 +1,232 @@
+use std::path::Path;
+
+use serde_json::json;
+
+use super::*;
+use crate::knowledge::record::{End, Record};
+
+const BOOKS: &str = r#"
+root = "/book"
+
+[[record]]
+label = "Book"
+when = { "/kind" = "book" }
+id = "/isbn"
+id_prefix = "book-"
+title = "/title"
+text = ["/title", "/about"]
+link = "https://books.example/{/isbn}"
+place = true
+[record.properties]
+tags = "/tags"
+authors = "/authors/*/name"
+published = { at = "/published", as = "date" }
+pages = { at = "/pages", as = "integer" }
+[record.above]
+ids = "/shelves/*/id"
+distances = "/shelves/*/distance"
+[[record.relation]]
+type = "WROTE"
+ids = "/authors/*/id"
+id_prefix = "person-"
+direction = "in"
+
+[[record]]
+label = "Person"
+when = { "/kind" = "person" }
+id = "/id"
+id_prefix = "person-"
+title = ["/name", "/alias"]
+"#;
+
+fn books() -> Mapping {
+    Mapping::parse("books", BOOKS).unwrap()
+}
+
+fn book() -> Value {
+    json!({"book": {
+        "kind": "book", "isbn": 17, "title": "Ravens", "about": ["They fly.", "They talk."],
+        "tags": ["birds", "myth"], "published": "1999-05-01", "pages": "321",
+        "authors": [{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bo"}, {"id": 1, "name": "Ada"}],
+        "shelves": [{"id": "root", "distance": 2}, {"id": "north", "distance": 1}],
+    }})
+}
+
+fn read(line: &Value) -> Result<Record, String> {
+    let read = books().apply(line, Path::new("books.jsonl"), 4);
+    read.map_err(|refused| refused.reason)
+}
+
+#[test]
+fn a_record_becomes_a_node_with_its_links() {
+    let read = read(&book()).unwrap();
+    assert_eq!(read.key, "book-17");
+    let chunk = &read.chunks[0];
+    assert_eq!(chunk.text, "Ravens\n\nThey fly.\n\nThey talk.");
+    assert_eq!(
+        Value::Object(chunk.properties.clone()),
+        json!({
+            "title": "Ravens", "link": "https://books.example/17", "tags": ["birds", "myth"],
+            "authors": ["Ada", "Bo", "Ada"], "published": {"$date": "1999-05-01"}, "pages": 321,
+            "file_name": "books.jsonl", "line_num": 4,
+        })
+    );
+    let links: Vec<(&str, &End, &End)> = read
+        .links
+        .iter()
+        .map(|link| (link.kind.as_str(), &link.from, &link.to))
+        .collect();
+    let records = |keys: &[&str]| End::Record(keys.iter().map(|key| (*key).to_owned()).collect());
+    assert_eq!(
+        links,
+        [
+            ("Includes", &records(&["north", "root"]), &End::Own(0)),
+            ("WROTE", &records(&["person-1"]), &End::Own(0)),
+            ("WROTE", &records(&["person-2"]), &End::Own(0)),
+        ]
+    );
+}
+
+#[test]
+fn bad_records_are_refused_in_words() {
+    let with = |name: &str, value: Value| {
+        let mut book = book();
+        book["book"][name] = value;
+        read(&book)
+    };
+    for (name, value, words) in [
+        ("isbn", json!(null), "no id at /isbn"),
+        ("isbn", json!({"a": 1}), "no id at /isbn"),
+        ("kind", json!("map"), "no record type"),
+        ("published", json!("soon"), "\"soon\" is no date"),
+        ("pages", json!("many"), "\"many\" is no whole number"),
+    ] {
+        let refused = with(name, value).unwrap_err();
+        assert!(refused.contains(words), "{refused}");
+    }
+    let person = read(&json!({"kind": "person", "id": "x", "alias": "Al"})).unwrap();
+    assert_eq!(
+        (person.key.as_str(), person.chunks[0].text.as_str()),
+        ("person-x", "Al")
+    );
+}
+
+#[test]
+fn lists_stay_lists_and_are_of_one_type() {
+    let of = |split: Option<&str>, value: Value| {
+        let property = Property {
+            name: "p".to_owned(),
+            at: Pointer::parse("/p").unwrap(),
+            kind: values::As::Given,
+            split: split.map(str::to_owned),
+        };
+        values::of(&property, &json!({"p": value})).unwrap()
+    };
+    assert_eq!(of(None, json!(["a"])), Some(json!(["a"])));
+    assert_eq!(
+        of(None, json!([1, "a", 2.5])),
+        Some(json!(["1", "a", "2.5"]))
+    );
+    assert_eq!(of(None, json!([])), None);
+    assert_eq!(of(None, json!("  ")), None);
+    assert_eq!(of(None, json!({"a": 1})), Some(json!("{\"a\":1}")));
+    assert_eq!(of(Some(";"), json!("a; b;")), Some(json!(["a", "b"])));
+    assert_eq!(of(None, json!(u64::MAX)), Some(json!(u64::MAX.to_string())));
+}
+
+#[test]
+fn what_is_wrong_with_a_mapping_is_named_all_at_once() {
+    let wrong = r#"
+        [[record]]
+        label = "Session"
+        id = "isbn"
+        link = "x{/a"
+        [record.properties]
+        text = "/a"
+        "we ird" = "/b"
+        [[record.relation]]
+        type = "NEXT"
+        ids = "/c"
+    "#;
+    let error = Mapping::parse("m", wrong).unwrap_err().to_string();
+    for words in [
+        "Session is taken",
+        "\"isbn\" is no JSON pointer",
+        "{ without its }",
+        "the name text is taken",
+        "\"we ird\" is no name",
+        "NEXT is taken",
+    ] {
+        assert!(error.contains(words), "no {words:?} in {error}");
+    }
+    let unknown = Mapping::parse("m", "[[record]]\nlabel = 'A'\nid = '/a'\nlabels = 1\n");
+    assert!(unknown.unwrap_err().to_string().contains("labels"));
+    assert!(
+        Mapping::parse("m", "")
+            .unwrap_err()
+            .to_string()
+            .contains("no [[record]]")
+    );
+}
+
+#[test]
+fn fields_that_no_record_has_are_named() {
+    let mut line = book();
+    line["book"]["tags"] = json!(null);
+    let mut presence = Presence::default();
+    books().look(&line, &mut presence);
+    let error = books().check(&presence).unwrap_err().to_string();
+    let words = "Book: property tags /tags is in none of 1 records;";
+    assert!(error.contains(words), "{error}");
+    books().look(&book(), &mut presence);
+    assert_eq!(books().check(&presence), Ok(()));
+    let none = books().check(&Presence::default()).unwrap_err().to_string();
+    assert!(
+        none.contains("a record that is one of Book, Person"),
+        "{none}"
+    );
+}
+
+#[test]
+fn the_archives_are_all_there() {
+    let archives = Mapping::built_in("archives").unwrap().unwrap();
+    let labels: Vec<&str> = archives
+        .types
+        .iter()
+        .map(|kind| kind.label.as_str())
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "item",
+            "fileUnit",
+            "series",
+            "recordGroup",
+            "collection",
+            "geographicPlaceName",
+            "organization",
+            "person",
+            "specificRecordsType",
+            "topicalSubject",
+        ]
+    );
+    let kinds: BTreeSet<&str> = archives
+        .types
+        .iter()
+        .flat_map(|kind| kind.relations.iter().map(|relation| relation.kind.as_str()))
+        .collect();
+    let expected = [
+        "broaderTerm",
+        "contributor",
+        "creator",
+        "donor",
+        "jurisdiction",
+        "narrowerTerm",
+        "organizationName",
+        "organizationalReference",
+        "personalReference",
+        "relatedTerm",
+        "subject",
+    ];
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
+}

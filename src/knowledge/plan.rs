@@ -1,0 +1,215 @@
+//! What an ingest has to do: by comparing hashes of what is read with those of what is there.
+//!
+//! Only hashes are held, 32 bytes a record or two times that.
+
+use std::collections::HashMap;
+
+use super::record::{Hash, key_hash};
+
+/// What is to be done with a record that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is served as it is.
+    Unchanged,
+    /// An earlier try has staged it.
+    Staged,
+    /// It has to be embedded and staged. `stale`: in the place of another that was staged.
+    Fresh { stale: bool },
+    /// Another record of this source has its key.
+    Duplicate,
+}
+
+/// What was seen of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Kept,
+    New,
+}
+
+/// What to do with a record that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Keep,
+    /// A new one takes its place.
+    Replace,
+    Remove,
+}
+
+/// How many records met which fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub new: u64,
+    pub changed: u64,
+    pub unchanged: u64,
+    pub removed: u64,
+}
+
+impl Counts {
+    /// Records of the version that is made.
+    pub fn records(self) -> u64 {
+        self.new + self.changed + self.unchanged
+    }
+}
+
+/// Compares.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    served: HashMap<Hash, Hash>,
+    staged: HashMap<Hash, Hash>,
+    seen: HashMap<Hash, Mark>,
+    counts: Counts,
+}
+
+/// A hash of nothing: what is kept of a record that has to be made again in any case.
+pub(super) const OUTDATED: Hash = [0; 16];
+
+impl Plan {
+    pub(super) fn is_served(&mut self, key: &str, hash: Hash) {
+        self.served.insert(key_hash(key), hash);
+    }
+
+    pub(super) fn is_staged(&mut self, key: &str, hash: Hash) {
+        self.staged.insert(key_hash(key), hash);
+    }
+
+    pub(super) fn look(&mut self, key: &str, hash: Hash) -> Verdict {
+        let key = key_hash(key);
+        if self.seen.contains_key(&key) {
+            return Verdict::Duplicate;
+        }
+        let served = self.served.get(&key);
+        if served == Some(&hash) {
+            self.seen.insert(key, Mark::Kept);
+            self.counts.unchanged += 1;
+            return Verdict::Unchanged;
+        }
+        self.seen.insert(key, Mark::New);
+        if served.is_some() {
+            self.counts.changed += 1;
+        } else {
+            self.counts.new += 1;
+        }
+        match self.staged.get(&key) {
+            Some(staged) if *staged == hash => Verdict::Staged,
+            staged => Verdict::Fresh {
+                stale: staged.is_some(),
+            },
+        }
+    }
+
+    /// How many there are of each, once everything was looked at.
+    pub(super) fn counts(&self) -> Counts {
+        let gone = self
+            .served
+            .keys()
+            .filter(|key| !self.seen.contains_key(*key));
+        Counts {
+            removed: gone.count() as u64,
+            ..self.counts
+        }
+    }
+
+    /// Whether the version would be the one that is served.
+    pub(super) fn changes_nothing(&self) -> bool {
+        let Counts {
+            new,
+            changed,
+            unchanged: _,
+            removed,
+        } = self.counts();
+        new + changed + removed == 0
+    }
+
+    pub(super) fn fate(&self, key: &str) -> Fate {
+        match self.seen.get(&key_hash(key)) {
+            Some(Mark::Kept) => Fate::Keep,
+            Some(Mark::New) => Fate::Replace,
+            None => Fate::Remove,
+        }
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.seen.contains_key(&key_hash(key))
+    }
+
+    pub(super) fn is_new(&self, key: &str) -> bool {
+        self.seen.get(&key_hash(key)) == Some(&Mark::New)
+    }
+
+    /// It is new, or it was there and is not any more.
+    pub(super) fn has_moved(&self, key: &str) -> bool {
+        let key = key_hash(key);
+        match self.seen.get(&key) {
+            Some(Mark::New) => true,
+            Some(Mark::Kept) => false,
+            None => self.served.contains_key(&key),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hash(n: u8) -> Hash {
+        [n; 16]
+    }
+
+    #[test]
+    fn each_record_meets_its_fate() {
+        let mut plan = Plan::default();
+        for (key, n) in [("same", 1), ("other", 2), ("gone", 3)] {
+            plan.is_served(key, hash(n));
+        }
+        plan.is_staged("half", hash(5));
+        plan.is_staged("stale", hash(6));
+        assert_eq!(plan.look("same", hash(1)), Verdict::Unchanged);
+        assert_eq!(plan.look("other", hash(9)), Verdict::Fresh { stale: false });
+        assert_eq!(plan.look("half", hash(5)), Verdict::Staged);
+        assert_eq!(plan.look("stale", hash(7)), Verdict::Fresh { stale: true });
+        assert_eq!(plan.look("half", hash(8)), Verdict::Duplicate);
+        let fates = ["same", "other", "gone", "half"].map(|key| plan.fate(key));
+        assert_eq!(
+            fates,
+            [Fate::Keep, Fate::Replace, Fate::Remove, Fate::Replace]
+        );
+        let counts = Counts {
+            new: 2,
+            changed: 1,
+            unchanged: 1,
+            removed: 1,
+        };
+        assert_eq!((plan.counts(), plan.counts().records()), (counts, 4));
+        assert!(plan.has_moved("gone") && !plan.has_moved("same") && !plan.has_moved("never"));
+        assert!(!plan.changes_nothing());
+    }
+
+    proptest! {
+        /// Whatever was there, after the exchange there is what was read.
+        #[test]
+        fn the_fates_lead_to_what_was_read(
+            before in prop::collection::hash_map("[a-e]", 1..4_u8, 0..5),
+            staged in prop::collection::hash_map("[a-e]", 1..4_u8, 0..5),
+            after in prop::collection::hash_map("[a-e]", 1..4_u8, 0..5),
+        ) {
+            let mut plan = Plan::default();
+            before.iter().for_each(|(key, n)| plan.is_served(key, hash(*n)));
+            staged.iter().for_each(|(key, n)| plan.is_staged(key, hash(*n)));
+            let mut waiting = staged.clone();
+            for (key, n) in &after {
+                if let Verdict::Fresh { stale } = plan.look(key, hash(*n)) {
+                    prop_assert_eq!(stale, staged.contains_key(key));
+                    waiting.insert(key.clone(), *n);
+                }
+            }
+            waiting.retain(|key, _| plan.is_new(key));
+            let mut served = before.clone();
+            served.retain(|key, _| plan.fate(key) == Fate::Keep);
+            served.extend(waiting);
+            prop_assert_eq!(&served, &after);
+            prop_assert_eq!(plan.changes_nothing(), before == after);
+        }
+    }
+}

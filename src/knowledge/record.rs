@@ -1,0 +1,179 @@
+//! What every reader makes: records of chunks, and links between them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// Something with an identity of its own within a source: a document, a conversation, a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Unique within the source.
+    pub key: String,
+    pub at: Place,
+    /// In reading order; the first one stands for the record. Never empty.
+    pub chunks: Vec<Chunk>,
+    pub links: Vec<Link>,
+}
+
+/// A piece of text that is embedded and found as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// What it is: `Document`, `Section`, `Passage`, a record type…
+    pub label: String,
+    pub text: String,
+    /// What it is embedded by: its text, after what it stands under.
+    pub embedded: String,
+    pub properties: Map<String, Value>,
+}
+
+/// A relationship of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub kind: String,
+    pub from: End,
+    pub to: End,
+}
+
+/// Where a link begins or ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// A chunk of the record itself.
+    Own(usize),
+    /// The first of these records that there is in the source.
+    Record(Vec<String>),
+}
+
+/// Where something was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: PathBuf,
+    /// Counted from 1; none where the whole file is meant.
+    pub line: Option<u64>,
+}
+
+/// Something that was refused, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    pub at: Place,
+    pub reason: String,
+}
+
+impl Place {
+    pub fn file(file: &Path) -> Self {
+        Self {
+            file: file.to_owned(),
+            line: None,
+        }
+    }
+
+    pub fn line(file: &Path, line: u64) -> Self {
+        Self {
+            file: file.to_owned(),
+            line: Some(line),
+        }
+    }
+
+    pub fn refuse(self, reason: impl Into<String>) -> Rejection {
+        Rejection {
+            at: self,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Bytes of a hash: more than enough for two different contents to never share one.
+const HASH: usize = 16;
+
+/// What is compared to find out what has changed. Where a record was read is no part of it:
+/// otherwise a new first line would change every record after it.
+pub(super) type Hash = [u8; HASH];
+
+/// Part of every hash: chunks made by other rules are other chunks.
+const RULES: &str = "muninn knowledge 1";
+
+/// Properties that say where a record was read.
+pub(super) const PLACE_PROPERTIES: [&str; 2] = ["file_name", "line_num"];
+
+impl Record {
+    pub(super) fn hash(&self) -> Hash {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        part(RULES);
+        for chunk in &self.chunks {
+            part(&chunk.label);
+            part(&chunk.text);
+            part(&chunk.embedded);
+            for (name, value) in &chunk.properties {
+                if !PLACE_PROPERTIES.contains(&name.as_str()) {
+                    part(name);
+                    part(&value.to_string());
+                }
+            }
+        }
+        for link in &self.links {
+            part(&link.kind);
+            for end in [&link.from, &link.to] {
+                match end {
+                    End::Own(at) => part(&at.to_string()),
+                    End::Record(keys) => keys.iter().for_each(|key| part(key)),
+                }
+            }
+        }
+        short(&hasher.finalize())
+    }
+}
+
+fn short(hash: &blake3::Hash) -> Hash {
+    let mut short = [0; HASH];
+    short.copy_from_slice(&hash.as_bytes()[..HASH]);
+    short
+}
+
+/// The hash of a key, which takes less room than the key.
+pub(super) fn key_hash(key: &str) -> Hash {
+    short(&blake3::hash(key.as_bytes()))
+}
+
+/// As it is kept in the graph.
+pub(super) fn hash_text(hash: &Hash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(text: &str, line: u64) -> Record {
+        let properties = json!({"title": "T", "line_num": line});
+        Record {
+            key: "k".to_owned(),
+            at: Place::line(Path::new("f"), line),
+            chunks: vec![Chunk {
+                label: "Row".to_owned(),
+                text: text.to_owned(),
+                embedded: text.to_owned(),
+                properties: properties.as_object().unwrap().clone(),
+            }],
+            links: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn content_makes_the_hash_and_not_the_place() {
+        assert_eq!(record("a", 1).hash(), record("a", 2).hash());
+        assert_ne!(record("a", 1).hash(), record("b", 1).hash());
+        let mut linked = record("a", 1);
+        linked.links.push(Link {
+            kind: "Includes".to_owned(),
+            from: End::Record(vec!["p".to_owned()]),
+            to: End::Own(0),
+        });
+        assert_ne!(linked.hash(), record("a", 1).hash());
+        assert_eq!(hash_text(&key_hash("k")).len(), 32);
+    }
+}

@@ -1,0 +1,95 @@
+//! What was refused, in a file for a person to read: file, line and reason, as JSON lines.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::record::Rejection;
+use crate::files::{private_file, private_folder};
+
+/// Collects refusals beside the file, and puts it in its place at the end.
+#[derive(Debug)]
+pub(super) struct Rejects {
+    path: PathBuf,
+    beside: PathBuf,
+    /// Opened by the first refusal.
+    file: Option<BufWriter<File>>,
+    pub(super) count: u64,
+}
+
+impl Rejects {
+    pub(super) fn new(data_dir: &Path, source: &str, version: i64) -> Self {
+        let path = data_dir
+            .join("rejects")
+            .join(format!("{source}-{version}.jsonl"));
+        Self {
+            beside: path.with_extension("partial"),
+            path,
+            file: None,
+            count: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, rejection: &Rejection) -> io::Result<()> {
+        self.count += 1;
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                if let Some(folder) = self.path.parent() {
+                    private_folder(folder)?;
+                }
+                let file = private_file()
+                    .write(true)
+                    .truncate(true)
+                    .open(&self.beside)?;
+                self.file.insert(BufWriter::new(file))
+            }
+        };
+        let line = json!({
+            "file": rejection.at.file.to_string_lossy(),
+            "line": rejection.at.line,
+            "reason": rejection.reason,
+        });
+        writeln!(file, "{line}")
+    }
+
+    /// Gives back where they are, if there are any. What an earlier try at the same version left
+    /// is replaced, or removed.
+    pub(super) fn finish(self) -> io::Result<Option<PathBuf>> {
+        let Some(file) = self.file else {
+            return match std::fs::remove_file(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                Ok(()) | Err(_) => Ok(None),
+            };
+        };
+        file.into_inner()
+            .map_err(|error| error.into_error())?
+            .sync_all()?;
+        std::fs::rename(&self.beside, &self.path)?;
+        Ok(Some(self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::record::Place;
+
+    #[test]
+    fn refusals_are_in_a_file_and_nothing_makes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rejects = Rejects::new(folder.path(), "s", 2);
+        let place = Place::line(Path::new("a.jsonl"), 7);
+        rejects.add(&place.refuse("no JSON")).unwrap();
+        let path = rejects.finish().unwrap().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text,
+            "{\"file\":\"a.jsonl\",\"line\":7,\"reason\":\"no JSON\"}\n"
+        );
+        let none = Rejects::new(folder.path(), "s", 2).finish().unwrap();
+        assert!(none.is_none() && !path.exists());
+    }
+}

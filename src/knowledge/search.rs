@@ -1,0 +1,382 @@
+//! Searching in the team's knowledge: what the graph knows and what reads alike, fused.
+//!
+//! The index lives in our process on both stores, as recall's does, and is replaced as a whole when
+//! another version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
+//! store is asked once more for what the finds say. Each part that fails is left out, and said so.
+
+pub mod cards;
+pub mod citations;
+pub mod hit;
+pub mod index;
+mod names;
+pub mod plan;
+pub mod policy;
+pub mod rank;
+mod read;
+pub mod weights;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use muninn_platform::AudienceId;
+use tokio::time::timeout;
+
+pub use self::hit::{Hit, Step};
+pub use self::index::KnowledgeIndex;
+pub use self::policy::Policy;
+pub use self::weights::{Weights, WeightsError};
+
+use self::plan::Plan;
+use self::rank::{Confidence, Ranked, Scanned};
+use crate::graph::ingest::searching::Passage;
+use crate::graph::{GraphStore, StoreError};
+use crate::memory::Recaller;
+
+/// How long a search waits for the first index.
+const FIRST_LOAD: Duration = Duration::from_secs(5);
+/// How long it waits for the embedding of the question.
+const EMBEDDING: Duration = Duration::from_secs(5);
+/// How long it waits for the graph to tell what the finds say.
+const GRAPH: Duration = Duration::from_secs(2);
+/// How often the versions are compared at most.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    pub text: &'a str,
+    /// The questions before it, oldest first.
+    pub earlier: &'a [&'a str],
+    pub audience: &'a AudienceId,
+    /// Hits at most; none for what the weights say.
+    pub limit: Option<usize>,
+}
+
+/// A part of the search that was left out, or lags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// The index is not there yet.
+    Loading,
+    /// Another version is served meanwhile than the one that was searched.
+    Lagging,
+    /// The question could not be embedded: only words and names were looked for.
+    WordsOnly,
+    /// The graph did not say in time what the finds are part of.
+    GraphAway,
+}
+
+impl Rung {
+    /// As it is counted.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loading => "knowledge-loading",
+            Self::Lagging => "knowledge-lagging",
+            Self::WordsOnly => "knowledge-words",
+            Self::GraphAway => "knowledge-graph",
+        }
+    }
+
+    /// As people are told.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Loading => {
+                "The team's knowledge is still being loaded, so I could not search it."
+            }
+            Self::Lagging => {
+                "A newer version of the team's knowledge is being loaded; I searched the one before."
+            }
+            Self::WordsOnly => {
+                "The embedding service does not answer, so I searched the team's knowledge by words only."
+            }
+            Self::GraphAway => {
+                "The graph did not answer in time, so I searched the team's knowledge without what is around each find."
+            }
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    pub rungs: Vec<Rung>,
+    /// The policies that the question triggered, the weightiest first.
+    pub policies: Vec<Policy>,
+}
+
+/// Searches.
+#[derive(Debug)]
+pub struct Searcher {
+    store: Arc<dyn GraphStore>,
+    recaller: Arc<Recaller>,
+    weights: Weights,
+    current: RwLock<Option<Arc<KnowledgeIndex>>>,
+    looked: Mutex<Option<Instant>>,
+    /// Another version is served than the one that is searched.
+    lags: AtomicBool,
+    loading: tokio::sync::Mutex<()>,
+}
+
+impl Searcher {
+    pub fn new(store: Arc<dyn GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
+        Self {
+            store,
+            recaller,
+            weights,
+            current: RwLock::default(),
+            looked: Mutex::default(),
+            lags: AtomicBool::new(false),
+            loading: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The index that is there now.
+    fn current(&self) -> Option<Arc<KnowledgeIndex>> {
+        let current = self.current.read();
+        current.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What can be searched. The first time it waits a little; later what is there serves while
+    /// something newer is loaded in the background.
+    pub async fn ready(self: &Arc<Self>) -> Option<Arc<KnowledgeIndex>> {
+        let current = self.current();
+        if self.is_to_look() {
+            let own = Arc::clone(self);
+            // It goes on when nobody waits for it any more.
+            let looking = tokio::spawn(async move { own.refresh().await });
+            if current.is_none() {
+                let _ = timeout(FIRST_LOAD, looking).await;
+            }
+        } else if current.is_none() {
+            let _ = timeout(FIRST_LOAD, self.loading.lock()).await;
+        }
+        current.or_else(|| self.current())
+    }
+
+    /// Compares the versions, and loads those that are served now, if they are others.
+    pub async fn refresh(&self) {
+        let _loading = self.loading.lock().await;
+        match self.load().await {
+            Ok(()) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the team's knowledge could not be loaded: what was loaded before is searched"
+            ),
+        }
+    }
+
+    fn is_to_look(&self) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = looked.is_none_or(|at| at.elapsed() >= LOOK);
+        if is_due {
+            *looked = Some(Instant::now());
+        }
+        is_due
+    }
+
+    async fn load(&self) -> Result<(), StoreError> {
+        let served = self.store.searching().versions().await?;
+        let embedder = self.recaller.embedder();
+        let is_same = self
+            .current()
+            .is_some_and(|index| index.versions() == served && index.embedder() == embedder.name());
+        if is_same {
+            self.lags.store(false, Ordering::Relaxed);
+            return Ok(());
+        }
+        self.lags.store(self.current().is_some(), Ordering::Relaxed);
+        let began = Instant::now();
+        let made_by = embedder.name().zip(embedder.dimension());
+        let index = read::read(&self.store, made_by).await?;
+        tracing::info!(
+            chunks = index.len(),
+            sources = index.versions().len(),
+            ms = began.elapsed().as_millis() as u64,
+            "the team's knowledge is loaded"
+        );
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(index));
+        self.lags.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The names of the sources that these people may search.
+    pub async fn sources(self: &Arc<Self>, audience: &AudienceId) -> Vec<String> {
+        let index = self.ready().await;
+        index.map_or_else(Vec::new, |index| names(&index, audience))
+    }
+
+    /// The same of what is loaded, without waiting for anything.
+    pub fn known_sources(&self, audience: &AudienceId) -> Vec<String> {
+        let index = self.current();
+        index.map_or_else(Vec::new, |index| names(&index, audience))
+    }
+
+    /// The policies that a message triggers, or one before it.
+    pub fn policies(&self, query: &Query<'_>) -> Vec<Policy> {
+        let Some(index) = self.current() else {
+            return Vec::new();
+        };
+        let seen = index.seen_by(query.audience);
+        let triggered = plan::triggered(&index, query.text, query.earlier, &seen);
+        let policies = triggered.into_iter();
+        policies.map(|at| index.policies()[at].clone()).collect()
+    }
+
+    /// Searches.
+    pub async fn search(self: &Arc<Self>, query: &Query<'_>) -> Found {
+        let Some(index) = self.ready().await else {
+            return told(Found {
+                rungs: vec![Rung::Loading],
+                ..Found::default()
+            });
+        };
+        let mut rungs = Vec::new();
+        if self.lags.load(Ordering::Relaxed) {
+            rungs.push(Rung::Lagging);
+        }
+        let seen = index.seen_by(query.audience);
+        let plan = Arc::new(plan::plan(&index, query.text, query.earlier, seen));
+        let ((scanned, has_vector), graph) = tokio::join!(
+            self.scan(&index, &plan, query.earlier),
+            self.graph_match(&index, &plan)
+        );
+        if !has_vector {
+            rungs.push(Rung::WordsOnly);
+        }
+        let today = Utc::now().date_naive();
+        let fusion = &self.weights.fusion;
+        let ranked = rank::fuse(&index, &plan, &scanned, &graph, fusion, today);
+        let limit = query.limit.unwrap_or(self.weights.choice.limit);
+        let chosen = rank::choose(&index, &ranked, &self.weights, limit);
+        let around = hit::around(&index, &chosen);
+        let passages = self.passages(&index, &around).await;
+        if passages.is_none() {
+            rungs.push(Rung::GraphAway);
+        }
+        let hits = hit::hits(&index, &chosen, passages.as_ref());
+        let policies = plan.policies.iter();
+        told(Found {
+            hits,
+            rungs,
+            policies: policies.map(|&at| index.policies()[at].clone()).collect(),
+        })
+    }
+
+    /// What reads alike and has the words; says whether the question could be embedded, or need
+    /// not be.
+    async fn scan(
+        &self,
+        index: &Arc<KnowledgeIndex>,
+        plan: &Arc<Plan>,
+        earlier: &[&str],
+    ) -> (Scanned, bool) {
+        let sought = timeout(EMBEDDING, self.recaller.seek(&plan.text)).await;
+        let (vector, is_down) = match sought {
+            Ok(sought) => (sought.vector, sought.embeddings_down),
+            Err(_late) => (None, true),
+        };
+        let earlier: Vec<Option<Vec<f32>>> = earlier
+            .iter()
+            .map(|text| self.recaller.vector_of(text))
+            .collect();
+        let history = self.weights.history;
+        let vector = vector.map(|vector| plan::weighted(&vector, &earlier, &history));
+        let (index, plan) = (Arc::clone(index), Arc::clone(plan));
+        let scanned = blocking(move || rank::scan(&index, &plan, vector.as_deref())).await;
+        (scanned, !is_down)
+    }
+
+    async fn graph_match(
+        &self,
+        index: &Arc<KnowledgeIndex>,
+        plan: &Arc<Plan>,
+    ) -> HashMap<usize, Confidence> {
+        let (index, plan, weights) = (Arc::clone(index), Arc::clone(plan), self.weights.graph);
+        blocking(move || rank::graph_match(&index, &plan, &weights)).await
+    }
+
+    /// What chunks say, by their numbers; none where the graph does not tell in time.
+    async fn passages(
+        &self,
+        index: &KnowledgeIndex,
+        numbers: &[usize],
+    ) -> Option<HashMap<usize, Passage>> {
+        let by_chunk: HashMap<&str, usize> = numbers
+            .iter()
+            .map(|&number| (&*index.entry(number).chunk, number))
+            .collect();
+        let of = |private: bool| -> Vec<String> {
+            let such = numbers
+                .iter()
+                .filter(|it| index.is_private(**it) == private);
+            such.map(|&number| index.entry(number).chunk.to_string())
+                .collect()
+        };
+        let ask = |chunks: Vec<String>, private| async move {
+            if chunks.is_empty() {
+                return Ok(Vec::new());
+            }
+            self.store.searching().passages(&chunks, private).await
+        };
+        let asked = async { tokio::try_join!(ask(of(false), false), ask(of(true), true)) };
+        match timeout(GRAPH, asked).await {
+            Ok(Ok((public, private))) => Some(
+                public
+                    .into_iter()
+                    .chain(private)
+                    .filter_map(|passage| Some((*by_chunk.get(passage.chunk.as_str())?, passage)))
+                    .collect(),
+            ),
+            Ok(Err(error)) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "the graph did not tell what is around the finds");
+                None
+            }
+            Err(_late) => {
+                tracing::warn!("the graph did not tell in time what is around the finds");
+                None
+            }
+        }
+    }
+
+    /// What was ranked, without a word of the store: for measuring.
+    pub async fn ranked(self: &Arc<Self>, query: &Query<'_>, weights: &Weights) -> Vec<Ranked> {
+        let Some(index) = self.ready().await else {
+            return Vec::new();
+        };
+        let seen = index.seen_by(query.audience);
+        let plan = Arc::new(plan::plan(&index, query.text, query.earlier, seen));
+        let (scanned, _) = self.scan(&index, &plan, query.earlier).await;
+        let graph = rank::graph_match(&index, &plan, &weights.graph);
+        let today = Utc::now().date_naive();
+        rank::fuse(&index, &plan, &scanned, &graph, &weights.fusion, today)
+    }
+}
+
+fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
+    let seen = index.seen_by(audience);
+    let named = index.versions().iter().zip(seen).filter(|(_, seen)| *seen);
+    named.map(|(source, _)| source.name.clone()).collect()
+}
+
+fn told(found: Found) -> Found {
+    for rung in &found.rungs {
+        metrics::counter!("muninn_ladder_total", "rung" => rung.name()).increment(1);
+        tracing::warn!(
+            rung = rung.name(),
+            "the team's knowledge is searched in part"
+        );
+    }
+    found
+}
+
+/// Work that would hold up other turns, on a thread of its own.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

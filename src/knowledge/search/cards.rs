@@ -1,0 +1,170 @@
+//! Records as people look at them: main facts and dates, what stands above, what is related. Pure.
+
+use serde_json::{Map, Value};
+
+use super::citations::{Cited, linked, plain};
+use super::hit::{Hit, Step};
+
+/// Facts of one card beside its dates.
+const FACTS: usize = 4;
+/// Dates of one card.
+const DATES: usize = 4;
+/// The longest fact, in characters.
+const FACT: usize = 80;
+
+/// What a card tells elsewhere, or what nobody reads.
+const TOLD: &[&str] = &[
+    "chunkId",
+    "chunkSeqId",
+    "embedding",
+    "file_name",
+    "heading",
+    "id",
+    "kind",
+    "line_num",
+    "link",
+    "path",
+    "source",
+    "tags",
+    "text",
+    "title",
+    "type",
+];
+
+/// The records, a card each, in Markdown.
+pub fn cards(cited: &[Cited]) -> String {
+    let cards: Vec<String> = cited.iter().map(card).collect();
+    cards.join("\n\n")
+}
+
+fn card(cited: &Cited) -> String {
+    let hit = &cited.hit;
+    let name = match &hit.link {
+        Some(link) => linked(&hit.name(), link),
+        None => plain(&hit.name()),
+    };
+    let mut lines = vec![format!("**{}.** {name}", cited.number)];
+    let facts = facts(hit);
+    lines.push(format!("- {}", facts.join(" · ")));
+    if !hit.path.is_empty() {
+        let path: Vec<String> = hit.path.iter().map(step).collect();
+        lines.push(format!("- Part of: {}", path.join(" › ")));
+    }
+    if !hit.related.is_empty() {
+        let related = hit.related.iter();
+        let related: Vec<String> = related
+            .map(|(kind, one)| format!("{} ({})", step(one), plain(kind)))
+            .collect();
+        lines.push(format!("- Related: {}", related.join(", ")));
+    }
+    lines.join("\n")
+}
+
+fn step(step: &Step) -> String {
+    match &step.link {
+        Some(link) if link.starts_with("http") => linked(&step.name, link),
+        Some(_) | None => plain(&step.name),
+    }
+}
+
+/// What kind it is, its dates, and what else is short.
+fn facts(hit: &Hit) -> Vec<String> {
+    let mut facts = vec![plain(&hit.label)];
+    let told = short(&hit.properties);
+    let (dates, others): (Vec<_>, Vec<_>) = told
+        .into_iter()
+        .partition(|(name, _)| name.to_lowercase().contains("date"));
+    for (name, value) in dates
+        .into_iter()
+        .take(DATES)
+        .chain(others.into_iter().take(FACTS))
+    {
+        facts.push(format!("{}: {}", plain(&name), plain(&value)));
+    }
+    facts
+}
+
+/// Properties that are short, as people read them.
+fn short(properties: &Map<String, Value>) -> Vec<(String, String)> {
+    let is_told = |name: &String| TOLD.contains(&name.as_str());
+    let mut short = Vec::new();
+    for (name, value) in properties.iter().filter(|(name, _)| !is_told(name)) {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            Value::Array(items) => {
+                let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                texts.map(|texts| texts.join(", ")).unwrap_or_default()
+            }
+            Value::Null | Value::Object(_) => String::new(),
+        };
+        if !text.trim().is_empty() && text.chars().count() <= FACT {
+            short.push((in_words(name), text));
+        }
+    }
+    short
+}
+
+/// `logicalDate_coverageEndDate` is `coverage end date`.
+fn in_words(name: &str) -> String {
+    let name = name.strip_prefix("logicalDate_").unwrap_or(name);
+    let mut words = String::new();
+    for character in name.chars() {
+        if character == '_' {
+            words.push(' ');
+        } else if character.is_uppercase() {
+            words.push(' ');
+            words.extend(character.to_lowercase());
+        } else {
+            words.push(character);
+        }
+    }
+    words.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::knowledge::search::rank::Scores;
+
+    #[test]
+    fn a_card_has_facts_the_hierarchy_and_what_is_related() {
+        let step = |name: &str, link: Option<&str>| Step {
+            name: name.to_owned(),
+            label: "series".to_owned(),
+            link: link.map(str::to_owned),
+        };
+        let properties = json!({
+            "logicalDate_coverageEndDate": "1952-12-31",
+            "logicalDate_coverageStartDate": "1950-01-01",
+            "levelOfDescription": "fileUnit",
+            "languages": ["English", "French"],
+            "text": "long",
+            "scopeAndContentNote": "word ".repeat(50),
+            "title": "Harbour *dues*",
+        });
+        let hit = Hit {
+            chunk: "archives/1#0".to_owned(),
+            source: "archives".to_owned(),
+            label: "fileUnit".to_owned(),
+            title: "Harbour *dues*".to_owned(),
+            heading: None,
+            link: Some("https://example.org/1".to_owned()),
+            text: "Tolls.".to_owned(),
+            before: None,
+            after: None,
+            path: vec![
+                step("Port records", Some("https://example.org/2")),
+                step("Dues", None),
+            ],
+            related: vec![("creator".to_owned(), step("Marsh, Ada", None))],
+            properties: properties.as_object().unwrap().clone(),
+            scores: Scores::default(),
+            why: Vec::new(),
+            nodes: Vec::new(),
+        };
+        insta::assert_snapshot!(cards(&[Cited { number: 1, hit }]), @"");
+    }
+}

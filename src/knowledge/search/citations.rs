@@ -1,0 +1,237 @@
+//! Citations: which passages an answer names, and that there is one behind each number. Pure.
+
+use super::Hit;
+use crate::prompts::one_line;
+
+/// A passage that the model was given, by its number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cited {
+    /// From 1, in the order in which they were found in a turn.
+    pub number: usize,
+    pub hit: Hit,
+}
+
+/// An answer whose citations were checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Without the numbers that nothing is behind.
+    pub text: String,
+    /// The numbers that are left, each once, in their order.
+    pub used: Vec<usize>,
+}
+
+/// Takes the numbers out of an answer that are none of these. What stands in code is left alone.
+pub fn check(answer: &str, known: &[usize]) -> Checked {
+    let mut checked = Checked::default();
+    let mut fence: Option<&str> = None;
+    for line in answer.split_inclusive('\n') {
+        let mark = fence_of(line);
+        match (fence, mark) {
+            (None, Some(opening)) => fence = Some(opening),
+            (Some(open), Some(mark)) if mark.starts_with(open) => fence = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                check_line(line, known, &mut checked);
+                continue;
+            }
+        }
+        checked.text.push_str(line);
+    }
+    checked.used.sort_unstable();
+    checked.used.dedup();
+    checked
+}
+
+/// The marks with which a line opens or closes a block of code.
+fn fence_of(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let mark = line
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = line
+        .find(|character| character != mark)
+        .unwrap_or(line.len());
+    (length >= 3).then(|| &line[..length])
+}
+
+fn check_line(line: &str, known: &[usize], checked: &mut Checked) {
+    let mut rest = line;
+    while let Some(at) = rest.find(['[', '`']) {
+        let (before, from) = rest.split_at(at);
+        checked.text.push_str(before);
+        if from.starts_with('`') {
+            let end = code_end(from);
+            checked.text.push_str(&from[..end]);
+            rest = &from[end..];
+            continue;
+        }
+        match numbers(from) {
+            Some((numbers, length)) => {
+                let kept: Vec<usize> = numbers
+                    .into_iter()
+                    .filter(|it| known.contains(it))
+                    .collect();
+                if kept.is_empty() {
+                    // The blank before it goes as well.
+                    let trimmed = checked.text.trim_end_matches(' ').len();
+                    checked.text.truncate(trimmed);
+                }
+                for number in kept {
+                    checked.text.push_str(&format!("[{number}]"));
+                    checked.used.push(number);
+                }
+                rest = &from[length..];
+            }
+            None => {
+                checked.text.push('[');
+                rest = &from[1..];
+            }
+        }
+    }
+    checked.text.push_str(rest);
+}
+
+/// Where code within a line ends; it has as many marks there as where it begins.
+fn code_end(from: &str) -> usize {
+    let marks = from
+        .find(|character| character != '`')
+        .unwrap_or(from.len());
+    let inner = &from[marks..];
+    let mut at = 0;
+    while let Some(next) = inner[at..].find('`') {
+        let begin = at + next;
+        let run = inner[begin..].find(|character| character != '`');
+        let end = run.map_or(inner.len(), |run| begin + run);
+        if end - begin == marks {
+            return marks + end;
+        }
+        at = end;
+    }
+    marks
+}
+
+/// `[1]` or `[1, 2]` with its length; nothing where it is the text of a link, or something else.
+fn numbers(from: &str) -> Option<(Vec<usize>, usize)> {
+    let end = from.find(']')?;
+    let is_link = from[end + 1..].starts_with(['(', ':', '{']);
+    let numbers: Option<Vec<usize>> = from[1..end]
+        .split([',', ';'])
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    numbers
+        .filter(|_| !is_link)
+        .map(|numbers| (numbers, end + 1))
+}
+
+/// The sources of an answer, a line each, as links; none where it cites none.
+pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
+    let mut lines = vec!["Sources:".to_owned()];
+    for number in used {
+        if let Some(one) = cited.iter().find(|one| one.number == *number) {
+            lines.push(format!("- [{number}] {}", named(&one.hit)));
+        }
+    }
+    (lines.len() > 1).then(|| lines.join("\n"))
+}
+
+/// Its name, as a link where there is an address.
+fn named(hit: &Hit) -> String {
+    let name = hit.name();
+    match hit.link.as_deref() {
+        Some(link) => linked(&name, link),
+        None => plain(&name),
+    }
+}
+
+/// A name as a link, where it leads somewhere in the web; else with where it is.
+pub(super) fn linked(name: &str, link: &str) -> String {
+    let is_address = (link.starts_with("https://") || link.starts_with("http://"))
+        && !link.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')'));
+    if is_address {
+        format!("[{}]({link})", plain(name))
+    } else {
+        format!("{} ({})", plain(name), plain(link))
+    }
+}
+
+/// A text of somebody else's in a line of our own Markdown: nothing in it is a mark.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for character in one_line(text).chars() {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '|'
+        ) {
+            plain.push('\\');
+        }
+        plain.push(character);
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_number_without_a_source_is_taken_out_but_not_of_code() {
+        for (answer, expected, used) in [
+            ("Two ravens [1].", "Two ravens [1].", vec![1]),
+            ("Two ravens [7].", "Two ravens.", vec![]),
+            ("Both [1][9][2] and [1]", "Both [1][2] and [1]", vec![1, 2]),
+            ("Both [1, 9; 2].", "Both [1][2].", vec![1, 2]),
+            ("All [8, 9].", "All.", vec![]),
+            (
+                "`a[7]` and ``b`[8]`` [2]",
+                "`a[7]` and ``b`[8]`` [2]",
+                vec![2],
+            ),
+            ("```\nx[7]\n```\n[7] [1]", "```\nx[7]\n```\n [1]", vec![1]),
+            (
+                "~~~\n```\nx[7]\n~~~\nsee [7]",
+                "~~~\n```\nx[7]\n~~~\nsee",
+                vec![],
+            ),
+            (
+                "[7](https://a.b) [note] [",
+                "[7](https://a.b) [note] [",
+                vec![],
+            ),
+            ("an unclosed ` mark [7]", "an unclosed ` mark", vec![]),
+            ("", "", vec![]),
+        ] {
+            let checked = check(answer, &[1, 2]);
+            assert_eq!(checked.text, expected, "{answer}");
+            assert_eq!(checked.used, used, "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_is_no_markdown_of_ours() {
+        assert_eq!(
+            linked("A [b](c)", "https://a.b/c"),
+            r"[A \[b\](c)](https://a.b/c)"
+        );
+        assert_eq!(linked("A\nB", "docs/a_b.md"), r"A B (docs/a\_b.md)");
+        assert_eq!(linked("A", "https://a.b/ [x]"), r"A (https://a.b/ \[x\])");
+        assert_eq!(linked("A", "javascript:alert"), "A (javascript:alert)");
+    }
+
+    proptest! {
+        #[test]
+        fn only_known_numbers_are_left(answer in "[a-c0-9\\[\\], `\n~]{0,60}") {
+            let checked = check(&answer, &[1, 3]);
+            prop_assert!(checked.used.iter().all(|it| [1, 3].contains(it)));
+            let again = check(&checked.text, &[1, 3]);
+            prop_assert_eq!(again.used, checked.used);
+        }
+
+        #[test]
+        fn text_without_brackets_stays_as_it_is(answer in "[^\\[\\]]{0,80}") {
+            prop_assert_eq!(check(&answer, &[]).text, answer);
+        }
+    }
+}

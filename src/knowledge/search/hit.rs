@@ -1,0 +1,192 @@
+//! A find with all that is around it: its neighbours, its path to the root, what it is related to.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::index::KnowledgeIndex;
+use super::rank::{Confidence, Ranked, Scores};
+use crate::graph::ingest::searching::Passage;
+use crate::llm::tokens::{Keep, cut};
+
+/// Related things that are named.
+const RELATED: usize = 8;
+/// Tokens of what stands before a find, and of what stands after it.
+const NEIGHBOUR_TOKENS: u32 = 80;
+
+/// A step of a path, or something related.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub name: String,
+    pub label: String,
+    pub link: Option<String>,
+}
+
+/// A find.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    pub chunk: String,
+    pub source: String,
+    pub label: String,
+    pub title: String,
+    pub heading: Option<String>,
+    pub link: Option<String>,
+    pub text: String,
+    /// The end of what stands before it in its record, and the beginning of what comes after.
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// The root first, without itself.
+    pub path: Vec<Step>,
+    /// By the type of the relationship.
+    pub related: Vec<(String, Step)>,
+    /// Of its record; nothing where the graph did not tell.
+    pub properties: Map<String, Value>,
+    pub scores: Scores,
+    pub why: Vec<String>,
+    /// Of the chunk and of its neighbours; good for this turn only. Nothing where the graph did not
+    /// tell.
+    pub nodes: Vec<String>,
+}
+
+impl Hit {
+    /// What it is called, with what it stands under in its record.
+    pub fn name(&self) -> String {
+        match &self.heading {
+            Some(heading) if *heading != self.title => format!("{} › {heading}", self.title),
+            Some(_) | None => self.title.clone(),
+        }
+    }
+}
+
+/// Every chunk of which something is asked.
+pub(super) fn around(index: &KnowledgeIndex, chosen: &[Ranked]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = chosen
+        .iter()
+        .flat_map(|one| {
+            let neighbours = [-1, 1].map(|places| index.neighbour(one.entry, places));
+            let own = [one.entry, index.head(one.entry)];
+            own.into_iter().chain(neighbours.into_iter().flatten())
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// The finds, told as far as the graph has told. What it does not serve any more is left out.
+pub(super) fn hits(
+    index: &KnowledgeIndex,
+    chosen: &[Ranked],
+    passages: Option<&HashMap<usize, Passage>>,
+) -> Vec<Hit> {
+    let is_there = |one: &&Ranked| passages.is_none_or(|it| it.contains_key(&one.entry));
+    let chosen: Vec<&Ranked> = chosen.iter().filter(is_there).collect();
+    let numbers: Vec<usize> = chosen.iter().map(|one| one.entry).collect();
+    let hits = chosen.into_iter();
+    hits.map(|one| hit(index, one, passages, &numbers))
+        .collect()
+}
+
+fn hit(
+    index: &KnowledgeIndex,
+    one: &Ranked,
+    passages: Option<&HashMap<usize, Passage>>,
+    chosen: &[usize],
+) -> Hit {
+    let number = one.entry;
+    let entry = index.entry(number);
+    let of = |number: usize| passages.and_then(|passages| passages.get(&number));
+    // What is a find of its own is not told twice.
+    let neighbour = |places: i64| {
+        let beside = index.neighbour(number, places);
+        let beside = beside.filter(|beside| !chosen.contains(beside))?;
+        Some((beside, of(beside)?))
+    };
+    let (before, after) = (neighbour(-1), neighbour(1));
+    let text = |it: Option<(usize, &Passage)>, keep: Keep| {
+        it.map(|(_, passage)| cut(&passage.text, NEIGHBOUR_TOKENS, keep).into_owned())
+    };
+    let shown = [Some(number), before.map(|it| it.0), after.map(|it| it.0)];
+    let nodes = shown.into_iter().flatten().filter_map(&of);
+    let properties = of(index.head(number)).map(|it| it.properties.clone());
+    Hit {
+        chunk: entry.chunk.to_string(),
+        source: index.source(entry).name.clone(),
+        label: index.entry(index.head(number)).label.to_string(),
+        title: entry.title.as_deref().unwrap_or(&entry.record).to_owned(),
+        heading: entry.heading.as_deref().map(str::to_owned),
+        link: entry.link.as_deref().map(str::to_owned),
+        text: of(number).map_or_else(|| entry.text.to_string(), |it| it.text.clone()),
+        before: text(before, Keep::Tail),
+        after: text(after, Keep::Head),
+        path: index
+            .path(number)
+            .into_iter()
+            .map(|at| step(index, at))
+            .collect(),
+        related: related(index, number),
+        properties: properties.unwrap_or_default(),
+        scores: one.scores,
+        why: why(index, one),
+        nodes: nodes.map(|it| it.element.clone()).collect(),
+    }
+}
+
+fn step(index: &KnowledgeIndex, number: usize) -> Step {
+    let entry = index.entry(number);
+    let name = entry.heading.as_deref().or(entry.title.as_deref());
+    Step {
+        name: name.unwrap_or(&entry.record).to_owned(),
+        label: entry.label.to_string(),
+        link: entry.link.as_deref().map(str::to_owned),
+    }
+}
+
+fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
+    let mut related: Vec<(String, Step)> = Vec::new();
+    for edge in index.related(number) {
+        let one = (edge.kind.to_string(), step(index, edge.other));
+        if related.len() < RELATED && !related.contains(&one) {
+            related.push(one);
+        }
+    }
+    related
+}
+
+/// Why it is there, for people.
+fn why(index: &KnowledgeIndex, one: &Ranked) -> Vec<String> {
+    let Scores {
+        graph: _,
+        cosine,
+        bm25,
+        coverage,
+        recency,
+        policy,
+        total: _,
+    } = one.scores;
+    let mut why = Vec::new();
+    if let Some(Confidence { named, steps, sure }) = one.named {
+        let name = step(index, named).name;
+        why.push(match steps {
+            0 => format!("the question names {name:?} ({sure:.2})"),
+            1 => format!("one step from {name:?}, which the question names ({sure:.2})"),
+            steps => format!("{steps} steps from {name:?}, which the question names ({sure:.2})"),
+        });
+    }
+    if cosine > 0.0 {
+        why.push(format!("reads like it (cosine {cosine:.2})"));
+    }
+    if bm25 > 0.0 {
+        why.push(format!(
+            "has {:.0} % of its words (BM25 {bm25:.1})",
+            100.0 * coverage
+        ));
+    }
+    if recency > 0.0 {
+        why.push(format!("is recent ({recency:.2})"));
+    }
+    if policy > 0.0 {
+        why.push(format!("a policy wants it ({policy:.2})"));
+    }
+    why
+}

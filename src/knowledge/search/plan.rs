@@ -1,0 +1,151 @@
+//! What is looked for, decided from the question, what was asked before, and what policies say of
+//! it. Pure.
+
+use super::policy::stems;
+use super::weights::History;
+use super::{KnowledgeIndex, Policy};
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Want {
+    /// An answer.
+    #[default]
+    Answer,
+    /// The records themselves.
+    Records,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Words, and names.
+    pub text: String,
+    /// Which sources may be seen.
+    pub seen: Vec<bool>,
+    /// The numbers of the policies that were triggered.
+    pub policies: Vec<usize>,
+}
+
+/// Plans a search; `earlier` are the questions before, oldest first.
+pub fn plan(index: &KnowledgeIndex, text: &str, earlier: &[&str], seen: Vec<bool>) -> Plan {
+    let policies = triggered(index, text, earlier, &seen);
+    Plan {
+        text: text.to_owned(),
+        policies,
+        seen,
+    }
+}
+
+/// The policies that a question triggers, or one before it; of sources that may be seen.
+pub fn triggered(
+    index: &KnowledgeIndex,
+    text: &str,
+    earlier: &[&str],
+    seen: &[bool],
+) -> Vec<usize> {
+    let policies = index.policies();
+    if policies.is_empty() {
+        return Vec::new();
+    }
+    // One by one: a trigger is not said where one message ends and the next begins.
+    let said: Vec<Vec<String>> = std::iter::once(&text)
+        .chain(earlier)
+        .map(|text| stems(std::iter::once(*text)))
+        .collect();
+    let is_triggered = |policy: &Policy| {
+        seen[index.entry(policy.entry).source]
+            && said.iter().any(|stems| policy.is_triggered_by(stems))
+    };
+    let mut found: Vec<usize> = (0..policies.len())
+        .filter(|&at| is_triggered(&policies[at]))
+        .collect();
+    found.sort_by(|&a, &b| {
+        let heavier = policies[b].weight.total_cmp(&policies[a].weight);
+        heavier.then_with(|| policies[a].name.cmp(&policies[b].name))
+    });
+    found
+}
+
+/// The vector to look for: the question's, and a little of those before it, the newer the more.
+pub fn weighted(question: &[f32], earlier: &[Option<Vec<f32>>], weights: &History) -> Vec<f32> {
+    let mut sum: Vec<f32> = question.iter().map(|x| x * weights.question).collect();
+    let mut weight = weights.earlier;
+    for vector in earlier.iter().rev() {
+        if let Some(vector) = vector.as_ref().filter(|it| it.len() == question.len()) {
+            for (sum, x) in sum.iter_mut().zip(vector) {
+                *sum += weight * x;
+            }
+        }
+        weight *= weights.fading;
+    }
+    sum
+}
+
+/// Whether a question asks for records rather than for an answer, as far as its words tell.
+pub fn want(text: &str) -> Want {
+    const SHOW: &[&str] = &["show", "list", "display", "give"];
+    const RECORDS: &[&str] = &[
+        "catalog",
+        "document",
+        "documents",
+        "file",
+        "files",
+        "item",
+        "items",
+        "material",
+        "materials",
+        "record",
+        "records",
+        "series",
+        "source",
+        "sources",
+    ];
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !matches!(*word, "please" | "can" | "could" | "you"))
+        .collect();
+    let shows = words.first().is_some_and(|first| SHOW.contains(first));
+    if shows && words.iter().any(|word| RECORDS.contains(word)) {
+        Want::Records
+    } else {
+        Want::Answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_wanted_where_they_are_asked_for() {
+        for (text, expected) in [
+            ("Show me documents about politics.", Want::Records),
+            ("Could you please list the sources?", Want::Records),
+            ("Give me all related records", Want::Records),
+            ("Why is the sky blue?", Want::Answer),
+            ("Which documents show that?", Want::Answer),
+            ("Show me how it works", Want::Answer),
+            ("", Want::Answer),
+        ] {
+            assert_eq!(want(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_newer_of_the_questions_before_counts_more() {
+        let weights = History {
+            question: 0.8,
+            earlier: 0.2,
+            fading: 0.5,
+        };
+        let earlier = [
+            Some(vec![0.0, 0.0, 1.0]),
+            None,
+            Some(vec![0.0, 1.0, 0.0]),
+            Some(vec![1.0]),
+        ];
+        let vector = weighted(&[1.0, 0.0, 0.0], &earlier, &weights);
+        assert_eq!(vector, [0.8, 0.1, 0.025]);
+    }
+}

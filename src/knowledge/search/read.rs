@@ -1,0 +1,111 @@
+//! Reads everything that is served into an index: one version of each source.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::index::{Builder, KnowledgeIndex, Moved};
+use super::policy::Policy;
+use crate::graph::ingest::searching::SourceVersion;
+use crate::graph::{GraphStore, StoreError};
+
+/// How often it is read again when something is exchanged meanwhile.
+const TRIES: usize = 3;
+/// Chunks that wait to be taken in.
+const IN_FLIGHT: usize = 500;
+/// Policies that are read.
+const POLICIES: usize = 500;
+
+/// Reads what is served.
+///
+/// # Errors
+/// When the store fails, or when the versions change faster than they are read.
+pub(super) async fn read(
+    store: &Arc<dyn GraphStore>,
+    embedder: Option<(&str, usize)>,
+) -> Result<KnowledgeIndex, StoreError> {
+    for _try in 0..TRIES {
+        let before = store.searching().versions().await?;
+        let read = read_versions(store, embedder, before.clone()).await?;
+        // What was exchanged after the last chunk does no harm, but it was not read either.
+        if let Ok(index) = read
+            && store.searching().versions().await? == before
+        {
+            return Ok(index);
+        }
+    }
+    Err(StoreError::Refused {
+        message: "the sources change faster than they are read".to_owned(),
+        transient: true,
+    })
+}
+
+async fn read_versions(
+    store: &Arc<dyn GraphStore>,
+    embedder: Option<(&str, usize)>,
+    versions: Vec<SourceVersion>,
+) -> Result<Result<KnowledgeIndex, Moved>, StoreError> {
+    if versions.is_empty() {
+        return Ok(Builder::new(versions, embedder).finish(Vec::new()));
+    }
+    let (sender, mut chunks) = mpsc::channel(IN_FLIGHT);
+    let mut builder = Builder::new(versions, embedder);
+    let taking = tokio::task::spawn_blocking(move || {
+        while let Some(chunk) = chunks.blocking_recv() {
+            builder.push(chunk);
+        }
+        builder
+    });
+    store.ingesting().served_chunks(sender).await?;
+    let mut builder = joined(taking).await;
+
+    let (sender, mut links) = mpsc::channel(IN_FLIGHT);
+    let taking = tokio::task::spawn_blocking(move || {
+        while let Some(link) = links.blocking_recv() {
+            builder.link(&link);
+        }
+        builder
+    });
+    store.searching().served_links(sender).await?;
+    let builder = joined(taking).await;
+
+    let policies = policies(store, &builder).await?;
+    Ok(builder.finish(policies))
+}
+
+async fn joined<T>(task: tokio::task::JoinHandle<T>) -> T {
+    let done = task.await;
+    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+async fn policies(
+    store: &Arc<dyn GraphStore>,
+    builder: &Builder,
+) -> Result<Vec<Policy>, StoreError> {
+    let mut named = builder.policies();
+    if named.len() > POLICIES {
+        tracing::warn!(
+            policies = named.len(),
+            most = POLICIES,
+            "there are too many policies"
+        );
+        named.truncate(POLICIES);
+    }
+    let mut policies = Vec::new();
+    for private in [false, true] {
+        let such: Vec<&(usize, String, bool)> =
+            named.iter().filter(|(.., is)| *is == private).collect();
+        if such.is_empty() {
+            continue;
+        }
+        let chunks: Vec<String> = such.iter().map(|(_, chunk, _)| chunk.clone()).collect();
+        for passage in store.searching().passages(&chunks, private).await? {
+            let of = such.iter().find(|(_, chunk, _)| *chunk == passage.chunk);
+            if let Some((entry, ..)) = of {
+                policies.push(Policy::of(*entry, &passage.properties));
+            }
+        }
+    }
+    policies.sort_by_key(|policy| policy.entry);
+    Ok(policies)
+}

@@ -1,0 +1,145 @@
+//! What each part of a find counts: a file, so that a team can set it.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+/// What ships.
+const SHIPPED: &str = include_str!("../../../knowledge/weights.toml");
+/// What replaces it, in the folder of one's own.
+const FILE: &str = "weights.toml";
+
+/// How searching weighs; `knowledge/weights.toml` says what each is.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weights {
+    pub fusion: Fusion,
+    pub graph: Graph,
+    pub history: History,
+    pub choice: Choice,
+}
+
+/// What the parts of a score count.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fusion {
+    pub graph: f32,
+    pub cosine: f32,
+    pub bm25: f32,
+    pub recency: f32,
+    pub policy: f32,
+}
+
+/// How far a name reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Graph {
+    pub least_name: f32,
+    pub part: f32,
+    pub related: f32,
+    pub depth: u32,
+}
+
+/// What earlier questions count.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct History {
+    pub question: f32,
+    pub earlier: f32,
+    pub fading: f32,
+}
+
+/// What is kept of what was ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub limit: usize,
+    pub tokens: u32,
+    pub per_record: usize,
+    pub same_cosine: f32,
+    pub least_cosine: f32,
+    pub least_coverage: f32,
+}
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the weights of the search in {file} are not right: {problem}")]
+pub struct WeightsError {
+    file: String,
+    problem: String,
+}
+
+impl Weights {
+    /// Those that ship, or those of the folder.
+    ///
+    /// # Errors
+    /// Says what is wrong with the folder's.
+    pub fn load(folder: Option<&Path>) -> Result<Self, WeightsError> {
+        let own = folder.map(|folder| folder.join(FILE));
+        let (file, text) = match own.filter(|path| path.exists()) {
+            Some(path) => {
+                let file = path.display().to_string();
+                let text = std::fs::read_to_string(&path).map_err(|error| WeightsError {
+                    file: file.clone(),
+                    problem: error.to_string(),
+                })?;
+                (file, text)
+            }
+            None => (FILE.to_owned(), SHIPPED.to_owned()),
+        };
+        Self::parse(&text).map_err(|problem| WeightsError { file, problem })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let weights: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let Fusion {
+            graph,
+            cosine,
+            bm25,
+            recency,
+            policy,
+        } = weights.fusion;
+        let parts = [graph, cosine, bm25, recency, policy];
+        let Graph { part, related, .. } = weights.graph;
+        let History {
+            question,
+            earlier,
+            fading,
+        } = weights.history;
+        let shares = [part, related, question, earlier, fading];
+        if parts.iter().any(|weight| !(0.0..=100.0).contains(weight)) {
+            return Err("a weight of [fusion] is between 0 and 100".to_owned());
+        }
+        if parts.iter().sum::<f32>() <= 0.0 {
+            return Err("one weight of [fusion] at least is above 0".to_owned());
+        }
+        if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+            return Err("what [graph] and [history] hold is between 0 and 1".to_owned());
+        }
+        Ok(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ships_is_right_and_what_does_not_fit_is_named() {
+        Weights::load(None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(
+            Weights::load(Some(folder.path())).unwrap(),
+            Weights::load(None).unwrap()
+        );
+        for (from, to, told) in [
+            ("bm25 = 0.30", "bm25 = -1.0", "[fusion]"),
+            ("part = 0.7", "part = 7.0", "[graph]"),
+            ("depth = 2", "deep = 2", "deep"),
+        ] {
+            std::fs::write(folder.path().join(FILE), SHIPPED.replace(from, to)).unwrap();
+            let error = Weights::load(Some(folder.path())).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

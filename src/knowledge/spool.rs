@@ -1,0 +1,327 @@
+//! Links wait in a file until it is known which records there are.
+//!
+//! Which of them have to be made is decided here: those with an end that is new. A hierarchy that
+//! runs in a circle is cut.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write as _};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Plan;
+use super::record::{End, Hash, Link, Place, Record, Rejection, key_hash};
+use crate::graph::ingest::{INCLUDES, NewLink};
+
+/// A record's links as a line.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    record: String,
+    file: PathBuf,
+    line: Option<u64>,
+    links: Vec<(String, Ended, Ended)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Ended {
+    Own(usize),
+    Record(Vec<String>),
+}
+
+/// A file of links, gone with the process.
+#[derive(Debug)]
+pub(super) struct Spool(BufWriter<File>);
+
+/// Links that wait, as they are read again.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    file: BufReader<File>,
+    /// Records whose place in the hierarchy was refused.
+    cut: HashMap<Hash, Rejection>,
+}
+
+/// What is made of a record's links.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Resolved {
+    pub(super) links: Vec<NewLink>,
+    /// Links that name a record which is not there.
+    pub(super) dangling: u64,
+}
+
+impl Spool {
+    pub(super) fn new() -> io::Result<Self> {
+        let mut path = std::env::temp_dir();
+        path.push(format!("muninn-links-{}", uuid::Uuid::new_v4()));
+        let file = crate::files::private_file()
+            .read(true)
+            .write(true)
+            .open(&path)?;
+        // It lives as long as it is open.
+        std::fs::remove_file(&path)?;
+        Ok(Self(BufWriter::new(file)))
+    }
+
+    pub(super) fn add(&mut self, record: &Record) -> io::Result<()> {
+        if record.links.is_empty() {
+            return Ok(());
+        }
+        let ended = |end: &End| match end {
+            End::Own(at) => Ended::Own(*at),
+            End::Record(keys) => Ended::Record(keys.clone()),
+        };
+        let links = record.links.iter();
+        let line = Line {
+            record: record.key.clone(),
+            file: record.at.file.clone(),
+            line: record.at.line,
+            links: links
+                .map(|link| (link.kind.clone(), ended(&link.from), ended(&link.to)))
+                .collect(),
+        };
+        serde_json::to_writer(&mut self.0, &line)?;
+        self.0.write_all(b"\n")
+    }
+
+    /// Ends writing, and looks for circles in the hierarchy.
+    pub(super) fn finish(self, plan: &Plan) -> io::Result<Waiting> {
+        let mut file = self.0.into_inner().map_err(|error| error.into_error())?;
+        file.rewind()?;
+        let mut waiting = Waiting {
+            file: BufReader::new(file),
+            cut: HashMap::new(),
+        };
+        let mut parents = Vec::new();
+        while let Some(line) = waiting.line()? {
+            for (kind, from, to) in &line.links {
+                if kind == INCLUDES
+                    && let (Ended::Record(above), Ended::Own(0)) = (from, to)
+                    && let Some(parent) = above.iter().find(|key| plan.has(key))
+                {
+                    let is_new = plan.is_new(&line.record);
+                    parents.push((key_hash(&line.record), key_hash(parent), is_new));
+                }
+            }
+        }
+        let circles = circles(&parents);
+        waiting.file.rewind()?;
+        while let Some(line) = waiting.line()? {
+            let key = key_hash(&line.record);
+            if circles.contains(&key) {
+                let place = Place {
+                    file: line.file,
+                    line: line.line,
+                };
+                let reason = format!(
+                    "{} stands above itself in the hierarchy; it was taken in without what is above it",
+                    line.record
+                );
+                waiting.cut.insert(key, place.refuse(reason));
+            }
+        }
+        waiting.file.rewind()?;
+        Ok(waiting)
+    }
+}
+
+/// Of each circle the record whose link is cut: the last one that is new.
+fn circles(parents: &[(Hash, Hash, bool)]) -> Vec<Hash> {
+    let above: HashMap<Hash, (Hash, bool, usize)> = parents
+        .iter()
+        .enumerate()
+        .map(|(order, (child, parent, is_new))| (*child, (*parent, *is_new, order)))
+        .collect();
+    // In which walk a record was met.
+    let mut met: HashMap<Hash, usize> = HashMap::new();
+    let mut cut = Vec::new();
+    for (walk, (start, ..)) in parents.iter().enumerate() {
+        let mut at = *start;
+        while !met.contains_key(&at) {
+            met.insert(at, walk);
+            match above.get(&at) {
+                Some((parent, ..)) => at = *parent,
+                None => break,
+            }
+        }
+        if met.get(&at) != Some(&walk) || !above.contains_key(&at) {
+            continue;
+        }
+        // Met again in the same walk: round once to choose.
+        let mut members = vec![at];
+        let mut next = above[&at].0;
+        while next != at {
+            members.push(next);
+            next = above[&next].0;
+        }
+        let last = members.into_iter().max_by_key(|member| {
+            let (_, is_new, order) = above[member];
+            (is_new, order)
+        });
+        cut.extend(last);
+    }
+    cut
+}
+
+impl Waiting {
+    fn line(&mut self) -> io::Result<Option<Line>> {
+        let mut bytes = Vec::new();
+        if self.file.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        Ok(Some(serde_json::from_slice(&bytes)?))
+    }
+
+    /// Links of the hierarchy that were cut.
+    pub(super) fn refused(&self) -> impl Iterator<Item = &Rejection> {
+        self.cut.values()
+    }
+
+    /// The links of the next record, those that have to be made. With `all_above` every place in
+    /// the hierarchy is made anew.
+    pub(super) fn next(&mut self, plan: &Plan, all_above: bool) -> io::Result<Option<Resolved>> {
+        let Some(line) = self.line()? else {
+            return Ok(None);
+        };
+        let is_cut = self.cut.contains_key(&key_hash(&line.record));
+        let mut resolved = Resolved::default();
+        for (kind, from, to) in line.links {
+            let is_above =
+                kind == INCLUDES && matches!((&from, &to), (Ended::Record(_), Ended::Own(0)));
+            if is_above && is_cut {
+                continue;
+            }
+            let is_anew = is_above && all_above;
+            let link = Link {
+                kind,
+                from: from.into(),
+                to: to.into(),
+            };
+            match resolve(&line.record, link, plan, is_anew) {
+                Found::Link(link) => resolved.links.push(link),
+                Found::Dangling => resolved.dangling += 1,
+                Found::There => {}
+            }
+        }
+        Ok(Some(resolved))
+    }
+}
+
+impl From<Ended> for End {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Own(at) => Self::Own(at),
+            Ended::Record(keys) => Self::Record(keys),
+        }
+    }
+}
+
+enum Found {
+    Link(NewLink),
+    /// A record that it names is not there.
+    Dangling,
+    /// Both ends are served already, and tied.
+    There,
+}
+
+fn resolve(record: &str, link: Link, plan: &Plan, is_anew: bool) -> Found {
+    let mut has_moved = plan.is_new(record);
+    let mut has_choice = false;
+    let mut end = |end: End| match end {
+        End::Own(at) => Some((record.to_owned(), at)),
+        End::Record(keys) => {
+            has_moved |= keys.iter().any(|key| plan.has_moved(key));
+            has_choice |= keys.len() > 1;
+            keys.into_iter()
+                .find(|key| plan.has(key))
+                .map(|key| (key, 0))
+        }
+    };
+    let (Some(from), Some(to)) = (end(link.from), end(link.to)) else {
+        return Found::Dangling;
+    };
+    if !has_moved && !is_anew {
+        return Found::There;
+    }
+    Found::Link(NewLink {
+        kind: link.kind,
+        from,
+        to,
+        // Another of the choice may be tied to it so far.
+        replaces: !plan.is_new(record) && (has_choice || is_anew),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn child(key: &str, above: &[&str]) -> Record {
+        Record {
+            key: key.to_owned(),
+            at: Place::line(Path::new("f"), 1),
+            chunks: Vec::new(),
+            links: vec![Link {
+                kind: INCLUDES.to_owned(),
+                from: End::Record(above.iter().map(|key| (*key).to_owned()).collect()),
+                to: End::Own(0),
+            }],
+        }
+    }
+
+    /// Parent and child of what is made, where so much was served before.
+    fn made(before: &[&str], after: &[Record]) -> (Vec<(String, String, bool)>, Vec<String>) {
+        let mut plan = Plan::default();
+        let mut spool = Spool::new().unwrap();
+        before.iter().for_each(|key| plan.is_served(key, [1; 16]));
+        for record in after {
+            plan.look(&record.key, [1; 16]);
+            spool.add(record).unwrap();
+        }
+        let mut waiting = spool.finish(&plan).unwrap();
+        let cut = waiting
+            .refused()
+            .map(|refused| refused.reason.clone())
+            .collect();
+        let mut links = Vec::new();
+        while let Some(resolved) = waiting.next(&plan, false).unwrap() {
+            let found = resolved.links.into_iter();
+            links.extend(found.map(|link| (link.from.0, link.to.0, link.replaces)));
+        }
+        (links, cut)
+    }
+
+    fn tie(from: &str, to: &str, replaces: bool) -> (String, String, bool) {
+        (from.to_owned(), to.to_owned(), replaces)
+    }
+
+    #[test]
+    fn the_nearest_that_is_there_stands_above() {
+        let all = [child("c", &["b", "a"]), child("b", &["a"]), child("a", &[])];
+        assert_eq!(
+            made(&[], &all).0,
+            [tie("b", "c", false), tie("a", "b", false)]
+        );
+        assert_eq!(made(&["a", "b", "c"], &all).0, []);
+        // What comes between takes the place of what stood above before.
+        assert_eq!(
+            made(&["a", "c"], &all).0,
+            [tie("b", "c", true), tie("a", "b", false)]
+        );
+        let without = [child("c", &["b", "a"]), child("a", &[])];
+        assert_eq!(made(&["a", "b", "c"], &without).0, [tie("a", "c", true)]);
+    }
+
+    #[test]
+    fn circles_are_cut_once() {
+        let round = [child("a", &["b"]), child("b", &["c"]), child("c", &["a"])];
+        let (links, cut) = made(&[], &round);
+        assert_eq!(links, [tie("b", "a", false), tie("c", "b", false)]);
+        assert_eq!(cut.len(), 1, "{cut:?}");
+        assert!(cut[0].starts_with("c stands above itself"), "{cut:?}");
+        let (links, cut) = made(&[], &[child("a", &["a"]), child("x", &["a"])]);
+        assert_eq!((links, cut.len()), (vec![tie("a", "x", false)], 1));
+    }
+}

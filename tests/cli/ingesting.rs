@@ -38,7 +38,7 @@ fn pdf(text: &str) -> Vec<u8> {
     let table = pdf.len();
     write!(pdf, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
     for offset in offsets {
-        write!(pdf, "{offset:010} 00000 n \n").unwrap();
+        writeln!(pdf, "{offset:010} 00000 n ").unwrap();
     }
     write!(
         pdf,

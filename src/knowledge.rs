@@ -16,6 +16,7 @@ pub mod mapping;
 mod plan;
 mod record;
 mod rejects;
+mod rows;
 pub mod search;
 pub mod source;
 mod spool;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use muninn::agent::tools::Toolbox;
 use muninn::config::Config;
 use muninn::errors::in_one_line;
+use muninn::graph::ingest::SourceOverview;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::Journal;
+use muninn::knowledge::catalog;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
@@ -75,6 +77,7 @@ async fn store(config: &Config) -> Vec<Finding> {
     };
     let health = opened.health().await;
     let knowledge = knowledge(&*opened).await;
+    let sources = sources(config, &*opened).await;
     let tools = tools(config, &opened).await;
     let vectors = vectors(config, &*opened).await;
     let closed = opened.close().await;
@@ -83,6 +86,7 @@ async fn store(config: &Config) -> Vec<Finding> {
         Err(error) => vec![wrong("graph", &error)],
     };
     findings.push(knowledge);
+    findings.extend(sources);
     findings.extend(tools);
     findings.extend(vectors);
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
@@ -113,6 +117,28 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         text: warning.clone(),
     }));
     findings
+}
+
+/// What lags behind of the sources that were ingested.
+async fn sources(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
+    // Models that cannot be used are told of elsewhere.
+    let Ok(models) = wiring::models(config) else {
+        return Vec::new();
+    };
+    let sources = match store.ingesting().sources().await {
+        Ok(sources) => sources,
+        Err(error) => return vec![wrong("knowledge", &error)],
+    };
+    let lags = |source: &SourceOverview| {
+        let warnings = catalog::warnings(source, &models.embedder);
+        let name = source.name.clone();
+        warnings.into_iter().map(move |warning| Finding {
+            part: "knowledge",
+            verdict: Verdict::Worth,
+            text: format!("{name}: {warning}"),
+        })
+    };
+    sources.iter().flat_map(lags).collect()
 }
 
 /// Labels that are named; a graph may have thousands.

@@ -4,11 +4,12 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
-use muninn::graph;
+use muninn::graph::{self, GraphConfig};
 use muninn::knowledge::catalog::text;
 use muninn::knowledge::ingest::{Counts, Ingest, Phase, Progress, Summary, ingest};
 use muninn::knowledge::source::{Source, mapping};
@@ -41,7 +42,7 @@ pub(super) async fn run(config: &Config, args: IngestArgs) -> anyhow::Result<Exi
     let source = Source::find(&args.paths, args.name.as_deref(), mapping)?;
     let name = source.name.clone();
     let Models { chat: _, embedder } = models(config)?;
-    let store = graph::open(&config.graph).await?;
+    let store = graph::open(&patient(config)).await?;
     let paths = args.paths.iter().map(|path| path.display().to_string());
     let mut channels = args.channels;
     channels.sort_unstable();
@@ -61,6 +62,17 @@ pub(super) async fn run(config: &Config, args: IngestArgs) -> anyhow::Result<Exi
     store.close().await?;
     bar.finish_and_clear();
     say(&in_words(&name, &done?, args.dry_run))
+}
+
+/// How long a batch may take at least: it is far more than a turn, for which `GRAPH_TIMEOUT` is
+/// made.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn patient(config: &Config) -> GraphConfig {
+    GraphConfig {
+        timeout: config.graph.timeout.max(PATIENCE),
+        ..config.graph.clone()
+    }
 }
 
 fn bar() -> ProgressBar {
@@ -139,7 +151,7 @@ fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
 /// Shows the sources.
 pub(super) async fn catalog(config: &Config) -> anyhow::Result<ExitCode> {
     let Models { chat: _, embedder } = models(config)?;
-    let store = graph::open(&config.graph).await?;
+    let store = graph::open(&patient(config)).await?;
     let sources = store.ingesting().sources().await?;
     store.close().await?;
     if sources.is_empty() {

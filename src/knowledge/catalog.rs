@@ -123,6 +123,17 @@ mod tests {
             holder: Some("m/1".to_owned()),
             ..SourceOverview::default()
         };
-        insta::assert_snapshot!(text(&[source, begun], &embedder), @"");
+        insta::assert_snapshot!(text(&[source, begun], &embedder), @r"
+        wiki  version 2 of 2026-01-02 03:04, 3 records in 7 chunks (documents)
+            from docs
+            embedded by other
+            1 chunks without a vector: their words are found
+            1 refused: rejects/wiki-2.jsonl in DATA_DIR
+            seen only in C1
+            ! degraded: its vectors are of another embedder, so only its words are found; ingest it again
+            ! version 3 was interrupted: 5 chunks are staged, none of them is served; ingest it again to go on
+        new  no version yet
+            ! version 1 is being made: 0 chunks are staged, none of them is served
+        ");
     }
 }

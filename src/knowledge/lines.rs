@@ -1,6 +1,6 @@
 //! Lines of a file of any size, one at a time, none of them longer than a limit.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 /// Bytes of a line at most.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -37,38 +37,21 @@ impl<R: BufRead> Lines<R> {
     /// without being held.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let mut line = Vec::new();
-        let mut is_long = false;
-        let mut is_begun = false;
-        loop {
-            let part = match self.reader.fill_buf() {
-                Ok(part) => part,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if part.is_empty() {
-                if !is_begun {
-                    return Ok(None);
-                }
-                break;
-            }
-            is_begun = true;
-            let end = part.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(part.len(), |end| end + 1);
-            let text = &part[..end.unwrap_or(part.len())];
-            is_long |= line.len() + text.len() > self.limit;
-            if is_long {
-                line = Vec::new();
-            } else {
-                line.extend_from_slice(text);
-            }
-            self.reader.consume(taken);
-            self.bytes += taken as u64;
-            if end.is_some() {
-                break;
-            }
+        let most = self.limit as u64 + 1;
+        let read = self
+            .reader
+            .by_ref()
+            .take(most)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(None);
         }
         self.number += 1;
-        if is_long {
+        self.bytes += read as u64;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if line.len() > self.limit {
+            self.bytes += self.reader.skip_until(b'\n')? as u64;
             return Ok(Some(Line::TooLong));
         }
         if line.last() == Some(&b'\r') {

@@ -10,6 +10,7 @@ mod checking;
 mod crashes;
 mod embedding;
 mod home;
+mod ingesting;
 mod knowing;
 mod serving;
 #[path = "../support/mod.rs"]

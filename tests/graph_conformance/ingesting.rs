@@ -261,7 +261,8 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
     for hidden in [
         "Stranger",
         "oddity",
-        "Muninn",
+        "MuninnSource",
+        "MuninnStaged",
         "contentHash",
         "embedder",
         "sourceVersion",

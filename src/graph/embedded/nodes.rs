@@ -36,9 +36,14 @@ pub(super) fn strip(node: &mut GraphNode) {
     };
     let owns_title = node.properties.remove(OWNS_TITLE).is_some();
     let virtual_title = node.properties.get("name").cloned();
+    // Where some nodes of a label have both, the others show their title as name as well. A chunk
+    // has a title of its own.
+    let is_chunk = node.properties.contains_key("chunkId");
+    let title = node.properties.get("title").cloned();
     node.properties.retain(|key, value| {
         let is_virtual = match key.as_str() {
-            "title" => !owns_title && (Some(&*value) == virtual_title.as_ref()),
+            "title" => !owns_title && !is_chunk && (Some(&*value) == virtual_title.as_ref()),
+            "name" if is_chunk => !owns_title && (Some(&*value) == title.as_ref()),
             "name" => minted.as_ref() == Some(&*value),
             _ => false,
         };

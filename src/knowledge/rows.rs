@@ -1,0 +1,191 @@
+//! Lines of JSON, and rows of CSV put together from lines, as JSON values.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::lines::{Line, Lines, MAX_LINE, too_long};
+use super::record::{Place, Rejection};
+
+/// Bytes that are read at once.
+const BUFFER: usize = 256 * 1024;
+
+pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Value, Rejection>, u64) -> ControlFlow<()>;
+pub(super) type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// The values of a file of JSON lines or CSV, with the lines they begin at.
+pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
+    let mut lines = Lines::new(
+        BufReader::with_capacity(BUFFER, File::open(path)?),
+        MAX_LINE,
+    );
+    let mut table = is_table(path).then(Table::default);
+    let mut bytes = 0;
+    while let Some(line) = lines.next()? {
+        let number = lines.number;
+        let value = match (line, &mut table) {
+            (Line::TooLong, _) => Some((Err(too_long()), number)),
+            (Line::Text(line), None) => json_of(&line).map(|value| (value, number)),
+            (Line::Text(line), Some(table)) => table.line(&line, number),
+        };
+        if let Some((value, number)) = value {
+            let value = value.map_err(|reason| Place::line(path, number).refuse(reason));
+            if each(value, number).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        let read = lines.bytes - bytes;
+        bytes = lines.bytes;
+        if told(read).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    if let Some((value, number)) = table.and_then(Table::end) {
+        let value = value.map_err(|reason| Place::line(path, number).refuse(reason));
+        return Ok(each(value, number));
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// None for a blank line.
+fn json_of(line: &[u8]) -> Option<Result<Value, String>> {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return None;
+    }
+    Some(match serde_json::from_slice::<Value>(line) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_other) => Err("it is no JSON object".to_owned()),
+        Err(error) => Err(format!("it is no JSON: {error}")),
+    })
+}
+
+/// Rows of CSV, put together from lines: a quoted field may hold line ends.
+#[derive(Debug, Default)]
+struct Table {
+    columns: Option<Vec<String>>,
+    row: Vec<u8>,
+    quotes: usize,
+    begun: u64,
+}
+
+type Numbered = (Result<Value, String>, u64);
+
+impl Table {
+    fn line(&mut self, line: &[u8], number: u64) -> Option<Numbered> {
+        if self.row.is_empty() {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                return None;
+            }
+            self.begun = number;
+        } else {
+            self.row.push(b'\n');
+        }
+        self.row.extend_from_slice(line);
+        self.quotes += line.iter().filter(|byte| **byte == b'"').count();
+        if self.quotes % 2 == 1 {
+            if self.row.len() <= MAX_LINE {
+                return None;
+            }
+            self.start_anew();
+            return Some((Err("a quoted field has no end".to_owned()), self.begun));
+        }
+        self.finish()
+    }
+
+    fn end(mut self) -> Option<Numbered> {
+        if self.row.is_empty() {
+            return None;
+        }
+        self.start_anew();
+        Some((Err("a quoted field has no end".to_owned()), self.begun))
+    }
+
+    fn start_anew(&mut self) -> Vec<u8> {
+        self.quotes = 0;
+        std::mem::take(&mut self.row)
+    }
+
+    fn finish(&mut self) -> Option<Numbered> {
+        let row = self.start_anew();
+        let fields = fields(&row);
+        let Some(columns) = &self.columns else {
+            return match fields {
+                Ok(columns) => {
+                    self.columns = Some(columns);
+                    None
+                }
+                Err(problem) => Some((Err(problem), self.begun)),
+            };
+        };
+        let value = fields.and_then(|fields| {
+            if fields.len() != columns.len() {
+                return Err(format!(
+                    "it has {} fields where the first line names {}",
+                    fields.len(),
+                    columns.len()
+                ));
+            }
+            let pairs = columns
+                .iter()
+                .cloned()
+                .zip(fields.into_iter().map(Value::from));
+            Ok(Value::Object(pairs.collect::<Map<String, Value>>()))
+        });
+        Some((value, self.begun))
+    }
+}
+
+fn fields(row: &[u8]) -> Result<Vec<String>, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(row);
+    let mut records = reader.records();
+    match records.next() {
+        Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
+        Some(Err(error)) => Err(format!("it is no CSV: {error}")),
+        None => Err("it is no CSV".to_owned()),
+    }
+}
+
+fn is_table(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Vec<Numbered> {
+        let mut table = Table::default();
+        let mut rows = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            rows.extend(table.line(line.as_bytes(), at as u64 + 1));
+        }
+        rows.extend(table.end());
+        rows
+    }
+
+    #[test]
+    fn rows_may_hold_line_ends_and_bad_ones_are_told() {
+        let rows = table("id,text\n1,\"a\nb \"\"c\"\"\"\n\n2\n3,x\n4,\"open\n");
+        assert_eq!(
+            rows[0].0,
+            Ok(serde_json::json!({"id": "1", "text": "a\nb \"c\""}))
+        );
+        assert_eq!(rows[0].1, 2);
+        assert!(
+            rows[1].0.as_ref().unwrap_err().contains("1 fields where"),
+            "{rows:?}"
+        );
+        assert_eq!(rows[2].1, 6);
+        assert!(
+            rows[3].0.as_ref().unwrap_err().contains("no end"),
+            "{rows:?}"
+        );
+    }
+}

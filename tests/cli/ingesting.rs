@@ -1,0 +1,440 @@
+//! `ingest` and `catalog`: documents, conversations, records, bad input, and `kill -9`.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::home::{Exported, Home, eventually};
+
+fn put(home: &Home, name: &str, bytes: impl AsRef<[u8]>) {
+    let path = home.path(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// A PDF of one page with this text, or without any.
+fn pdf(text: &str) -> Vec<u8> {
+    let stream = format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+         /Resources << /Font << /F1 5 0 R >> >> >>"
+            .to_owned(),
+        format!(
+            "<< /Length {} >>\nstream\n{stream}\nendstream",
+            stream.len()
+        ),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_owned(),
+    ];
+    let mut pdf = b"%PDF-1.4\n".to_vec();
+    let mut offsets = Vec::new();
+    for (at, object) in objects.iter().enumerate() {
+        offsets.push(pdf.len());
+        write!(pdf, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
+    }
+    let table = pdf.len();
+    write!(pdf, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
+    for offset in offsets {
+        writeln!(pdf, "{offset:010} 00000 n ").unwrap();
+    }
+    write!(
+        pdf,
+        "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n",
+        objects.len() + 1
+    )
+    .unwrap();
+    pdf
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_every_kind_is_taken_in_once() {
+    let home = Home::new();
+    assert!(
+        home.run(&["catalog"], "")
+            .await
+            .succeeds()
+            .contains("Nothing was ingested")
+    );
+    put(
+        &home,
+        "wiki/a.md",
+        "# Ferries\nThe ferry leaves at six.\n## Winter\nAt seven.\n",
+    );
+    put(
+        &home,
+        "wiki/sub/b.html",
+        "<title>Tides</title><h2>High</h2><p>Twice a day.</p>",
+    );
+    put(&home, "wiki/c.txt", "Plain words.");
+    put(&home, "wiki/d.pdf", pdf("The lighthouse is white."));
+    put(
+        &home,
+        "wiki/latin.txt",
+        b"K\xe4se und Br\xf6tchen sind sch\xf6n",
+    );
+    put(&home, "wiki/picture.png", "x");
+    put(&home, "wiki/.hidden.md", "x");
+    let first = home.run(&["ingest", "wiki"], "").await;
+    let said = first.succeeds();
+    assert!(
+        said.starts_with(
+            "wiki is at version 1 now: 5 new, 0 changed, 0 unchanged, 0 removed, 0 refused.\n"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("1 files of other kinds"), "{said}");
+    assert_eq!(first.err, "", "no bar where nobody sees it");
+    let again = home.run(&["ingest", "wiki"], "").await;
+    assert!(
+        again
+            .succeeds()
+            .contains("stays at version 1: 0 new, 0 changed, 5 unchanged"),
+        "{again:?}"
+    );
+    let catalog = home.run(&["catalog"], "").await;
+    assert!(
+        catalog.succeeds().contains("wiki  version 1 of"),
+        "{catalog:?}"
+    );
+    assert!(catalog.succeeds().contains("5 records in"), "{catalog:?}");
+
+    let schema = home.run(&["schema"], "").await;
+    let schema = schema.succeeds();
+    assert!(
+        schema.contains("(:Document)-[:Includes]->(:Section)"),
+        "{schema}"
+    );
+    for hidden in [
+        "Chunk",
+        "Muninn",
+        "contentHash",
+        "embedding",
+        "embedder",
+        "sourceVersion",
+        "recordKey",
+    ] {
+        let shown = schema.lines().filter(|line| line.starts_with('('));
+        assert!(
+            !shown
+                .map(str::to_owned)
+                .any(|line| line.contains(&format!("{hidden}:"))
+                    || line.contains(&format!(":{hidden}"))),
+            "{hidden} in {schema}"
+        );
+    }
+    let exported = home.export_chunks().await;
+    let texts: Vec<&str> = exported
+        .iter()
+        .filter_map(|(_, node)| node["text"].as_str())
+        .collect();
+    for text in [
+        "The ferry leaves at six.",
+        "At seven.",
+        "Twice a day.",
+        "Käse und Brötchen sind schön",
+    ] {
+        assert!(texts.contains(&text), "no {text:?} in {texts:?}");
+    }
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("The lighthouse is white.")),
+        "{texts:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_and_tables() {
+    let home = Home::new();
+    let talk =
+        |id: &str, messages: Value| json!({"id": id, "messages": messages}).to_string() + "\n";
+    let said = |role: &str, content: &str| json!({"role": role, "content": content});
+    let good = talk(
+        "t1",
+        json!([
+            said("user", "Where does the ferry leave from?"),
+            said("assistant", "From the north quay, behind the chapel.")
+        ]),
+    );
+    let bad = talk("t2", json!([said("user", "One?"), said("user", "Two?")]));
+    put(&home, "talks.jsonl", good + &bad);
+    let done = home.run(&["ingest", "talks.jsonl"], "").await;
+    assert!(
+        done.succeeds().contains(
+            "talks is at version 1 now: 1 new, 0 changed, 0 unchanged, 0 removed, 1 refused."
+        ),
+        "{done:?}"
+    );
+    assert!(
+        done.out
+            .contains("refused: talks.jsonl, line 2: the roles do not alternate"),
+        "{done:?}"
+    );
+    let rejects = std::fs::read_to_string(home.path("muninn-data/rejects/talks-1.jsonl")).unwrap();
+    assert!(
+        rejects.contains("\"file\":\"talks.jsonl\",\"line\":2,"),
+        "{rejects}"
+    );
+
+    put(
+        &home,
+        "ports.csv",
+        "code,name,tags,note\nN1,North quay,\"quay;ferry\",\"Two lines,\nof note\"\nS1,South quay,quay,\nX\n",
+    );
+    put(
+        &home,
+        "ports.toml",
+        "[[record]]\nlabel = \"Port\"\nid = \"/code\"\ntitle = \"/name\"\ntext = [\"/name\", \"/note\"]\n[record.properties]\ncode = \"/code\"\ntags = { at = \"/tags\", split = \";\" }\n",
+    );
+    let dry = home
+        .run(
+            &[
+                "ingest",
+                "ports.csv",
+                "--mapping",
+                "ports.toml",
+                "--dry-run",
+            ],
+            "",
+        )
+        .await;
+    assert!(
+        dry.succeeds()
+            .contains("ports would have 2 new, 0 changed, 0 unchanged, 0 removed, 1 refused."),
+        "{dry:?}"
+    );
+    let done = home
+        .run(&["ingest", "ports.csv", "--mapping", "ports.toml"], "")
+        .await;
+    assert!(
+        done.succeeds()
+            .contains("ports.csv, line 5: it has 1 fields"),
+        "{done:?}"
+    );
+    let exported = home.export_chunks().await;
+    let port = exported
+        .iter()
+        .find(|(name, _)| name == "ports/N1#0")
+        .unwrap();
+    assert_eq!(port.1["tags"], json!(["quay", "ferry"]));
+    assert_eq!(port.1["text"], json!("North quay\n\nTwo lines,\nof note"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_told_in_words() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("empty")).unwrap();
+    home.run(&["ingest", "empty"], "")
+        .await
+        .fails(1, &["nothing to ingest in empty", ".md"]);
+    home.run(&["ingest", "missing"], "")
+        .await
+        .fails(1, &["missing cannot be read"]);
+    put(&home, "rows.jsonl", "{\"a\": 1}\n");
+    home.run(&["ingest", "rows.jsonl"], "")
+        .await
+        .fails(1, &["--mapping"]);
+    put(
+        &home,
+        "m.toml",
+        "[[record]]\nlabel = \"Row\"\nid = \"/a\"\ntext = [\"/b\"]\n",
+    );
+    let refused = home
+        .run(&["ingest", "rows.jsonl", "--mapping", "m.toml"], "")
+        .await;
+    refused.fails(
+        1,
+        &["Row: text /b is in none of 1 records", "optional = true"],
+    );
+    assert!(!home.path("muninn-data").exists(), "nothing was written");
+    home.run(&["ingest", "rows.jsonl", "--mapping", "missing.toml"], "")
+        .await
+        .fails(1, &["missing.toml cannot be read"]);
+    home.run(&["ingest", "rows.jsonl", "m.toml"], "")
+        .await
+        .fails(1, &["--as NAME"]);
+    home.run(&["ingest", "rows.jsonl", "--as", "../up"], "")
+        .await
+        .fails(1, &["cannot name a source"]);
+    home.run(&["ingest"], "").await.fails(2, &["PATHS"]);
+
+    put(&home, "odd/scan.pdf", pdf(""));
+    put(&home, "odd/broken.pdf", "%PDF-1.4 nonsense");
+    put(&home, "odd/binary.txt", [0_u8, 1, 2, 0]);
+    put(&home, "odd/blank.md", " \n");
+    put(&home, "odd/good.md", "A good one.");
+    put(&home, "odd/🎉.md", "🎉🎉");
+    let odd = home.run(&["ingest", "odd"], "").await;
+    let said = odd.succeeds();
+    assert!(
+        said.contains("2 new, 0 changed, 0 unchanged, 0 removed, 4 refused."),
+        "{said}"
+    );
+    for words in [
+        "scan.pdf: the PDF has no text",
+        "broken.pdf: it is no PDF",
+        "binary.txt: it is no text",
+        "blank.md: it holds no text",
+        "1 chunks have no vector",
+    ] {
+        assert!(said.contains(words), "no {words:?} in {said}");
+    }
+    assert!(!odd.err.contains("panicked"), "{odd:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_file_and_a_line_of_megabytes_are_refused_and_the_rest_goes_on() {
+    let home = Home::new();
+    put(
+        &home,
+        "m.toml",
+        "[[record]]\nlabel = \"Row\"\nid = \"/a\"\n",
+    );
+    let long = format!("{{\"a\": \"{}\"}}\n", "x".repeat(17 << 20));
+    put(
+        &home,
+        "rows/a.jsonl",
+        format!("{{\"a\": 1}}\n{long}{{\"a\": 2}}\nnonsense\n{{\"a\": 1}}\n"),
+    );
+    let done = home
+        .run(&["ingest", "rows", "--mapping", "m.toml"], "")
+        .await;
+    let said = done.succeeds();
+    assert!(
+        said.contains("2 new, 0 changed, 0 unchanged, 0 removed, 3 refused."),
+        "{said}"
+    );
+    for words in [
+        "line 2: a line of more than 16 MB",
+        "line 4: it is no JSON",
+        "line 5: the id 1 was there before",
+    ] {
+        assert!(said.contains(words), "no {words:?} in {said}");
+    }
+    put(&home, "docs/a.md", "Words.");
+    put(&home, "docs/b.md", "Words.");
+    std::fs::remove_file(home.path("docs/b.md")).unwrap();
+    // A folder with the name of a document, read as one, cannot be read by anybody.
+    std::fs::create_dir(home.path("docs/b.md")).unwrap();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+}
+
+/// Many small records, so that there is something to interrupt.
+fn many(home: &Home, count: usize, word: &str) {
+    let row = |n: usize| {
+        let above = if n == 0 { json!([]) } else { json!([n / 2]) };
+        json!({"n": n, "about": format!("Row {n} says {word}. {}", "And more of it. ".repeat(n % 90)), "above": above})
+            .to_string() + "\n"
+    };
+    put(home, "rows.jsonl", (0..count).map(row).collect::<String>());
+    put(
+        home,
+        "m.toml",
+        "[[record]]\nlabel = \"Row\"\nid = \"/n\"\ntext = [\"/about\"]\nabove.ids = \"/above\"\n",
+    );
+}
+
+const INGEST: [&str; 4] = ["ingest", "rows.jsonl", "--mapping", "m.toml"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_the_middle_and_begun_again_it_is_the_same_graph() {
+    let whole = Home::new();
+    many(&whole, 1_500, "old");
+    whole.run(&INGEST, "").await.succeeds();
+    many(&whole, 1_500, "new");
+    whole.run(&INGEST, "").await.succeeds();
+
+    let home = Home::new();
+    many(&home, 1_500, "old");
+    home.run(&INGEST, "").await.succeeds();
+    let served = home.export_chunks().await;
+    many(&home, 1_500, "new");
+    let mut kills = 0;
+    for wait in [150, 400, 800, 1_500, 2_500] {
+        let mut running = home.start(&INGEST);
+        let written = home.path("muninn-data/ingest/rows.lock");
+        eventually("it has begun", async || written.exists().then_some(())).await;
+        let due = tokio::time::Instant::now() + std::time::Duration::from_millis(wait);
+        tokio::time::sleep_until(due).await;
+        running.kill().await;
+        kills += 1;
+        let catalog = home.run(&["catalog"], "").await;
+        if catalog.succeeds().contains("version 2 of") {
+            break;
+        }
+        let now = home.export_chunks().await;
+        assert_eq!(
+            without_staged(&now),
+            without_staged(&served),
+            "nothing that is served has changed"
+        );
+    }
+    assert!(kills > 1);
+    let done = home.run(&INGEST, "").await;
+    assert!(done.succeeds().contains("version 2"), "{done:?}");
+    let (first, second) = (whole.export_whole().await, home.export_whole().await);
+    assert_eq!(first.nodes, second.nodes);
+    assert_eq!(first.relationships, second.relationships);
+    let catalog = home.run(&["catalog"], "").await;
+    assert!(
+        !catalog.succeeds().contains('!'),
+        "nothing lags: {catalog:?}"
+    );
+}
+
+type Chunks = Vec<(String, Value)>;
+
+fn without_staged(chunks: &Chunks) -> Vec<&(String, Value)> {
+    chunks
+        .iter()
+        .filter(|(_, node)| node.get("stagedAs").is_none())
+        .collect()
+}
+
+impl Home {
+    /// Ingested chunks, by name.
+    async fn export_chunks(&self) -> Chunks {
+        self.run(&["export", "export.jsonl"], "").await.succeeds();
+        let lines = json_lines(&self.path("export.jsonl"));
+        let nodes = lines.into_iter().filter_map(|mut line| {
+            let properties = line.get_mut("node")?.get_mut("properties")?.take();
+            Some((properties.get("chunkId")?.as_str()?.to_owned(), properties))
+        });
+        let mut nodes: Chunks = nodes.collect();
+        nodes.sort_by(|a, b| (&a.0, a.1.to_string()).cmp(&(&b.0, b.1.to_string())));
+        nodes
+    }
+
+    /// The whole graph, without the times at which it was made.
+    async fn export_whole(&self) -> Exported {
+        self.run(&["export", "export.jsonl"], "").await.succeeds();
+        let mut lines = json_lines(&self.path("export.jsonl"));
+        for line in &mut lines {
+            let Some(properties) = line
+                .pointer_mut("/node/properties")
+                .and_then(Value::as_object_mut)
+            else {
+                continue;
+            };
+            if let Some(name) = properties.get("chunkId").cloned() {
+                properties.insert("id".to_owned(), name);
+            }
+            for moving in ["since", "touchedAt"] {
+                properties.remove(moving);
+            }
+        }
+        let text: String = lines.iter().map(|line| line.to_string() + "\n").collect();
+        std::fs::write(self.path("export.jsonl"), text).unwrap();
+        Exported::read(&self.path("export.jsonl"))
+    }
+}
+
+fn json_lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}

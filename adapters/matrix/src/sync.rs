@@ -143,10 +143,12 @@ impl Listener {
         loop {
             let response = self.next(poll).await?;
             self.take(&response, is_late).await?;
+            if poll.is_zero() {
+                secure(&self.hub).await?;
+            }
             self.position.since = Some(response.next_batch);
             self.keep();
             if poll.is_zero() {
-                secure(&self.hub).await?;
                 rooms::sweep(&self.hub);
                 let rooms = self.hub.client.joined_rooms().len();
                 tracing::info!(account = %self.hub.me, rooms, after = ?begun.elapsed(), "listening");

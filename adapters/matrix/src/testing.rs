@@ -21,7 +21,7 @@ use matrix_sdk::ruma::api::client::uiaa::{AuthData, Dummy};
 use matrix_sdk::ruma::events::room::encryption::RoomEncryptionEventContent;
 use matrix_sdk::ruma::events::{EmptyStateKey, InitialStateEvent};
 use matrix_sdk::ruma::{OwnedUserId, UserId};
-use matrix_sdk::{Client, RoomMemberships};
+use matrix_sdk::{Client, RoomMemberships, RoomState};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
@@ -314,8 +314,16 @@ impl Person {
         let invited = chat.room.invite_user_by_id(&other.account.user).await;
         invited.expect("invited");
         let joined = other.client.join_room_by_id(chat.room.room_id()).await;
-        joined.expect("joined");
+        let room = joined.expect("joined");
         self.wait_for_member(chat, &other.account.user).await;
+        // An answer that was under way may still say that they are invited.
+        let synced = async {
+            while room.state() != RoomState::Joined || !room.is_state_fully_synced() {
+                other.view.changed().await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, synced).await;
+        assert!(in_time.is_ok(), "the client of who joined does not know it");
     }
 
     /// The same room as somebody else sees it.

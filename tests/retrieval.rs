@@ -439,7 +439,12 @@ async fn both_stores_find_the_same() {
                 found.rungs.is_empty() && !found.hits.is_empty(),
                 "{question}"
             );
-            for hit in found.hits {
+            // How rare a word is depends on what else is on a shared server, so what is almost as
+            // good as something else may change places with it.
+            let mut hits = found.hits;
+            hits.truncate(5);
+            hits.sort_by(|a, b| a.chunk.cmp(&b.chunk));
+            for hit in hits {
                 let path: Vec<String> = hit.path.iter().map(|step| step.name.clone()).collect();
                 let related: Vec<String> = hit
                     .related

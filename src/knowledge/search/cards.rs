@@ -165,6 +165,6 @@ mod tests {
             why: Vec::new(),
             nodes: Vec::new(),
         };
-        insta::assert_snapshot!(cards(&[Cited { number: 1, hit }]), @"");
+        insta::assert_snapshot!(cards(&[Cited { number: 1, hit }]));
     }
 }

@@ -133,7 +133,7 @@ mod tests {
             Weights::load(None).unwrap()
         );
         for (from, to, told) in [
-            ("bm25 = 0.30", "bm25 = -1.0", "[fusion]"),
+            ("bm25 = 0.40", "bm25 = -1.0", "[fusion]"),
             ("part = 0.7", "part = 7.0", "[graph]"),
             ("depth = 2", "deep = 2", "deep"),
         ] {

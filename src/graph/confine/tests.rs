@@ -52,6 +52,13 @@ fn nodes_and_relationships_without_a_name_become_knowledge() {
              (p:Movie|Person)-[:ACTED_IN|FOLLOWS]-(:Movie|Person) } AS n LIMIT 50",
         ),
         (
+            // A bar after a label would name another one.
+            "MATCH (p:Person) RETURN [x IN [1] WHERE (p:Person) | x] AS a, \
+             [(p)--(m:Movie) WHERE NOT (m:Movie) | 1] AS b",
+            "MATCH (p:Person) RETURN [x IN [1] WHERE (p:Person) | x] AS a, \
+             [(p:Movie|Person)-[:ACTED_IN|FOLLOWS]-(m:Movie) WHERE (NOT m:Movie) | 1] AS b LIMIT 50",
+        ),
+        (
             "match (p:Person where p.born > 1960) /* old */ return p.name // names",
             "MATCH (p:Person) WHERE p.born > 1960 RETURN p.name LIMIT 50",
         ),

@@ -60,6 +60,18 @@ impl Printer {
         }
     }
 
+    /// What a bar follows. After a label it would be read as another label.
+    fn before_bar(&mut self, label: &str, inner: &Expr) {
+        self.push(label);
+        if ends_with_label(inner) {
+            self.push("(");
+            self.expression(inner);
+            self.push(")");
+        } else {
+            self.expression(inner);
+        }
+    }
+
     pub(super) fn expression(&mut self, expression: &Expr) {
         match expression {
             Expr::Null => self.push("null"),
@@ -113,7 +125,9 @@ impl Printer {
             Expr::PatternComprehension(comprehension) => {
                 self.push("[");
                 self.named_path(&comprehension.path);
-                self.condition(comprehension.condition.as_ref());
+                if let Some(condition) = &comprehension.condition {
+                    self.before_bar(" WHERE ", condition);
+                }
                 self.boxed(" | ", Some(&comprehension.result));
                 self.push("]");
             }
@@ -133,7 +147,7 @@ impl Printer {
                 self.boxed(" = ", Some(&reduce.start));
                 self.push(", ");
                 self.name(&reduce.variable);
-                self.boxed(" IN ", Some(&reduce.list));
+                self.before_bar(" IN ", &reduce.list);
                 self.boxed(" | ", Some(&reduce.step));
                 self.push(")");
             }
@@ -198,9 +212,27 @@ impl Printer {
 
     fn comprehension(&mut self, comprehension: &Comprehension) {
         self.name(&comprehension.variable);
-        self.boxed(" IN ", Some(&comprehension.list));
-        self.condition(comprehension.condition.as_ref());
-        self.boxed(" | ", comprehension.result.as_ref());
+        let Comprehension {
+            list,
+            condition,
+            result,
+            ..
+        } = comprehension;
+        match (condition, result) {
+            (Some(condition), Some(result)) => {
+                self.boxed(" IN ", Some(list));
+                self.before_bar(" WHERE ", condition);
+                self.boxed(" | ", Some(result));
+            }
+            (None, Some(result)) => {
+                self.before_bar(" IN ", list);
+                self.boxed(" | ", Some(result));
+            }
+            (condition, None) => {
+                self.boxed(" IN ", Some(list));
+                self.condition(condition.as_ref());
+            }
+        }
     }
 
     fn subquery(&mut self, kind: SubqueryKind, subquery: &Subquery) {
@@ -308,5 +340,38 @@ fn sign(operator: Operator) -> &'static str {
         Operator::Divide => "/",
         Operator::Modulo => "%",
         Operator::Power => "^",
+    }
+}
+
+fn ends_with_label(expression: &Expr) -> bool {
+    match expression {
+        Expr::HasLabels(..) => true,
+        Expr::Unary(_, inner) => ends_with_label(inner),
+        Expr::Chain(_, first, rest) => {
+            ends_with_label(rest.last().map_or(first, |(_, operand)| operand))
+        }
+        Expr::Null
+        | Expr::Bool(_)
+        | Expr::Integer(_)
+        | Expr::Float(_)
+        | Expr::Text(_)
+        | Expr::Variable(_)
+        | Expr::Parameter(_)
+        | Expr::List(_)
+        | Expr::Map(_)
+        | Expr::Property(..)
+        | Expr::Index(..)
+        | Expr::Slice(..)
+        | Expr::IsNull { .. }
+        | Expr::Call(_)
+        | Expr::CountStar
+        | Expr::Case(_)
+        | Expr::Comprehension(_)
+        | Expr::PatternComprehension(_)
+        | Expr::Quantified(..)
+        | Expr::Reduce(_)
+        | Expr::Exists(_)
+        | Expr::Subquery(..)
+        | Expr::MapProjection(..) => false,
     }
 }

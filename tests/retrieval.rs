@@ -91,15 +91,19 @@ async fn put_folder(
 /// A room that nobody else has, and its channel's id.
 struct Quay {
     channel: String,
+    /// One test after the other: sources that change all the time on a shared server are not loaded.
+    _turn: tokio::sync::MutexGuard<'static, ()>,
     /// Ends names of sources: several tests share a server.
     end: String,
 }
 
 impl Quay {
-    fn new() -> Self {
+    async fn new() -> Self {
+        static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
         let end = Uuid::new_v4().simple().to_string();
         Self {
             channel: format!("quay-{end}"),
+            _turn: TURN.lock().await,
             end,
         }
     }
@@ -155,7 +159,7 @@ fn answers(found: &'static [&'static str]) -> impl Fn(&Request) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_cites_what_it_was_made_from() {
     for place in Place::every() {
-        let quay = Quay::new();
+        let quay = Quay::new().await;
         let server = ModelServer::start().await;
         let files = [("handbook.md", HANDBOOK)];
         let bot = quay.bot(&place, Some(&server), &files, false).await;
@@ -198,7 +202,7 @@ async fn an_answer_cites_what_it_was_made_from() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_channel_sees_only_its_own_sources() {
     for place in Place::every() {
-        let quay = Quay::new();
+        let quay = Quay::new().await;
         let server = ModelServer::start().await;
         let files = [("handbook.md", HANDBOOK)];
         let bot = quay.bot(&place, Some(&server), &files, false).await;
@@ -236,7 +240,7 @@ async fn a_channel_sees_only_its_own_sources() {
 #[tokio::test(flavor = "multi_thread")]
 async fn planted_instructions_are_quoted_line_by_line() {
     let place = Place::embedded();
-    let quay = Quay::new();
+    let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("lost.md", INJECTED)];
     let bot = quay.bot(&place, Some(&server), &files, false).await;
@@ -289,7 +293,7 @@ async fn planted_instructions_are_quoted_line_by_line() {
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_shown_as_cards_without_another_call() {
     for place in Place::every() {
-        let quay = Quay::new();
+        let quay = Quay::new().await;
         let server = ModelServer::start().await;
         let config = place.config(Some(&server), &[]);
         let store = graph::open(&config.graph).await.unwrap();
@@ -324,7 +328,7 @@ async fn records_are_shown_as_cards_without_another_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     let place = Place::embedded();
-    let quay = Quay::new();
+    let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
     let bot = quay.bot(&place, Some(&server), &files, true).await;
@@ -371,7 +375,7 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_model_passages_are_quoted() {
     let place = Place::embedded();
-    let quay = Quay::new();
+    let quay = Quay::new().await;
     let files = [("handbook.md", HANDBOOK)];
     let bot = quay.bot(&place, None, &files, false).await;
     let room = bot.room_of("a", &quay.channel);
@@ -419,7 +423,7 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> Found {
 async fn both_stores_find_the_same() {
     let mut found = Vec::new();
     for place in Place::every() {
-        let quay = Quay::new();
+        let quay = Quay::new().await;
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         let catalog = Path::new("tests/data/knowledge/catalog.jsonl");
         let name = quay.source("archives");
@@ -469,7 +473,7 @@ async fn both_stores_find_the_same() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole() {
     for place in Place::every() {
-        let quay = Quay::new();
+        let quay = Quay::new().await;
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
         let searcher = searcher(&store);

@@ -93,7 +93,8 @@ mod tests {
             found.into_iter().map(|(number, _)| number).collect()
         };
         assert_eq!(found("What did Ada Marsh write?"), [0]);
-        assert_eq!(found("an overview of harbour dues"), [4, 1, 2]);
+        // Two of three words are less than one of one.
+        assert_eq!(found("an overview of harbour dues"), [1, 2, 4]);
         assert_eq!(found("Who is Ada?"), [0; 0]);
         assert_eq!(found(""), [0; 0]);
     }

@@ -10,7 +10,7 @@ use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
 
 /// How often it is read again when something is exchanged meanwhile.
-const TRIES: usize = 3;
+const TRIES: usize = 6;
 /// Chunks that wait to be taken in.
 const IN_FLIGHT: usize = 500;
 /// Policies that are read.

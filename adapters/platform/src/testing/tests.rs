@@ -34,7 +34,7 @@ async fn bot(mut inbox: Arrivals) {
                     let _ = reply.finish(&[text]).await;
                 }
                 Body::Edit { of, text } => {
-                    reply.replace(delivered.remove(&of).unwrap_or_default());
+                    reply.replace(delivered.get(&of).cloned().unwrap_or_default());
                     let _ = reply.finish(&[SafeText::new(&text)]).await;
                 }
                 Body::Deletion { of } => {

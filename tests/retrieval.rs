@@ -477,6 +477,8 @@ async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole() {
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
         let searcher = searcher(&store);
+        // A search waits for the first load only a little, and this machine may be busy.
+        searcher.refresh().await;
         let first = search(&searcher, "dues at the north quay", &quay.channel).await;
         assert!(first.hits[0].text.contains("40 crowns"));
 

@@ -3,19 +3,17 @@
 //! What stands in a file was not said by anybody here: it reaches the prompt as quoted evidence, is
 //! kept apart from what the person said, and is never embedded.
 
-mod text;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{Attachment, DownloadError, Overheard, Reply};
 
 use crate::config::AttachmentConfig;
+use crate::extract;
 use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
 use crate::prompts::one_line;
 use crate::redact::without_secrets;
-use text::{Unreadable, text_of};
 
 /// Files of one message that are looked at.
 const MOST_FILES: usize = 5;
@@ -54,8 +52,11 @@ enum Content {
 enum NoContent {
     #[error(transparent)]
     Download(#[from] DownloadError),
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    #[error("it is neither text nor a kind I know")]
+    Kind,
+    /// In words.
+    #[error("{0}")]
+    NoText(String),
     #[error("the model sees no images")]
     NoVision,
 }
@@ -115,13 +116,20 @@ impl Attachments {
             .unwrap_or(Err(DownloadError::TimedOut))?;
         if is_image {
             let known = IMAGES.iter().find(|known| media_type == **known);
-            let media_type = known.ok_or(Unreadable::Kind)?;
+            let media_type = known.ok_or(NoContent::Kind)?;
             return Ok(Content::Image(Image {
                 media_type,
                 bytes: Arc::from(bytes),
             }));
         }
-        let text = text_of(bytes, media_type).await?;
+        let is_pdf = media_type == "application/pdf" || bytes.starts_with(b"%PDF-");
+        let read = tokio::task::spawn_blocking(move || match is_pdf {
+            true => extract::pdf::pages(bytes)
+                .map(|pages| pages.join("\n"))
+                .map_err(NoContent::NoText),
+            false => extract::text::decoded(&bytes).map_err(|_| NoContent::Kind),
+        });
+        let text = read.await.unwrap_or(Err(NoContent::Kind))?;
         Ok(Content::Text(text))
     }
 }

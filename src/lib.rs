@@ -32,6 +32,7 @@ pub mod config;
 pub mod demo;
 pub mod errors;
 mod explain;
+pub mod extract;
 pub mod files;
 pub mod graph;
 pub mod http;

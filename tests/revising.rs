@@ -7,6 +7,7 @@ use muninn_platform::Opinion;
 use muninn_platform::testing::{Outcome, Pending};
 use support::bot::Place;
 use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::pdf::pdf;
 
 fn prompt(request: &Request) -> String {
     ["system", "user", "assistant"]
@@ -320,6 +321,26 @@ async fn files_are_evidence_and_no_memory() {
         bot.end().await;
         server.finish();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pdf_is_read() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot
+        .room("a")
+        .with_file("report.pdf", "application/pdf", &pdf("The roof leaks."))
+        .with_file("scan.pdf", "application/pdf", &pdf(""));
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            asked.contains("report.pdf:\n> The roof leaks.")
+                && asked.contains("[file: scan.pdf, which was not read: the PDF has no text")
+        })
+        .answers("A leak.");
+    room.say("ada", "What is wrong?").await;
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

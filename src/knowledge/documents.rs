@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use self::markdown::Section;
 use super::chunking::{Form, pieces};
 use super::record::{Chunk, End, Link, Place, Record, Rejection};
+use crate::extract;
 use crate::graph::ingest::{INCLUDES, NEXT};
 
 pub const DOCUMENT: &str = "Document";
@@ -93,13 +94,13 @@ fn unreadable(error: &std::io::Error) -> String {
 
 fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
     Ok(match format {
-        Format::Markdown => markdown::outline(&text::decoded(&bytes)?),
+        Format::Markdown => markdown::outline(&extract::text::decoded(&bytes)?),
         Format::Text => Outline {
-            opening: text::decoded(&bytes)?,
+            opening: extract::text::decoded(&bytes)?,
             ..Outline::default()
         },
         Format::Html => {
-            let html = text::decoded(&bytes)?;
+            let html = extract::text::decoded(&bytes)?;
             let mut outline = markdown::outline(&text::of_html(&html)?);
             outline.title = text::html_title(&html).or(outline.title);
             outline

@@ -9,4 +9,5 @@
 
 pub mod bot;
 pub mod model_server;
+pub mod pdf;
 pub mod proxy;

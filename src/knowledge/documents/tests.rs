@@ -102,12 +102,12 @@ fn html_is_read_like_markdown() {
 fn encodings_are_guessed_and_binaries_refused() {
     let (latin, _, _) = encoding_rs::WINDOWS_1252.encode("Käse und Brötchen, schön süß");
     assert_eq!(
-        text::decoded(&latin).unwrap(),
+        extract::text::decoded(&latin).unwrap(),
         "Käse und Brötchen, schön süß"
     );
-    assert_eq!(text::decoded(b"\xef\xbb\xbfa").unwrap(), "a");
-    assert_eq!(text::decoded(b"\xff\xfea\0b\0").unwrap(), "ab");
-    assert!(text::decoded(&[0, 1, 2, 3]).is_err());
+    assert_eq!(extract::text::decoded(b"\xef\xbb\xbfa").unwrap(), "a");
+    assert_eq!(extract::text::decoded(b"\xff\xfea\0b\0").unwrap(), "ab");
+    assert!(extract::text::decoded(&[0, 1, 2, 3]).is_err());
 }
 
 #[test]

@@ -1,27 +1,4 @@
-//! Bytes as text, in whatever encoding; HTML as Markdown.
-
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-
-/// As many NUL bytes in a thousand are no text.
-const NULS: usize = 1;
-
-/// The text of a file. UTF-8 is taken at its word; what is not is guessed.
-pub(super) fn decoded(bytes: &[u8]) -> Result<String, String> {
-    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
-        return Ok(encoding.decode(bytes).0.into_owned());
-    }
-    let nuls = bytes.iter().filter(|byte| **byte == 0).count();
-    if nuls * 1_000 > bytes.len() * NULS {
-        return Err("it is no text: it is full of NUL bytes".to_owned());
-    }
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Ok(text.replace("\r\n", "\n"));
-    }
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    let encoding = detector.guess(None, Utf8Detection::Deny);
-    Ok(encoding.decode(bytes).0.replace("\r\n", "\n"))
-}
+//! HTML as Markdown.
 
 /// Columns of the lines that tables are set in; running text is not broken.
 const WIDTH: usize = 10_000;

@@ -1,8 +1,10 @@
 //! Files that hold what people said: only their owner can read them.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
 use std::path::Path;
+
+use serde::Serialize;
 
 /// Options that create a file for its owner alone.
 pub fn private_file() -> OpenOptions {
@@ -23,4 +25,36 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// The lock of a file, which is made if it is not there, until it is dropped. None: another process
+/// has it.
+///
+/// # Errors
+/// When the file cannot be made or locked.
+pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let file = private_file().write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Puts lines of JSON in the place of what is in a file, so that a crash leaves one of the two.
+///
+/// # Errors
+/// When they cannot be written; the file is then as it was.
+pub fn replace_lines<T: Serialize>(
+    path: &Path,
+    lines: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = private_file().truncate(true).write(true).open(&beside)?;
+    for line in lines {
+        serde_json::to_writer(&mut file, &line)?;
+        file.write_all(b"\n")?;
+    }
+    file.sync_data()?;
+    std::fs::rename(beside, path)
 }

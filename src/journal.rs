@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use muninn_platform::Delivered;
 use tokio::sync::Mutex;
 
-use crate::files::{private_file, private_folder};
+use crate::files::{private_file, private_folder, replace_lines, try_lock};
 use crate::graph::{NewTurn, ResponseId};
 
 /// The journal could not be read or written.
@@ -58,7 +58,7 @@ impl Journal {
             Err(source) => return Err(unusable(&path, source)),
         };
         if !waiting.is_empty() {
-            rewrite(&path, &waiting).map_err(|error| unusable(&path, error))?;
+            replace_lines(&path, &waiting).map_err(|error| unusable(&path, error))?;
         }
         Ok(Self {
             path,
@@ -178,7 +178,7 @@ impl Journal {
     }
 
     fn rewrite(&self, turns: &[NewTurn]) -> Result<(), JournalError> {
-        rewrite(&self.path, turns).map_err(|error| unusable(&self.path, error))
+        replace_lines(&self.path, turns).map_err(|error| unusable(&self.path, error))
     }
 }
 
@@ -186,13 +186,8 @@ impl Journal {
 fn free_slot(folder: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
     private_folder(folder)?;
     for slot in 0..SLOTS {
-        let lock = private_file()
-            .write(true)
-            .open(folder.join(format!("journal-{slot}.lock")))?;
-        match lock.try_lock() {
-            Ok(()) => return Ok((folder.join(format!("journal-{slot}.jsonl")), lock)),
-            Err(std::fs::TryLockError::WouldBlock) => {}
-            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        if let Some(lock) = try_lock(&folder.join(format!("journal-{slot}.lock")))? {
+            return Ok((folder.join(format!("journal-{slot}.jsonl")), lock));
         }
     }
     Err(std::io::Error::other(format!(
@@ -232,18 +227,6 @@ fn append(path: &Path, line: &[u8]) -> std::io::Result<()> {
         file.set_len(before)?;
     }
     written
-}
-
-/// Puts a new file in the place of the old one, so that a crash leaves one of the two.
-fn rewrite(path: &Path, turns: &[NewTurn]) -> std::io::Result<()> {
-    let beside = path.with_extension("new");
-    let mut file = private_file().truncate(true).write(true).open(&beside)?;
-    for turn in turns {
-        serde_json::to_writer(&mut file, turn)?;
-        file.write_all(b"\n")?;
-    }
-    file.sync_data()?;
-    std::fs::rename(beside, path)
 }
 
 async fn in_background(

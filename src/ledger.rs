@@ -14,7 +14,7 @@ use muninn_platform::{EventId, IncomingMessage};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::files::{private_file, private_folder};
+use crate::files::{private_file, private_folder, replace_lines, try_lock};
 
 /// Processes that can share a folder, each with a ledger of its own.
 const SLOTS: usize = 64;
@@ -70,7 +70,7 @@ impl Drop for Writer {
 }
 
 /// A line of the file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Line {
     Accepted(Box<IncomingMessage>),
     Done(EventId),
@@ -186,15 +186,9 @@ impl Book {
     fn write(&mut self, orders: &[Order]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for Order { line, .. } in orders {
-            match line {
-                Line::Accepted(message) => {
-                    self.open.retain(|open| open.event != message.event);
-                    self.open.push((**message).clone());
-                }
-                Line::Done(event) => self.open.retain(|open| open.event != *event),
-            }
             serde_json::to_writer(&mut bytes, line)?;
             bytes.push(b'\n');
+            apply(&mut self.open, line.clone());
         }
         self.lines += orders.len();
         if self.lines >= LINES && self.open.len() < self.lines / 2 {
@@ -227,16 +221,9 @@ impl LedgerFile {
         if sync { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Puts a new file in the place of the old one, so that a crash leaves one of the two.
     fn rewrite(&mut self, open: &[IncomingMessage]) -> io::Result<()> {
-        let beside = self.path.with_extension("new");
-        let mut file = private_file().truncate(true).write(true).open(&beside)?;
-        for message in open {
-            serde_json::to_writer(&mut file, &Line::Accepted(Box::new(message.clone())))?;
-            file.write_all(b"\n")?;
-        }
-        file.sync_data()?;
-        std::fs::rename(beside, &self.path)?;
+        let lines = open.iter().cloned().map(Box::new).map(Line::Accepted);
+        replace_lines(&self.path, lines)?;
         self.file = private_file().append(true).open(&self.path)?;
         Ok(())
     }
@@ -257,7 +244,7 @@ impl Slots {
             if mine.is_some() && !path.exists() {
                 continue;
             }
-            let Some(lock) = lock(&path.with_extension("lock"))? else {
+            let Some(lock) = try_lock(&path.with_extension("lock"))? else {
                 continue;
             };
             left_over.extend(read(&path)?);
@@ -289,12 +276,14 @@ impl Slots {
     }
 }
 
-fn lock(path: &Path) -> io::Result<Option<std::fs::File>> {
-    let lock = private_file().write(true).open(path)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error),
+/// What is open after a line; the last delivery of a message counts.
+fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
+    match line {
+        Line::Accepted(message) => {
+            open.retain(|open| open.event != message.event);
+            open.push(*message);
+        }
+        Line::Done(event) => open.retain(|open| open.event != event),
     }
 }
 
@@ -310,12 +299,7 @@ fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
     let mut unreadable = 0;
     for line in BufReader::new(file).split(b'\n') {
         match serde_json::from_slice(&line?) {
-            // The last delivery counts, as it does where the file is written.
-            Ok(Line::Accepted(message)) => {
-                open.retain(|open| open.event != message.event);
-                open.push(*message);
-            }
-            Ok(Line::Done(event)) => open.retain(|open| open.event != event),
+            Ok(line) => apply(&mut open, line),
             Err(_) => unreadable += 1,
         }
     }

@@ -4,13 +4,13 @@
 //! leaves its lease behind, but not this lock: whoever gets the lock may take over a lease of the
 //! same machine at once.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use uuid::Uuid;
 
-use crate::files::{private_file, private_folder};
+use crate::files::{private_file, private_folder, try_lock};
 
 /// The lock of a source, held until it is dropped.
 #[derive(Debug)]
@@ -24,17 +24,13 @@ impl SourceLock {
     /// None: another process has it.
     pub(super) fn take(folder: &Path, source: &str) -> io::Result<Option<Self>> {
         private_folder(folder)?;
-        let file = private_file()
-            .write(true)
-            .open(folder.join(format!("{source}.lock")))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self {
-                machine: machine(folder)?,
-                _file: file,
-            })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        let Some(file) = try_lock(&folder.join(format!("{source}.lock")))? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            machine: machine(folder)?,
+            _file: file,
+        }))
     }
 }
 

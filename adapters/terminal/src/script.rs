@@ -206,7 +206,7 @@ impl Talk<'_> {
     async fn turn(&self, body: muninn_platform::Body) -> Turn {
         let (done, outcome) = oneshot::channel();
         let reply = Box::new(PlainReply {
-            output: self.output.clone(),
+            output: Some(self.output.clone()),
             done: Some(done),
         });
         let message = self.session.message(body);
@@ -240,9 +240,20 @@ impl Talk<'_> {
 }
 
 /// The whole answer once, nothing before it.
-struct PlainReply {
-    output: Output,
+pub(crate) struct PlainReply {
+    /// None: whoever asked is gone.
+    output: Option<Output>,
     done: Option<oneshot::Sender<io::Result<()>>>,
+}
+
+impl PlainReply {
+    /// To somebody who is gone.
+    pub(crate) fn unheard() -> Self {
+        Self {
+            output: None,
+            done: None,
+        }
+    }
 }
 
 #[async_trait]
@@ -267,12 +278,15 @@ impl Reply for PlainReply {
     async fn update(&mut self, _so_far: &SafeText) {}
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        let Some(output) = &self.output else {
+            return Ok(Delivered::default());
+        };
         let mut text = String::new();
         for part in parts {
             text.push_str(part.as_str().trim_end());
             text.push('\n');
         }
-        let written = self.output.write(text).await;
+        let written = output.write(text).await;
         let copy = written
             .as_ref()
             .copied()

@@ -50,6 +50,7 @@ pub mod redact;
 pub mod session;
 pub mod stream;
 pub mod summarizer;
+pub mod tasks;
 #[cfg(test)]
 mod testing;
 pub mod turn;

@@ -34,6 +34,7 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Recaller;
+use crate::tasks::joined;
 
 /// How long a search waits for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);
@@ -191,7 +192,7 @@ impl Searcher {
         self.lags.store(self.current().is_some(), Ordering::Relaxed);
         let began = Instant::now();
         let made_by = embedder.name().zip(embedder.dimension());
-        let index = read::read(&self.store, made_by).await?;
+        let index = read::read(&self.store, made_by, served).await?;
         tracing::info!(
             chunks = index.len(),
             sources = index.versions().len(),
@@ -239,18 +240,10 @@ impl Searcher {
         if self.lags.load(Ordering::Relaxed) {
             rungs.push(Rung::Lagging);
         }
-        let seen = index.seen_by(query.audience);
-        let plan = Arc::new(plan::plan(&index, query.text, query.earlier, seen));
-        let ((scanned, has_vector), graph) = tokio::join!(
-            self.scan(&index, &plan, query.earlier),
-            self.graph_match(&index, &plan)
-        );
+        let (plan, ranked, has_vector) = self.rank(&index, query, &self.weights).await;
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
-        let today = Utc::now().date_naive();
-        let fusion = &self.weights.fusion;
-        let ranked = rank::fuse(&index, &plan, &scanned, &graph, fusion, today);
         let limit = query.limit.unwrap_or(self.weights.choice.limit);
         let chosen = rank::choose(&index, &ranked, &self.weights, limit);
         let around = hit::around(&index, &chosen);
@@ -265,6 +258,24 @@ impl Searcher {
             rungs,
             policies: policies.map(|&at| index.policies()[at].clone()).collect(),
         })
+    }
+
+    /// Ranks what is in the index for a question; says whether it could be embedded, or need not be.
+    async fn rank(
+        &self,
+        index: &Arc<KnowledgeIndex>,
+        query: &Query<'_>,
+        weights: &Weights,
+    ) -> (Arc<Plan>, Vec<Ranked>, bool) {
+        let seen = index.seen_by(query.audience);
+        let plan = Arc::new(plan::plan(index, query.text, query.earlier, seen));
+        let ((scanned, has_vector), graph) = tokio::join!(
+            self.scan(index, &plan, query.earlier),
+            graph_match(index, &plan, weights)
+        );
+        let today = Utc::now().date_naive();
+        let ranked = rank::fuse(index, &plan, &scanned, &graph, &weights.fusion, today);
+        (plan, ranked, has_vector)
     }
 
     /// What reads alike and has the words; says whether the question could be embedded, or need
@@ -289,15 +300,6 @@ impl Searcher {
         let (index, plan) = (Arc::clone(index), Arc::clone(plan));
         let scanned = blocking(move || rank::scan(&index, &plan, vector.as_deref())).await;
         (scanned, !is_down)
-    }
-
-    async fn graph_match(
-        &self,
-        index: &Arc<KnowledgeIndex>,
-        plan: &Arc<Plan>,
-    ) -> HashMap<usize, Confidence> {
-        let (index, plan, weights) = (Arc::clone(index), Arc::clone(plan), self.weights.graph);
-        blocking(move || rank::graph_match(&index, &plan, &weights)).await
     }
 
     /// What chunks say, by their numbers; none where the graph does not tell in time.
@@ -349,13 +351,17 @@ impl Searcher {
         let Some(index) = self.ready().await else {
             return Vec::new();
         };
-        let seen = index.seen_by(query.audience);
-        let plan = Arc::new(plan::plan(&index, query.text, query.earlier, seen));
-        let (scanned, _) = self.scan(&index, &plan, query.earlier).await;
-        let graph = rank::graph_match(&index, &plan, &weights.graph);
-        let today = Utc::now().date_naive();
-        rank::fuse(&index, &plan, &scanned, &graph, &weights.fusion, today)
+        self.rank(&index, query, weights).await.1
     }
+}
+
+async fn graph_match(
+    index: &Arc<KnowledgeIndex>,
+    plan: &Arc<Plan>,
+    weights: &Weights,
+) -> HashMap<usize, Confidence> {
+    let (index, plan, weights) = (Arc::clone(index), Arc::clone(plan), weights.graph);
+    blocking(move || rank::graph_match(&index, &plan, &weights)).await
 }
 
 fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
@@ -377,6 +383,5 @@ fn told(found: Found) -> Found {
 
 /// Work that would hold up other turns, on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    joined(tokio::task::spawn_blocking(work)).await
 }

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
 use crate::llm::Embedder;
+use crate::tasks::joined;
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
 const PAGE: usize = 1_024;
@@ -257,9 +258,9 @@ impl Recaller {
             let through = news.through;
             let (next, taken) = tokio::join!(
                 store.turns_since(audience, through, PAGE),
-                tokio::task::spawn_blocking(move || taken_in(index, &news))
+                joined(tokio::task::spawn_blocking(move || taken_in(index, &news)))
             );
-            index = taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            index = taken;
             news = next?;
             if news.epoch != index.epoch() {
                 // Something was forgotten while we read: what was read before may hold it.

@@ -8,6 +8,7 @@ use super::index::{Builder, KnowledgeIndex, Moved};
 use super::policy::Policy;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
+use crate::tasks::joined;
 
 /// How often it is read again when something is exchanged meanwhile.
 const TRIES: usize = 6;
@@ -16,23 +17,25 @@ const IN_FLIGHT: usize = 500;
 /// Policies that are read.
 const POLICIES: usize = 500;
 
-/// Reads what is served.
+/// Reads what is served, which is `versions` as far as is known.
 ///
 /// # Errors
 /// When the store fails, or when the versions change faster than they are read.
 pub(super) async fn read(
     store: &Arc<dyn GraphStore>,
     embedder: Option<(&str, usize)>,
+    mut versions: Vec<SourceVersion>,
 ) -> Result<KnowledgeIndex, StoreError> {
     for _try in 0..TRIES {
-        let before = store.searching().versions().await?;
-        let read = read_versions(store, embedder, before.clone()).await?;
+        let read = read_versions(store, embedder, versions.clone()).await?;
+        let served = store.searching().versions().await?;
         // What was exchanged after the last chunk does no harm, but it was not read either.
         if let Ok(index) = read
-            && store.searching().versions().await? == before
+            && served == versions
         {
             return Ok(index);
         }
+        versions = served;
     }
     Err(StoreError::Refused {
         message: "the sources change faster than they are read".to_owned(),
@@ -71,11 +74,6 @@ async fn read_versions(
 
     let policies = policies(store, &builder).await?;
     Ok(builder.finish(policies))
-}
-
-async fn joined<T>(task: tokio::task::JoinHandle<T>) -> T {
-    let done = task.await;
-    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
 async fn policies(

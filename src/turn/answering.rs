@@ -126,14 +126,7 @@ impl Turns {
             .to_owned();
         let ingested = self.knowledge(asked, read).await;
         let sources = ingested.as_ref().map(Knowledge::in_a_line);
-        let earlier: Vec<&str> = read
-            .context
-            .window
-            .iter()
-            .rev()
-            .take(EARLIER)
-            .map(|turn| turn.input.as_str())
-            .collect();
+        let earlier = earlier_questions(read);
         let policies = self.searcher.policies(&Query {
             text,
             earlier: &earlier,
@@ -283,11 +276,18 @@ impl Turns {
         } else {
             self.searcher.sources(audience).await
         };
-        let window = &read.context.window;
-        let from = window.len().saturating_sub(EARLIER);
-        let earlier = window[from..].iter().map(|turn| turn.input.as_str());
-        Knowledge::new(&self.searcher, sources, earlier.collect())
+        Knowledge::new(&self.searcher, sources, earlier_questions(read))
     }
+}
+
+/// The questions before this one that searching looks at, oldest first.
+fn earlier_questions(read: &Read) -> Vec<&str> {
+    let window = &read.context.window;
+    let from = window.len().saturating_sub(EARLIER);
+    window[from..]
+        .iter()
+        .map(|turn| turn.input.as_str())
+        .collect()
 }
 
 /// What is said of it that the model gave no answer.

@@ -31,7 +31,7 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
         let (text, sources) = cited(text, &mut gathered);
-        let gathered_rungs = gathered.rungs.clone();
+        let below = Self::notices(read, &gathered.rungs);
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         Self {
@@ -48,7 +48,7 @@ impl Draft {
             gathered,
             calls: Vec::new(),
             above: None,
-            below: Self::notices(read, &gathered_rungs),
+            below,
         }
     }
 

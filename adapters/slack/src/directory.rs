@@ -66,8 +66,8 @@ impl Directory {
         if let Some(known) = fresh(&self.people, user) {
             return known;
         }
-        let asked = api.get("users.info", &[("user", user)]);
-        let found = in_time(asked).await?.map(|answer| person(&answer["user"]));
+        let arguments = [("user", user)];
+        let found = in_time(api.get("users.info", &arguments)).await?.map(|answer| person(&answer["user"]));
         keep(&self.people, user, found.clone());
         found
     }
@@ -84,8 +84,8 @@ impl Directory {
         if let Some(known) = fresh(&self.channels, id) {
             return known;
         }
-        let asked = api.get("conversations.info", &[("channel", id)]);
-        let found = in_time(asked).await?;
+        let arguments = [("channel", id)];
+        let found = in_time(api.get("conversations.info", &arguments)).await?;
         let found = found.map(|answer| channel(&answer["channel"]));
         keep(&self.channels, id, found.clone());
         found

@@ -97,7 +97,7 @@ impl Inbound {
         &self,
         push: Push,
         is_late: bool,
-    ) -> impl Future<Output = Taken> + Send + 'static {
+    ) -> impl Future<Output = Taken> + Send + use<> {
         let permit = Arc::clone(&self.under_way).try_acquire_owned();
         let task = permit.ok().map(|permit| {
             let mut place = self.lines.queue(line_of(&push));

@@ -187,8 +187,7 @@ impl Writer {
             | Tag::DefinitionListDefinition
             | Tag::Superscript
             | Tag::Subscript
-            | Tag::MetadataBlock(_)
-            | Tag::ContainerBlock(..) => {}
+            | Tag::MetadataBlock(_) => {}
         }
     }
 
@@ -228,8 +227,7 @@ impl Writer {
             | TagEnd::DefinitionListDefinition
             | TagEnd::Superscript
             | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_)
-            | TagEnd::ContainerBlock(_) => {}
+            | TagEnd::MetadataBlock(_) => {}
         }
     }
 

@@ -85,7 +85,11 @@ async fn read(hub: &Hub, answer: &Value, until: &str) -> Vec<Overheard> {
     let name_of = |user: &str| hub.directory.name_of(user);
     let overheard = earlier.iter().map(|message| Overheard {
         author: author(message, &name_of),
-        text: plain(message["text"].as_str().unwrap_or_default(), &hub.me.user, &name_of),
+        text: plain(
+            message["text"].as_str().unwrap_or_default(),
+            &hub.me.user,
+            &name_of,
+        ),
         at: message["ts"]
             .as_str()
             .and_then(time_of)
@@ -96,7 +100,9 @@ async fn read(hub: &Hub, answer: &Value, until: &str) -> Vec<Overheard> {
 
 fn is_speech(message: &Value, me: &str, until: &str) -> bool {
     let is_before = message["ts"].as_str().is_some_and(|ts| ts < until);
-    let says = message["text"].as_str().is_some_and(|text| !text.is_empty());
+    let says = message["text"]
+        .as_str()
+        .is_some_and(|text| !text.is_empty());
     is_before && says && message["user"] != me && message["subtype"] != "tombstone"
 }
 

@@ -66,7 +66,12 @@ pub async fn check(options: &Options) -> Vec<Finding> {
 /// Asks who the bot is. The client hides the headers, which say what it may do.
 async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), PlatformError> {
     let base = options.api_url.trim_end_matches('/');
-    let away = |_| misconfigured(format!("{base} cannot be reached; Slack's address is {}", crate::API_URL));
+    let away = |_| {
+        misconfigured(format!(
+            "{base} cannot be reached; Slack's address is {}",
+            crate::API_URL
+        ))
+    };
     let request = api
         .http
         .post(format!("{base}/auth.test"))
@@ -75,8 +80,11 @@ async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), Platf
     let response = request.send().await.map_err(away)?;
     let headers = response.headers().clone();
     let body = response.text().await.map_err(away)?;
-    let answer: Value = serde_json::from_str(&body)
-        .map_err(|_| misconfigured(format!("{base} is not Slack's Web API: its answer is no JSON")))?;
+    let answer: Value = serde_json::from_str(&body).map_err(|_| {
+        misconfigured(format!(
+            "{base} is not Slack's Web API: its answer is no JSON"
+        ))
+    })?;
     match answer["error"].as_str() {
         None => Ok((answer, headers)),
         Some(code) => Err(misconfigured(format!(
@@ -95,7 +103,12 @@ fn account(answer: &Value) -> Finding {
     }
     finding(
         Verdict::Well,
-        format!("logged in as @{} in {} ({})", text("user"), text("team"), text("team_id")),
+        format!(
+            "logged in as @{} in {} ({})",
+            text("user"),
+            text("team"),
+            text("team_id")
+        ),
     )
 }
 
@@ -133,7 +146,10 @@ async fn entrance(api: &Api, options: &Options) -> Finding {
             ),
         ),
         Entrance::Socket { .. } => match api.open_connection().await {
-            Ok(_) => finding(Verdict::Well, "Socket Mode is on, and the app's token opens a socket"),
+            Ok(_) => finding(
+                Verdict::Well,
+                "Socket Mode is on, and the app's token opens a socket",
+            ),
             Err(error) => finding(Verdict::Wrong, no_socket(&error)),
         },
     }
@@ -142,7 +158,9 @@ async fn entrance(api: &Api, options: &Options) -> Finding {
 fn no_socket(error: &ApiError) -> String {
     match error {
         ApiError::Revoked { code, .. } => {
-            format!("Slack does not accept SLACK_APP_TOKEN ({code}); it begins with xapp- and stands under Basic Information")
+            format!(
+                "Slack does not accept SLACK_APP_TOKEN ({code}); it begins with xapp- and stands under Basic Information"
+            )
         }
         ApiError::MissingScope { needed, .. } => {
             format!("SLACK_APP_TOKEN lacks the scope {needed}; make one with connections:write")
@@ -169,7 +187,11 @@ mod tests {
         assert_eq!(with(&all).verdict, Verdict::Well);
         let some = with(&all.replace("files:read", "files:write"));
         assert_eq!(some.verdict, Verdict::Wrong);
-        assert!(some.text.contains("files:read (reads files"), "{}", some.text);
+        assert!(
+            some.text.contains("files:read (reads files"),
+            "{}",
+            some.text
+        );
         assert_eq!(scopes(&HeaderMap::new()).verdict, Verdict::Worth);
     }
 }

@@ -68,7 +68,18 @@ mod tests {
 
     #[test]
     fn the_worst_texts_fit() {
-        for piece in ["<@", "<!", "&lt;@", "&", "漢", "👩‍🚀", "|\n|-|\n", "a ", "`", "\n"] {
+        for piece in [
+            "<@",
+            "<!",
+            "&lt;@",
+            "&",
+            "漢",
+            "👩‍🚀",
+            "|\n|-|\n",
+            "a ",
+            "`",
+            "\n",
+        ] {
             let text = SafeText::new(&format!("x{}", piece.repeat(TEXT)));
             for part in text.split(LIMIT) {
                 let content = message(&part, Stage::Last);

@@ -67,7 +67,9 @@ impl Directory {
             return known;
         }
         let arguments = [("user", user)];
-        let found = in_time(api.get("users.info", &arguments)).await?.map(|answer| person(&answer["user"]));
+        let found = in_time(api.get("users.info", &arguments))
+            .await?
+            .map(|answer| person(&answer["user"]));
         keep(&self.people, user, found.clone());
         found
     }
@@ -167,6 +169,9 @@ mod tests {
         assert_eq!(ann, expected);
         assert_eq!(person(&json!({})).name, "somebody");
         let general = channel(&json!({ "name": "general", "is_ext_shared": true }));
-        assert_eq!((general.name.as_str(), general.is_shared), ("#general", true));
+        assert_eq!(
+            (general.name.as_str(), general.is_shared),
+            ("#general", true)
+        );
     }
 }

@@ -21,6 +21,7 @@ use crate::files::{self, is_slacks};
 use crate::hub::Hub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
+use crate::outbox::Call;
 use crate::status::STATUS_EVERY;
 use crate::views::below_ephemeral;
 
@@ -63,8 +64,7 @@ impl EphemeralReply {
         let Whisper {
             channel, question, ..
         } = &self.whisper;
-        let mut blocks =
-            vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
+        let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
         if !self.whisper.is_command {
             let id = ids::ephemeral(channel, question, number);
             blocks.extend(below_ephemeral(&id, part));
@@ -100,8 +100,12 @@ impl EphemeralReply {
             arguments["thread_ts"] = json!(thread);
         }
         let hub = &self.hub;
-        let post = |_| hub.api.post("chat.postEphemeral", &arguments);
-        hub.outbox.send(channel, post).await.map(|_| ())
+        let call = Call {
+            method: "chat.postEphemeral",
+            channel,
+        };
+        let post = |_| hub.api.post(call.method, &arguments);
+        hub.outbox.send(call, post).await.map(|_| ())
     }
 }
 
@@ -123,7 +127,10 @@ pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> bool {
     match request.send().await {
         Ok(response) if response.status().is_success() => true,
         Ok(response) => {
-            tracing::debug!(status = response.status().as_u16(), "not taken at its address");
+            tracing::debug!(
+                status = response.status().as_u16(),
+                "not taken at its address"
+            );
             false
         }
         // Without the address: whoever has it may speak for the bot.

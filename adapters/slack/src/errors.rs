@@ -61,7 +61,9 @@ impl ApiError {
             SlackClientError::HttpProtocolError(_)
             | SlackClientError::EndOfStream(_)
             | SlackClientError::SystemError(_)
-            | SlackClientError::SocketModeProtocolError(_) => away("it cannot be reached".to_owned()),
+            | SlackClientError::SocketModeProtocolError(_) => {
+                away("it cannot be reached".to_owned())
+            }
         }
     }
 
@@ -81,7 +83,10 @@ impl ApiError {
             "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
                 Self::Limited { method, rest: None }
             }
-            "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout"
+            "internal_error"
+            | "fatal_error"
+            | "service_unavailable"
+            | "request_timeout"
             | "team_added_to_org" => Self::Away {
                 method,
                 reason: code,
@@ -117,10 +122,7 @@ impl ApiError {
                 "not_allowed_token_type",
                 "method_not_supported_for_channel_type",
                 "method_deprecated",
-                "not_an_agent",
-                "app_not_agent",
-                "agent_not_enabled",
-                "not_supported",
+                "not_allowed",
                 "team_access_not_granted",
             ])
     }
@@ -137,13 +139,22 @@ impl ApiError {
                 "the app lacks the scope {needed}, which {method} needs; add it under OAuth & Permissions (`muninn manifest slack` has all of them) and install the app again"
             )),
             Self::Refused { code, method } => misconfigured(match code.as_str() {
-                "is_archived" => format!("the channel {channel} is archived, so nothing can be said there"),
-                "not_in_channel" => format!("Muninn is not in the channel {channel}; /invite it there"),
-                "channel_not_found" => format!("Slack gives Muninn no channel {channel}; /invite it there"),
-                "restricted_action" | "restricted_action_read_only_channel"
+                "is_archived" => {
+                    format!("the channel {channel} is archived, so nothing can be said there")
+                }
+                "not_in_channel" => {
+                    format!("Muninn is not in the channel {channel}; /invite it there")
+                }
+                "channel_not_found" => {
+                    format!("Slack gives Muninn no channel {channel}; /invite it there")
+                }
+                "restricted_action"
+                | "restricted_action_read_only_channel"
                 | "restricted_action_thread_only_channel"
                 | "restricted_action_non_threadable_channel" => {
-                    format!("Muninn may not write in {channel} ({code}); let it, or remove it there")
+                    format!(
+                        "Muninn may not write in {channel} ({code}); let it, or remove it there"
+                    )
                 }
                 _ => format!("Slack refuses {method} in {channel}: {code}"),
             }),
@@ -180,7 +191,11 @@ mod tests {
             ("missing_scope", "no JSON", "lacks the scope that it needs"),
             ("is_archived", "{}", "C1 is archived"),
             ("not_in_channel", "{}", "not in the channel C1; /invite"),
-            ("something_new", "{}", "refuses chat.postMessage in C1: something_new"),
+            (
+                "something_new",
+                "{}",
+                "refuses chat.postMessage in C1: something_new",
+            ),
         ] {
             let error = ApiError::of_code("chat.postMessage", code, body);
             let sentence = error.sentence("C1").to_string();

@@ -47,12 +47,13 @@ pub(crate) enum What {
         channel: String,
         tab: String,
     },
-    /// An assistant thread was begun, or its person looks at another channel now.
+    /// Somebody opened a place that is made for asking, or looks at another channel now: an
+    /// assistant's thread, or an agent's messages, which have none yet.
     Assistant {
         is_new: bool,
         user: String,
         channel: String,
-        thread: String,
+        thread: Option<String>,
         /// The channel the person looks at.
         looks_at: Option<String>,
     },
@@ -94,7 +95,9 @@ pub(crate) struct Message {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
-    pub(crate) url: String,
+    pub(crate) id: String,
+    /// None where Slack only says that there is one, as in shared channels.
+    pub(crate) url: Option<String>,
     pub(crate) name: String,
     pub(crate) media_type: String,
     pub(crate) size: Option<u64>,
@@ -223,6 +226,18 @@ impl What {
                 Some(_) | None => Message::read(event, event).map(Self::Message),
             },
             "app_mention" => Message::read(event, event).map(Self::Message),
+            // Only agents are told what somebody looks at.
+            name @ ("app_home_opened" | "app_context_changed")
+                if event["context"].is_object() && event["tab"] != "home" =>
+            {
+                Some(Self::Assistant {
+                    is_new: name == "app_home_opened",
+                    user: text(&event["user"])?,
+                    channel: channel()?,
+                    thread: None,
+                    looks_at: looked_at(&event["context"]),
+                })
+            }
             "app_home_opened" => Some(Self::Home {
                 user: text(&event["user"])?,
                 channel: channel()?,
@@ -234,7 +249,7 @@ impl What {
                     is_new: name == "assistant_thread_started",
                     user: text(&thread["user_id"])?,
                     channel: text(&thread["channel_id"])?,
-                    thread: text(&thread["thread_ts"])?,
+                    thread: Some(text(&thread["thread_ts"])?),
                     looks_at: text(&thread["context"]["channel_id"]),
                 })
             }
@@ -307,13 +322,24 @@ impl File {
     fn read(file: &Value) -> Option<Self> {
         // A file that is gone, or somebody else's, still has its place in the message.
         let url = text(&file["url_private_download"]).or_else(|| text(&file["url_private"]));
+        let id = text(&file["id"])?;
         Some(Self {
-            url: url.unwrap_or_default(),
-            name: text(&file["name"]).or_else(|| text(&file["title"]))?,
+            url,
+            name: text(&file["name"])
+                .or_else(|| text(&file["title"]))
+                .unwrap_or_else(|| id.clone()),
+            id,
             media_type: text(&file["mimetype"]).unwrap_or_default(),
             size: file["size"].as_u64(),
         })
     }
+}
+
+/// The channel among what an agent's person looks at.
+fn looked_at(context: &Value) -> Option<String> {
+    let mut entities = context["entities"].as_array()?.iter();
+    let channel = entities.find(|entity| entity["type"] == "slack#/types/channel_id")?;
+    text(&channel["value"])
 }
 
 /// When something was said: a `ts` is seconds and a counter.

@@ -12,10 +12,11 @@ use crate::hub::Hub;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A file as the bot knows it: by its address, so that it is found again after a restart.
+/// A file as the bot knows it: by its address, or by its id where Slack gave none, so that it is found
+/// again after a restart.
 pub(crate) fn attachment(file: &File) -> Attachment {
     Attachment {
-        id: file.url.clone(),
+        id: file.url.clone().unwrap_or_else(|| file.id.clone()),
         name: file.name.clone(),
         media_type: file.media_type.clone(),
         size: file.size,
@@ -35,13 +36,12 @@ pub(crate) async fn download(
     fetched.unwrap_or(Err(DownloadError::TimedOut))
 }
 
-async fn fetch(
-    hub: &Hub,
-    attachment: &Attachment,
-    most: usize,
-) -> Result<Vec<u8>, DownloadError> {
+async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8>, DownloadError> {
     let refused = |reason: &str| DownloadError::Refused(reason.to_owned());
-    let url = Url::parse(&attachment.id).map_err(|_| refused("it has no address"))?;
+    let url = match Url::parse(&attachment.id) {
+        Ok(url) => url,
+        Err(_) => address(hub, &attachment.id).await?,
+    };
     // The token goes to nobody else.
     if !is_slacks(&url, &hub.options.api_url) {
         return Err(refused("it is kept outside of Slack"));
@@ -53,6 +53,18 @@ async fn fetch(
         .await
         .map_err(|_| refused("Slack cannot be reached"))?;
     read(accepted(response, attachment)?, most).await
+}
+
+/// Asks Slack where a file is.
+async fn address(hub: &Hub, id: &str) -> Result<Url, DownloadError> {
+    let answer = hub.api.get("files.info", &[("file", id)]).await;
+    let answer = answer.map_err(|error| DownloadError::Refused(error.to_string()))?;
+    let file = &answer["file"];
+    let url = file["url_private_download"]
+        .as_str()
+        .or_else(|| file["url_private"].as_str());
+    let url = url.and_then(|url| Url::parse(url).ok());
+    url.ok_or_else(|| DownloadError::Refused("it has no address".to_owned()))
 }
 
 /// Whether an address is one of Slack's own, or at the place where its API is.
@@ -73,7 +85,9 @@ fn accepted(response: Response, attachment: &Attachment) -> Result<Response, Dow
     let refused = |reason: String| Err(DownloadError::Refused(reason));
     // Who may not read a file is shown a page to log in.
     if status.is_redirection() || is_page && attachment.media_type != "text/html" {
-        return refused("Slack wants a login for it; the app lacks the scope files:read".to_owned());
+        return refused(
+            "Slack wants a login for it; the app lacks the scope files:read".to_owned(),
+        );
     }
     if !status.is_success() {
         return refused(format!("Slack answers with status {}", status.as_u16()));

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::content;
 use crate::files;
 use crate::hub::Hub;
+use crate::outbox::Call;
 use crate::status::STATUS_EVERY;
 use crate::views;
 
@@ -52,8 +53,12 @@ impl Reply for HomeReply {
         let view = views::home(parts, &self.hub.options.command, &self.direct);
         let arguments = json!({ "user_id": self.user, "view": view });
         let hub = &self.hub;
-        let publish = |_| hub.api.post("views.publish", &arguments);
-        let published = hub.outbox.send(&self.direct, publish).await;
+        let call = Call {
+            method: "views.publish",
+            channel: &self.direct,
+        };
+        let publish = |_| hub.api.post(call.method, &arguments);
+        let published = hub.outbox.send(call, publish).await;
         published.map_err(|error| error.sentence(&self.direct))?;
         Ok(Delivered::default())
     }

@@ -59,7 +59,9 @@ pub(crate) async fn listen(
         .with_state(Arc::new(gate));
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| {
-        misconfigured(format!("SLACK_HTTP_ADDR {address} cannot be listened at: {error}"))
+        misconfigured(format!(
+            "SLACK_HTTP_ADDR {address} cannot be listened at: {error}"
+        ))
     })?;
     ready();
     axum::serve(listener, router)
@@ -173,7 +175,11 @@ mod tests {
         let button = "payload=%7B%22type%22%3A%22block_actions%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%2C%22actions%22%3A%5B%7B%22action_id%22%3A%22x%22%7D%5D%7D";
         for (body, is_form, expected) in [
             (event, false, "event"),
-            (r#"{"type":"url_verification","challenge":"c"}"#, false, "challenge"),
+            (
+                r#"{"type":"url_verification","challenge":"c"}"#,
+                false,
+                "challenge",
+            ),
             (r#"{"type":"app_rate_limited"}"#, false, "other"),
             ("{}", false, "nonsense"),
             ("no JSON", false, "nonsense"),

@@ -112,7 +112,10 @@ impl Inbound {
         });
         async move {
             let Some(task) = task else {
-                tracing::warn!(most = UNDER_WAY, "too much comes in; Slack is to send it again");
+                tracing::warn!(
+                    most = UNDER_WAY,
+                    "too much comes in; Slack is to send it again"
+                );
                 return Taken::No;
             };
             match timeout(ACCEPTANCE, task).await {
@@ -214,6 +217,7 @@ impl Inbound {
                     is_shared: event.is_shared,
                 }),
             mode: self.mode(channel, kind),
+            direct_threads: hub.options.direct_threads,
         }
     }
 
@@ -262,8 +266,9 @@ impl Inbound {
         let (body, reply) = match said {
             Said::Text(text) => {
                 let text = self.plain(&text);
-                let target = self.target(message, user, place.clone(), event.clone(), is_late);
-                self.entitle(&conversation, &place, &text);
+                let mut target = self.target(message, user, place.clone(), event.clone(), is_late);
+                target.title = title(&text);
+                self.entitle(&conversation, &place, &target.title);
                 (Body::Text(text), self.posted(target))
             }
             Said::Command(command) => {
@@ -281,7 +286,7 @@ impl Inbound {
         };
         let draft = Draft {
             event: event.clone(),
-            also_recalls: self.looked_at(&conversation).await,
+            also_recalls: self.looked_at(&place).await,
             addressed,
             body,
             attachments: files.iter().map(files::attachment).collect(),
@@ -309,6 +314,7 @@ impl Inbound {
             question_ts: Some(message.ts.clone()),
             asker: user.to_owned(),
             team: team.unwrap_or_else(|| self.hub.me.team.clone()),
+            title: String::new(),
             may_be_repetition,
         }
     }
@@ -397,6 +403,7 @@ impl Inbound {
             question_ts: Some(of.to_owned()),
             asker: user.to_owned(),
             team: hub.me.team.clone(),
+            title: String::new(),
             may_be_repetition: false,
         };
         let draft = Draft {
@@ -420,12 +427,7 @@ impl Inbound {
         self.inbox.deliver(Incoming::Stop(conversation)).await
     }
 
-    async fn home(
-        &self,
-        event: EventId,
-        user: &str,
-        direct: &str,
-    ) -> Result<(), InboxClosed> {
+    async fn home(&self, event: EventId, user: &str, direct: &str) -> Result<(), InboxClosed> {
         let place = Place::new(direct, Within::Main);
         let reply = self.at_home(user, direct);
         let doer = Doer {
@@ -524,7 +526,7 @@ impl Inbound {
             question: event,
             is_command: false,
         };
-        match wish(done) {
+        match wish(done, self.hub.options.direct_threads) {
             Wish::Share(text) => {
                 self.share(done, &text).await;
                 Ok(())
@@ -540,7 +542,11 @@ impl Inbound {
         mut whisper: Whisper,
     ) -> Result<(), InboxClosed> {
         if !self.serves(doer, &whisper).await {
-            tracing::info!(user = doer.user, channel = whisper.channel, "not answered: SLACK_ALLOW does not let them in");
+            tracing::info!(
+                user = doer.user,
+                channel = whisper.channel,
+                "not answered: SLACK_ALLOW does not let them in"
+            );
             return Ok(());
         }
         match wish {
@@ -673,11 +679,15 @@ impl Inbound {
             has_title: known.has_title,
         };
         self.hub.remember_assisted(conversation, assisted);
-        let Some(thread) = place.thread().filter(|_| is_new) else {
+        if !is_new {
             return;
-        };
-        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread,
-            "title": "What would you like to know?", "prompts": views::prompts() });
+        }
+        let mut arguments = json!({ "channel_id": place.channel, "prompts": views::prompts(),
+            "title": "What would you like to know?" });
+        // An agent's messages have no thread before somebody says something.
+        if let Some(thread) = place.thread() {
+            arguments["thread_ts"] = json!(thread);
+        }
         let hub = Arc::clone(&self.hub);
         self.hub.chores.spawn(async move {
             let method = "assistant.threads.setSuggestedPrompts";
@@ -688,7 +698,7 @@ impl Inbound {
     }
 
     /// Names a thread that was made for the bot after its first question.
-    fn entitle(&self, conversation: &ConversationId, place: &Place, question: &str) {
+    fn entitle(&self, conversation: &ConversationId, place: &Place, title: &str) {
         let untitled = self.hub.assisted(conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
         let (Some(assisted), Some(thread)) = (untitled, place.thread()) else {
@@ -699,10 +709,7 @@ impl Inbound {
             ..assisted
         };
         self.hub.remember_assisted(conversation.clone(), assisted);
-        let first_line = question.lines().next().unwrap_or_default();
-        let title: String = first_line.chars().take(TITLE).collect();
-        let arguments =
-            json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
+        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
         let hub = Arc::clone(&self.hub);
         self.hub.chores.spawn(async move {
             let method = "assistant.threads.setTitle";
@@ -714,8 +721,12 @@ impl Inbound {
 
     /// The channel a person looks at while they ask: where they and the bot are in it and it is served,
     /// its memory is recalled for them.
-    async fn looked_at(&self, conversation: &ConversationId) -> Option<AudienceId> {
-        let looks_at = self.hub.assisted(conversation)?.looks_at?;
+    async fn looked_at(&self, place: &Place) -> Option<AudienceId> {
+        let hub = &self.hub;
+        let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));
+        let beside = Place::new(&place.channel, Within::Main);
+        let assisted = assisted(place).or_else(|| assisted(&beside))?;
+        let looks_at = assisted.looks_at?;
         let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
         let is_ours = channel.is_member && !channel.is_shared;
         is_ours.then(|| ids::audience(&self.hub.me.team, &looks_at))
@@ -750,7 +761,9 @@ impl Inbound {
             name: doer.name.unwrap_or(doer.user).to_owned(),
             ..Person::default()
         });
-        let named = channel.map(|channel| channel.name).filter(|name| !name.is_empty());
+        let named = channel
+            .map(|channel| channel.name)
+            .filter(|name| !name.is_empty());
         let channel = named.unwrap_or_else(|| place.channel.clone());
         let name = match &place.within {
             Within::Private(_) => format!("{} in {channel}", person.name),
@@ -858,8 +871,20 @@ impl Inbound {
             question_ts: question_ts.map(str::to_owned),
             asker: user,
             team: self.hub.me.team.clone(),
+            title: String::new(),
             may_be_repetition: true,
         }))
+    }
+}
+
+/// What a thread is called after its first question.
+fn title(question: &str) -> String {
+    let first_line = question.lines().next().unwrap_or_default();
+    let title: String = first_line.chars().take(TITLE).collect();
+    if title.is_empty() {
+        "A question".to_owned()
+    } else {
+        title
     }
 }
 
@@ -899,7 +924,11 @@ fn note_silence(what: &What, why: Silence) {
     match why {
         Silence::NotAllowed => {
             if let What::Message(message) = what {
-                tracing::info!(channel = message.channel, user = message.user.as_deref().unwrap_or_default(), "not answered: SLACK_ALLOW does not let them in");
+                tracing::info!(
+                    channel = message.channel,
+                    user = message.user.as_deref().unwrap_or_default(),
+                    "not answered: SLACK_ALLOW does not let them in"
+                );
             }
         }
         Silence::Own | Silence::Bot | Silence::NotAddressed | Silence::Irrelevant => {}

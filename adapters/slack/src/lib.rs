@@ -67,11 +67,7 @@ impl Slack {
         Self { options }
     }
 
-    async fn serve(
-        &self,
-        inbox: Inbox,
-        shutdown: &CancellationToken,
-    ) -> Result<(), PlatformError> {
+    async fn serve(&self, inbox: Inbox, shutdown: &CancellationToken) -> Result<(), PlatformError> {
         let begun = Instant::now();
         let options = &self.options;
         if options.allow.is_nobody() {

@@ -59,7 +59,10 @@ impl Drop for Place {
         let lines = &self.lines.last;
         let mut last = lines.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody came after: the line is gone.
-        if last.get(&self.line).is_some_and(|(number, _)| *number == self.number) {
+        if last
+            .get(&self.line)
+            .is_some_and(|(number, _)| *number == self.number)
+        {
             last.remove(&self.line);
         }
     }

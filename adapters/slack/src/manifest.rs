@@ -7,13 +7,22 @@ use crate::views::ASK_CALLBACK;
 /// What the bot may do, each with a reason to have it.
 pub(crate) const SCOPES: [(&str, &str); 14] = [
     ("app_mentions:read", "hears who mentions it"),
-    ("assistant:write", "shows that it is at work, titles threads, suggests questions"),
-    ("channels:history", "hears the threads of public channels it is in"),
+    (
+        "assistant:write",
+        "shows that it is at work, titles threads, suggests questions",
+    ),
+    (
+        "channels:history",
+        "hears the threads of public channels it is in",
+    ),
     ("channels:read", "knows what public channels are called"),
     ("chat:write", "answers"),
     ("commands", "has a slash command and a shortcut"),
     ("files:read", "reads files that people attach"),
-    ("groups:history", "hears the threads of private channels it is in"),
+    (
+        "groups:history",
+        "hears the threads of private channels it is in",
+    ),
     ("groups:read", "knows what private channels are called"),
     ("im:history", "hears direct messages"),
     ("im:read", "knows with whom it has direct messages"),
@@ -22,18 +31,18 @@ pub(crate) const SCOPES: [(&str, &str); 14] = [
     ("users:read", "knows what people are called"),
 ];
 
-const EVENTS: [&str; 11] = [
+/// Agents have no `assistant_thread_*` events; an app that was declared as an assistant before keeps
+/// its own.
+const EVENTS: [&str; 9] = [
     "agent_session_stopped",
+    "app_context_changed",
     "app_home_opened",
     "app_mention",
     "app_uninstalled",
-    "assistant_thread_context_changed",
-    "assistant_thread_started",
     "message.channels",
     "message.groups",
     "message.im",
     "message.mpim",
-    "app_context_changed",
 ];
 
 /// How events come in.
@@ -58,7 +67,7 @@ pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
         "usage_hint": "ask … | why | usage | history | forget last | help",
         "should_escape": true,
     });
-    let mut events = json!({ "bot_events": events() });
+    let mut events = json!({ "bot_events": EVENTS });
     let mut interactivity = json!({ "is_enabled": true });
     set(&mut slash, "url", address("commands"));
     set(&mut events, "request_url", address("events"));
@@ -112,12 +121,6 @@ pub(crate) fn scopes() -> Vec<&'static str> {
     SCOPES.iter().map(|(scope, _)| *scope).collect()
 }
 
-fn events() -> Vec<&'static str> {
-    let mut events = EVENTS.to_vec();
-    events.sort_unstable();
-    events
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,8 +154,14 @@ mod tests {
             (&manifest["display_information"]["description"], 140),
             (&manifest["features"]["shortcuts"][0]["name"], 24),
             (&manifest["features"]["shortcuts"][0]["description"], 150),
-            (&manifest["features"]["slash_commands"][0]["usage_hint"], 1_000),
-            (&manifest["features"]["agent_view"]["agent_description"], 300),
+            (
+                &manifest["features"]["slash_commands"][0]["usage_hint"],
+                1_000,
+            ),
+            (
+                &manifest["features"]["agent_view"]["agent_description"],
+                300,
+            ),
         ] {
             let length = place.as_str().unwrap().chars().count();
             assert!(length <= most, "{place}");

@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) is_allowed: bool,
     /// Which messages are answered there.
     pub(crate) mode: AnswerMode,
+    /// Messages in a direct message begin threads.
+    pub(crate) direct_threads: bool,
 }
 
 /// What a push means.
@@ -113,7 +115,7 @@ pub(crate) fn meaning(what: &What, facts: &Facts) -> Meaning {
             Some(_) | None if *is_bot => Meaning::Nothing(Silence::Bot),
             Some(_) | None => Meaning::Deleted {
                 of: ts.clone(),
-                place: place(channel, *kind, thread.as_deref(), ts),
+                place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
             },
         },
         _ if !facts.is_allowed => Meaning::Nothing(Silence::NotAllowed),
@@ -128,7 +130,7 @@ pub(crate) fn meaning(what: &What, facts: &Facts) -> Meaning {
             thread,
             looks_at,
         } => Meaning::Begun {
-            place: Place::new(channel, Within::Thread(thread.clone())),
+            place: Place::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
             looks_at: looks_at.clone(),
             is_new: *is_new,
         },
@@ -151,6 +153,7 @@ fn said(message: &Message, facts: &Facts) -> Meaning {
         message.kind,
         message.thread.as_deref(),
         &message.ts,
+        facts.direct_threads,
     );
     let Some(addressed) = addressed(message, is_called, facts.mode) else {
         return Meaning::Nothing(Silence::NotAddressed);
@@ -186,7 +189,13 @@ fn edited(now: &Message, before: Option<&str>, facts: &Facts) -> Meaning {
     Meaning::Edited {
         of: now.ts.clone(),
         addressed,
-        place: place(&now.channel, now.kind, now.thread.as_deref(), &now.ts),
+        place: place(
+            &now.channel,
+            now.kind,
+            now.thread.as_deref(),
+            &now.ts,
+            facts.direct_threads,
+        ),
     }
 }
 
@@ -246,13 +255,14 @@ fn called(message: &Message, is_called: bool, facts: &Facts) -> Option<Called> {
 }
 
 /// The conversation a message belongs to: its thread, or the one it would begin.
-fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str) -> Place {
+fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threads: bool) -> Place {
+    let begins_thread = direct_threads || kind == Kind::Channel;
     let within = match (thread, kind) {
-        (Some(root), Kind::Channel) => Within::Thread(root.to_owned()),
+        (Some(root), _) if begins_thread => Within::Thread(root.to_owned()),
+        (None, _) if begins_thread => Within::Thread(ts.to_owned()),
         // The root of a thread in a direct message was said beside it.
         (Some(root), Kind::Direct) if root != ts => Within::Thread(root.to_owned()),
-        (None, Kind::Channel) => Within::Thread(ts.to_owned()),
-        (Some(_) | None, Kind::Direct) => Within::Main,
+        (Some(_) | None, Kind::Direct | Kind::Channel) => Within::Main,
     };
     Place::new(channel, within)
 }
@@ -289,7 +299,7 @@ fn private(channel: &str, user: &str) -> Place {
 }
 
 /// What a button or a shortcut asks for.
-pub(crate) fn wish(interaction: &Interaction) -> Wish {
+pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Wish {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
         (Deed::Other, _) => Wish::Nothing,
@@ -319,7 +329,7 @@ pub(crate) fn wish(interaction: &Interaction) -> Wish {
                         Kind::Channel
                     };
                     let ts = ts.as_deref().unwrap_or_default();
-                    place(channel, kind, thread.as_deref(), ts)
+                    place(channel, kind, thread.as_deref(), ts, direct_threads)
                 }
             });
             let standing = channel.as_ref().zip(ts.as_ref());
@@ -359,10 +369,9 @@ fn pressed(action: &str, value: &str, standing: Option<MessageId>, of: Option<Pl
             _ => Wish::Nothing,
         },
         (Some(views::Button::Stop), Some((_, of))) => Wish::Stop(of),
-        (
-            Some(views::Button::Why | views::Button::Opinion | views::Button::Stop) | None,
-            _,
-        ) => Wish::Nothing,
+        (Some(views::Button::Why | views::Button::Opinion | views::Button::Stop) | None, _) => {
+            Wish::Nothing
+        }
     }
 }
 

@@ -33,7 +33,9 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// Whether a control sequence may begin here: after `<`, however it is written.
 fn opens_sequence(before: &str) -> bool {
-    let written = ["<", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&#X3c;", "&#X3C;"];
+    let written = [
+        "<", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&#X3c;", "&#X3C;",
+    ];
     written.iter().any(|written| before.ends_with(written))
         || before.ends_with(';') && is_zero_padded(before)
 }
@@ -82,7 +84,8 @@ pub(crate) fn fallback(text: &SafeText) -> String {
 
 /// Markdown in Slack's own markup.
 pub(crate) fn mrkdwn(text: &str) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut writer = Writer::default();
     for event in Parser::new_ext(text, options) {
         writer.take(event);

@@ -42,6 +42,9 @@ pub struct Options {
     pub channels: Arc<Channels>,
     /// The Web API's address without a slash at its end; another one for proxies and tests.
     pub api_url: String,
+    /// A message beside the threads of a direct message begins one, as agents do it in Slack's
+    /// timeline; otherwise all of them are one conversation.
+    pub direct_threads: bool,
     /// The slash command, with its slash.
     pub command: String,
     /// At least this long between two messages in one channel, but for a short burst. Slack
@@ -59,6 +62,7 @@ impl Options {
             answer: AnswerMode::default(),
             channels: Arc::default(),
             api_url: API_URL.to_owned(),
+            direct_threads: false,
             command: "/muninn".to_owned(),
             post_every: Duration::from_secs(1),
         }

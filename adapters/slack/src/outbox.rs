@@ -30,10 +30,43 @@ const BURST: u32 = 5;
 /// Lines of channels nobody wrote to for a while are dropped when there are more than this.
 const LINES: usize = 1_024;
 
+/// What is only for show leaves so much of a method's limits to what has to go out: of the calls a
+/// minute that Slack documents for a workspace, these many.
+fn shows_a_minute(method: &str) -> u32 {
+    match method {
+        // 20, and each stream has an end.
+        "chat.startStream" => 15,
+        // 100
+        "chat.appendStream" => 80,
+        // 50
+        "chat.update" => 30,
+        _ => u32::MAX,
+    }
+}
+
+/// Whether a method makes a message that people see coming, which is what a channel's pace is about.
+fn fills_channel(method: &str) -> bool {
+    matches!(
+        method,
+        "chat.postMessage" | "chat.postEphemeral" | "chat.startStream" | "chat.update"
+    )
+}
+
 #[derive(Debug)]
 pub(crate) struct Outbox {
     every: Duration,
     lines: Mutex<HashMap<String, Arc<Line>>>,
+    /// By method: until when Slack wants it not called.
+    rests: Mutex<HashMap<&'static str, Instant>>,
+    /// By method: when it may be called for show.
+    shows: Mutex<HashMap<&'static str, Pace>>,
+}
+
+/// A method that is called for a channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) channel: &'a str,
 }
 
 #[derive(Debug)]
@@ -43,20 +76,26 @@ struct Line {
     pace: Mutex<Pace>,
 }
 
-/// When the next message may go. Pure but for the clock, which is given.
+/// When the next one may go. Pure but for the clock, which is given.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// When a channel that nobody wrote to would be idle: ahead of the clock by what was sent of late.
+    /// When it would be idle: ahead of the clock by what was sent of late.
     idle_at: Instant,
-    rest_until: Option<Instant>,
+    rest_until: Instant,
 }
 
 impl Pace {
-    /// When a message may go that wants to go at `now`.
-    fn next(&self, now: Instant, every: Duration) -> Instant {
-        let burst = every * (BURST - 1);
-        let paced = self.idle_at.checked_sub(burst).unwrap_or(now);
-        paced.max(self.rest_until.unwrap_or(now)).max(now)
+    fn new(now: Instant) -> Self {
+        Self {
+            idle_at: now,
+            rest_until: now,
+        }
+    }
+
+    /// When something may go that wants to go at `now`, where `burst` of them may follow each other.
+    fn next(&self, now: Instant, every: Duration, burst: u32) -> Instant {
+        let paced = self.idle_at.checked_sub(every * (burst - 1)).unwrap_or(now);
+        paced.max(self.rest_until).max(now)
     }
 
     fn went(&mut self, now: Instant, every: Duration) {
@@ -69,24 +108,24 @@ impl Outbox {
         Self {
             every,
             lines: Mutex::default(),
+            rests: Mutex::default(),
+            shows: Mutex::default(),
         }
     }
 
     fn line(&self, channel: &str) -> Arc<Line> {
         let mut lines = lock(&self.lines);
+        let now = Instant::now();
         if lines.len() > LINES {
-            let now = Instant::now();
             lines.retain(|_, line| {
-                Arc::strong_count(line) > 1 || lock(&line.pace).next(now, self.every) > now
+                let is_idle = lock(&line.pace).next(now, self.every, 1) <= now;
+                Arc::strong_count(line) > 1 || !is_idle
             });
         }
         let line = lines.entry(channel.to_owned()).or_insert_with(|| {
             Arc::new(Line {
                 turn: tokio::sync::Mutex::default(),
-                pace: Mutex::new(Pace {
-                    idle_at: Instant::now(),
-                    rest_until: None,
-                }),
+                pace: Mutex::new(Pace::new(now)),
             })
         });
         Arc::clone(line)
@@ -95,44 +134,63 @@ impl Outbox {
     /// Sends something for show: once, and not while others wait or Slack wants a rest.
     pub(crate) async fn try_send<T>(
         &self,
-        channel: &str,
+        call: Call<'_>,
         attempt: impl Future<Output = Result<T, ApiError>>,
     ) -> Option<Result<T, ApiError>> {
-        let line = self.line(channel);
-        {
-            let _turn = line.turn.try_lock().ok()?;
-            let now = Instant::now();
-            let mut pace = lock(&line.pace);
-            if pace.next(now, self.every) > now {
-                return None;
-            }
-            pace.went(now, self.every);
+        if !self.may_show(call) {
+            return None;
         }
         let sent = attempt.await;
         if let Err(ApiError::Limited { rest, .. }) = &sent {
-            line.note(*rest);
+            self.note(call, *rest);
         }
         Some(sent)
+    }
+
+    fn may_show(&self, call: Call<'_>) -> bool {
+        let line = self.line(call.channel);
+        let now = Instant::now();
+        let Ok(_turn) = line.turn.try_lock() else {
+            return false;
+        };
+        if self.rest_of(call.method) > now {
+            return false;
+        }
+        let mut shows = lock(&self.shows);
+        let show = shows.entry(call.method).or_insert_with(|| Pace::new(now));
+        let mut pace = lock(&line.pace);
+        // As many a minute as there are, at the pace of the channel at one a second.
+        let most = shows_a_minute(call.method);
+        let every = self.every * 60 / most;
+        let is_paced = fills_channel(call.method);
+        let is_early = is_paced && pace.next(now, self.every, BURST) > now;
+        if is_early || show.next(now, every, most / 3) > now {
+            return false;
+        }
+        if is_paced {
+            pace.went(now, self.every);
+        }
+        show.went(now, every);
+        true
     }
 
     /// Sends something until it is out, or is given up. `attempt` is told whether an earlier one may
     /// have been done without our knowing.
     pub(crate) async fn send<T, F>(
         &self,
-        channel: &str,
+        call: Call<'_>,
         attempt: impl Fn(bool) -> F,
     ) -> Result<T, ApiError>
     where
         F: Future<Output = Result<T, ApiError>>,
     {
-        let line = self.line(channel);
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut away_since: Option<Instant> = None;
         let mut pause = FIRST_PAUSE;
         loop {
-            self.wait(&line, deadline).await?;
+            self.wait(call, deadline).await?;
             match attempt(away_since.is_some()).await {
-                Err(ApiError::Limited { rest, .. }) => line.note(rest),
+                Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
                 Err(error @ ApiError::Away { .. }) => {
                     let since = *away_since.get_or_insert_with(Instant::now);
                     if since.elapsed() + pause > PATIENCE {
@@ -151,34 +209,50 @@ impl Outbox {
         }
     }
 
-    /// Waits for a place in the channel.
-    async fn wait(&self, line: &Line, deadline: Instant) -> Result<(), ApiError> {
+    /// Waits for a place in the channel, and until Slack takes the method again.
+    async fn wait(&self, call: Call<'_>, deadline: Instant) -> Result<(), ApiError> {
         let too_late = || ApiError::Away {
-            method: "chat.postMessage",
+            method: call.method,
             reason: "Slack let nothing through for too long".to_owned(),
         };
+        let is_paced = fills_channel(call.method);
+        let line = self.line(call.channel);
         let turn = timeout_at(deadline, line.turn.lock()).await;
         let _turn = turn.map_err(|_| too_late())?;
         loop {
             let now = Instant::now();
-            let next = lock(&line.pace).next(now, self.every);
+            let mut next = self.rest_of(call.method);
+            if is_paced {
+                next = next.max(lock(&line.pace).next(now, self.every, BURST));
+            }
             if next > deadline {
                 return Err(too_late());
             }
             if next <= now {
-                lock(&line.pace).went(now, self.every);
+                if is_paced {
+                    lock(&line.pace).went(now, self.every);
+                }
                 return Ok(());
             }
             sleep_until(next).await;
         }
     }
-}
 
-impl Line {
-    fn note(&self, rest: Option<Duration>) {
+    fn rest_of(&self, method: &'static str) -> Instant {
+        let rests = lock(&self.rests);
+        rests.get(method).copied().unwrap_or_else(Instant::now)
+    }
+
+    /// Slack counts what is posted by the channel, and other methods by the workspace.
+    fn note(&self, call: Call<'_>, rest: Option<Duration>) {
         let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
-        let mut pace = lock(&self.pace);
-        pace.rest_until = pace.rest_until.max(Some(until));
+        if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
+            let line = self.line(call.channel);
+            let mut pace = lock(&line.pace);
+            pace.rest_until = pace.rest_until.max(until);
+        } else {
+            lock(&self.rests).insert(call.method, until);
+        }
     }
 }
 
@@ -195,6 +269,14 @@ mod tests {
 
     const EVERY: Duration = Duration::from_secs(1);
 
+    const fn post(channel: &str) -> Call<'_> {
+        let method = "chat.postMessage";
+        Call { method, channel }
+    }
+
+    const C1: Call<'_> = post("C1");
+    const C2: Call<'_> = post("C2");
+
     fn limited(seconds: u64) -> ApiError {
         ApiError::Limited {
             method: "chat.update",
@@ -207,12 +289,12 @@ mod tests {
         let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
         let mut seconds = Vec::new();
         for _ in 0..8 {
-            outbox.send("C1", async |_| Ok(())).await.unwrap();
+            outbox.send(C1, async |_| Ok(())).await.unwrap();
             seconds.push(begun.elapsed().as_secs());
         }
         assert_eq!(seconds, [0, 0, 0, 0, 0, 1, 2, 3]);
         // Another channel has a line of its own.
-        outbox.send("C2", async |_| Ok(())).await.unwrap();
+        outbox.send(C2, async |_| Ok(())).await.unwrap();
         assert_eq!(begun.elapsed().as_secs(), 3);
     }
 
@@ -220,15 +302,13 @@ mod tests {
     async fn a_rest_is_kept_and_nothing_is_shown_meanwhile() {
         let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
         let tries = AtomicU32::new(0);
-        let sent = outbox.send("C1", async |_| {
-            match tries.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(limited(30)),
-                _ => Ok(()),
-            }
+        let sent = outbox.send(C1, async |_| match tries.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(limited(30)),
+            _ => Ok(()),
         });
         let shown = async {
             tokio::time::sleep(EVERY).await;
-            outbox.try_send("C1", async { Ok(()) }).await
+            outbox.try_send(C1, async { Ok(()) }).await
         };
         let (sent, shown) = tokio::join!(sent, shown);
         assert_eq!((sent, shown), (Ok(()), None));
@@ -236,11 +316,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn what_is_for_show_leaves_room_for_the_rest() {
+        let outbox = Outbox::new(EVERY);
+        let begun = Instant::now();
+        let mut shown = 0;
+        // Forty channels want to show something each second.
+        while begun.elapsed() < Duration::from_secs(300) {
+            for channel in 0..40 {
+                let channel = format!("C{channel}");
+                let call = Call {
+                    method: "chat.update",
+                    channel: &channel,
+                };
+                shown += usize::from(outbox.try_send(call, async { Ok(()) }).await.is_some());
+            }
+            tokio::time::sleep(EVERY).await;
+        }
+        assert!((140..=165).contains(&shown), "{shown} in five minutes");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_is_away_for_too_long_is_given_up() {
         let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
         let doubts = AtomicU32::new(0);
         let away = || ApiError::timed_out("chat.postMessage");
-        let sent = outbox.send("C1", async |may_be_done| {
+        let sent = outbox.send(C1, async |may_be_done| {
             doubts.fetch_add(u32::from(may_be_done), Ordering::SeqCst);
             Err::<(), _>(away())
         });
@@ -256,7 +356,7 @@ mod tests {
             method: "chat.postMessage",
             code: "is_archived".to_owned(),
         };
-        let sent = outbox.send("C1", async |_| Err::<(), _>(refused())).await;
+        let sent = outbox.send(C1, async |_| Err::<(), _>(refused())).await;
         assert_eq!(sent, Err(refused()));
     }
 }

@@ -20,6 +20,7 @@ use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::mrkdwn::markdown;
+use crate::outbox::Call;
 use crate::status::{STATUS_EVERY, Signs};
 use crate::{background, files, standing};
 
@@ -37,6 +38,8 @@ pub(crate) struct Target {
     pub(crate) asker: String,
     /// The asker's workspace.
     pub(crate) team: String,
+    /// What the thread is called where it has no title; may be empty.
+    pub(crate) title: String,
     /// An earlier process may have answered it already, wholly or in part.
     pub(crate) may_be_repetition: bool,
 }
@@ -84,7 +87,7 @@ impl Shown {
 impl PostedReply {
     pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
         let Place { channel, .. } = &target.place;
-        let signs = Signs::new(channel, target.place.thread(), &target.asker);
+        let signs = Signs::new(channel, target.place.thread(), &target.asker, &target.title);
         Self {
             hub,
             target,
@@ -98,6 +101,11 @@ impl PostedReply {
 
     fn channel(&self) -> &str {
         &self.target.place.channel
+    }
+
+    fn call(&self, method: &'static str) -> Call<'_> {
+        let channel = self.channel();
+        Call { method, channel }
     }
 
     async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, ApiError> {
@@ -151,7 +159,10 @@ impl PostedReply {
             None => None,
             Some(Shown::Posted { ts, .. }) => Some(ts),
             Some(Shown::Stream { ts, sent, is_open }) => {
-                if self.end_stream(&ts, &sent, is_open, number, part, stage).await? {
+                if self
+                    .end_stream(&ts, &sent, is_open, number, part, stage)
+                    .await?
+                {
                     return Ok(ts);
                 }
                 Some(ts)
@@ -193,9 +204,10 @@ impl PostedReply {
                 arguments["blocks"] = json!(below);
             }
         }
-        let (hub, channel) = (&self.hub, self.channel());
-        let stop = |_| hub.api.post("chat.stopStream", &arguments);
-        match hub.outbox.send(channel, stop).await {
+        let hub = &self.hub;
+        let call = self.call("chat.stopStream");
+        let stop = |_| hub.api.post(call.method, &arguments);
+        match hub.outbox.send(call, stop).await {
             Ok(_) => Ok(rest.is_some()),
             // It ended without us: whether all of it arrived is not known.
             Err(error @ (ApiError::Refused { .. } | ApiError::MissingScope { .. })) => {
@@ -219,11 +231,16 @@ impl PostedReply {
         arguments["ts"] = json!(ts);
         arguments["metadata"] = content::metadata(self.target.question.as_str(), number);
         let hub = &self.hub;
-        let change = |_| hub.api.post("chat.update", &arguments);
-        match hub.outbox.send(self.channel(), change).await {
+        let call = self.call("chat.update");
+        let change = |_| hub.api.post(call.method, &arguments);
+        match hub.outbox.send(call, change).await {
             Ok(_) => Ok(true),
             Err(error)
-                if error.is(&["message_not_found", "edit_window_closed", "cant_update_message"]) =>
+                if error.is(&[
+                    "message_not_found",
+                    "edit_window_closed",
+                    "cant_update_message",
+                ]) =>
             {
                 Ok(false)
             }
@@ -234,7 +251,7 @@ impl PostedReply {
     async fn post(&self, number: usize, part: &SafeText, stage: Stage) -> Result<String, ApiError> {
         let arguments = self.new_message(number, part, stage);
         let (hub, target) = (&self.hub, &self.target);
-        let arguments = &arguments;
+        let (arguments, call) = (&arguments, self.call("chat.postMessage"));
         let post = |may_be_done| async move {
             // Slack keeps no key by which a repetition would be known, so it is looked for.
             if may_be_done
@@ -242,10 +259,10 @@ impl PostedReply {
             {
                 return Ok(ts);
             }
-            let posted = hub.api.post("chat.postMessage", arguments).await?;
+            let posted = hub.api.post(call.method, arguments).await?;
             Ok(ts_of(&posted))
         };
-        hub.outbox.send(self.channel(), post).await
+        hub.outbox.send(call, post).await
     }
 
     fn new_message(&self, number: usize, part: &SafeText, stage: Stage) -> Value {
@@ -277,8 +294,9 @@ impl PostedReply {
             }
         }
         let arguments = self.new_message(0, text, Stage::Growing);
-        let post = self.hub.api.post("chat.postMessage", &arguments);
-        let posted = self.hub.outbox.try_send(self.channel(), post).await?;
+        let call = self.call("chat.postMessage");
+        let post = self.hub.api.post(call.method, &arguments);
+        let posted = self.hub.outbox.try_send(call, post).await?;
         let posted = noted(posted, "an answer cannot be shown while it grows")?;
         Some(Shown::Posted {
             ts: ts_of(&posted),
@@ -286,11 +304,7 @@ impl PostedReply {
         })
     }
 
-    async fn begin_stream(
-        &self,
-        thread: &str,
-        text: &SafeText,
-    ) -> Option<Result<Shown, ApiError>> {
+    async fn begin_stream(&self, thread: &str, text: &SafeText) -> Option<Result<Shown, ApiError>> {
         let sent = markdown(text.as_str());
         let arguments = json!({
             "channel": self.channel(),
@@ -299,8 +313,9 @@ impl PostedReply {
             "recipient_user_id": self.target.asker,
             "recipient_team_id": self.target.team,
         });
-        let start = self.hub.api.post("chat.startStream", &arguments);
-        let started = self.hub.outbox.try_send(self.channel(), start).await?;
+        let call = self.call("chat.startStream");
+        let start = self.hub.api.post(call.method, &arguments);
+        let started = self.hub.outbox.try_send(call, start).await?;
         Some(started.map(|started| Shown::Stream {
             ts: ts_of(&started),
             sent,
@@ -321,8 +336,9 @@ impl PostedReply {
                 let mut arguments = content::message(text, Stage::Growing);
                 arguments["channel"] = json!(self.channel());
                 arguments["ts"] = json!(ts);
-                let change = self.hub.api.post("chat.update", &arguments);
-                if let Some(Ok(_)) = self.hub.outbox.try_send(self.channel(), change).await {
+                let call = self.call("chat.update");
+                let change = self.hub.api.post(call.method, &arguments);
+                if let Some(Ok(_)) = self.hub.outbox.try_send(call, change).await {
                     *shown_text = Some(text.to_string());
                 }
             }
@@ -336,8 +352,9 @@ impl PostedReply {
                 }
                 let arguments =
                     json!({ "channel": self.channel(), "ts": ts, "markdown_text": rest });
-                let append = self.hub.api.post("chat.appendStream", &arguments);
-                match self.hub.outbox.try_send(self.channel(), append).await {
+                let call = self.call("chat.appendStream");
+                let append = self.hub.api.post(call.method, &arguments);
+                match self.hub.outbox.try_send(call, append).await {
                     Some(Ok(_)) => *sent = whole,
                     // Somebody stopped it, or it may have been appended or not: no more of it.
                     Some(Err(ApiError::Refused { .. } | ApiError::Away { .. })) => {
@@ -374,8 +391,12 @@ fn noted(sent: Result<Value, ApiError>, what: &str) -> Option<Value> {
 /// Deletes a message of ours; one that is gone already is no error.
 async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), ApiError> {
     let arguments = json!({ "channel": channel, "ts": ts });
-    let delete = |_| hub.api.post("chat.delete", &arguments);
-    match hub.outbox.send(channel, delete).await {
+    let call = Call {
+        method: "chat.delete",
+        channel,
+    };
+    let delete = |_| hub.api.post(call.method, &arguments);
+    match hub.outbox.send(call, delete).await {
         Ok(_) => Ok(()),
         Err(error) if error.is(&["message_not_found", "channel_not_found"]) => Ok(()),
         Err(error) => Err(error),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -20,17 +20,19 @@ pub(crate) struct Signs {
     /// There are none beside threads.
     thread: Option<String>,
     user: String,
+    title: String,
     shown_at: Option<Instant>,
     /// The last one on its way.
     on_its_way: Option<JoinHandle<()>>,
 }
 
 impl Signs {
-    pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str) -> Self {
+    pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str, title: &str) -> Self {
         Self {
             channel: channel.to_owned(),
             thread: thread.map(str::to_owned),
             user: user.to_owned(),
+            title: title.to_owned(),
             shown_at: None,
             on_its_way: None,
         }
@@ -46,15 +48,15 @@ impl Signs {
             return;
         };
         self.shown_at = Some(Instant::now());
-        let (hub, channel, user) = (Arc::clone(hub), self.channel.clone(), self.user.clone());
+        let (hub, channel) = (Arc::clone(hub), self.channel.clone());
+        let session = self.session("processing");
         let before = self.on_its_way.take();
         self.on_its_way = Some(tokio::spawn(async move {
             if let Some(before) = before {
                 let _ = before.await;
             }
             let status = set_status(&hub, &channel, &thread, "is thinking…");
-            let session = set_session(&hub, &channel, &thread, &user, "processing");
-            tokio::join!(status, session);
+            tokio::join!(status, set_session(&hub, &session));
         }));
     }
 
@@ -70,7 +72,16 @@ impl Signs {
         if !is_answered {
             set_status(hub, &self.channel, &thread, "").await;
         }
-        set_session(hub, &self.channel, &thread, &self.user, "active").await;
+        set_session(hub, &self.session("active")).await;
+    }
+
+    fn session(&self, status: &str) -> Value {
+        let mut session = json!({ "channel_id": self.channel, "thread_ts": self.thread,
+            "status": status, "initiator_user_id": self.user });
+        if !self.title.is_empty() {
+            session["title"] = json!(self.title);
+        }
+        session
     }
 
     pub(crate) fn are_shown(&self) -> bool {
@@ -83,6 +94,7 @@ impl Signs {
             channel: self.channel.clone(),
             thread: self.thread.clone(),
             user: self.user.clone(),
+            title: self.title.clone(),
             shown_at: self.shown_at.take(),
             on_its_way: self.on_its_way.take(),
         }
@@ -94,20 +106,22 @@ async fn set_status(hub: &Hub, channel: &str, thread: &str, status: &str) {
         return;
     }
     let arguments = json!({ "channel_id": channel, "thread_ts": thread, "status": status });
-    if let Err(error) = hub.api.post("assistant.threads.setStatus", &arguments).await {
+    if let Err(error) = hub
+        .api
+        .post("assistant.threads.setStatus", &arguments)
+        .await
+    {
         hub.statuses.learn(&error);
         tracing::debug!(%error, "no status");
     }
 }
 
 /// An agent's session shows Slack's own stop button while it is `processing`.
-async fn set_session(hub: &Hub, channel: &str, thread: &str, user: &str, status: &str) {
+async fn set_session(hub: &Hub, session: &Value) {
     if !hub.sessions.is_there() {
         return;
     }
-    let arguments = json!({ "channel_id": channel, "thread_ts": thread, "status": status,
-        "initiator_user_id": user });
-    if let Err(error) = hub.api.post("agents.sessions.setStatus", &arguments).await {
+    if let Err(error) = hub.api.post("agents.sessions.setStatus", session).await {
         hub.sessions.learn(&error);
         tracing::debug!(%error, "no session");
     }

@@ -24,12 +24,7 @@ pub(crate) fn plain(text: &str, me: &str, name_of: &dyn Fn(&str) -> Option<Strin
     plain.replace("&amp;", "&").trim().to_owned()
 }
 
-fn push_token(
-    token: &str,
-    me: &str,
-    name_of: &dyn Fn(&str) -> Option<String>,
-    plain: &mut String,
-) {
+fn push_token(token: &str, me: &str, name_of: &dyn Fn(&str) -> Option<String>, plain: &mut String) {
     let (target, label) = match token.split_once('|') {
         Some((target, label)) => (target, Some(label)),
         None => (token, None),
@@ -113,9 +108,15 @@ mod tests {
             ("<@UBOT> when?", "when?"),
             ("<@UBOT|muninn>: when?", ": when?"),
             ("hey <@UBOT> when?", "hey  when?"),
-            ("ask <@U1> or <@U2> or <@U3|carl>", "ask @Ann or @U2 or @carl"),
+            (
+                "ask <@U1> or <@U2> or <@U3|carl>",
+                "ask @Ann or @U2 or @carl",
+            ),
             ("in <#C1|general>, <#C2>", "in #general, #C2"),
-            ("<!here> <!subteam^S1|@team> <!date^1^{date}|today>", "@here @team today"),
+            (
+                "<!here> <!subteam^S1|@team> <!date^1^{date}|today>",
+                "@here @team today",
+            ),
             ("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c"),
             ("<https://a.b/c>", "https://a.b/c"),
             ("<https://a.b/c|the page>", "the page (https://a.b/c)"),

@@ -61,9 +61,7 @@ fn button(button: Button, label: &str, value: &str) -> Value {
 /// Below an answer. `named`: the answer's id where Slack has none for it.
 pub(crate) fn below_answer(named: Option<&MessageId>) -> Vec<Value> {
     let value = |word: &str| named.map_or(word.to_owned(), |id| format!("{word} {id}"));
-    let opinion = |text: &str, label: &str, word: &str| {
-        json!({ "text": plain_text(text), "accessibility_label": label, "value": value(word) })
-    };
+    let opinion = |text: &str, label: &str, word: &str| json!({ "text": plain_text(text), "accessibility_label": label, "value": value(word) });
     vec![
         json!({ "type": "context_actions", "elements": [{
             "type": "feedback_buttons",
@@ -113,11 +111,7 @@ pub(crate) fn home(about: &[SafeText], command: &str, direct: &str) -> Value {
         "Ask me in a channel by mentioning me, in a direct message, or for yourself with `{command} ask …`. \
          Every answer has a button that shows what it was made from."
     )));
-    let mut forget = button(
-        Button::ForgetDirect,
-        "Forget our direct messages",
-        direct,
-    );
+    let mut forget = button(Button::ForgetDirect, "Forget our direct messages", direct);
     forget["style"] = json!("danger");
     forget["confirm"] = json!({
         "title": plain_text("Forget all of it?"),
@@ -148,8 +142,14 @@ fn sections(text: &SafeText) -> Vec<String> {
 pub(crate) fn prompts() -> Value {
     let prompt = |title: &str, message: &str| json!({ "title": title, "message": message });
     json!([
-        prompt("What can you do?", "What can you do, and what do you remember?"),
-        prompt("What did we talk about?", "What did we talk about last time?"),
+        prompt(
+            "What can you do?",
+            "What can you do, and what do you remember?"
+        ),
+        prompt(
+            "What did we talk about?",
+            "What did we talk about last time?"
+        ),
         prompt("Keep something in mind", "Please remember this for later: "),
     ])
 }

@@ -153,7 +153,7 @@ impl Outbox {
         let Ok(_turn) = line.turn.try_lock() else {
             return false;
         };
-        if self.rest_of(call.method) > now {
+        if self.rest_of(call.method, now) > now {
             return false;
         }
         let mut shows = lock(&self.shows);
@@ -221,7 +221,7 @@ impl Outbox {
         let _turn = turn.map_err(|_| too_late())?;
         loop {
             let now = Instant::now();
-            let mut next = self.rest_of(call.method);
+            let mut next = self.rest_of(call.method, now);
             if is_paced {
                 next = next.max(lock(&line.pace).next(now, self.every, BURST));
             }
@@ -238,9 +238,10 @@ impl Outbox {
         }
     }
 
-    fn rest_of(&self, method: &'static str) -> Instant {
-        let rests = lock(&self.rests);
-        rests.get(method).copied().unwrap_or_else(Instant::now)
+    /// When Slack takes the method again; `now` where it does.
+    fn rest_of(&self, method: &'static str, now: Instant) -> Instant {
+        let until = lock(&self.rests).get(method).copied();
+        until.unwrap_or(now).max(now)
     }
 
     /// Slack counts what is posted by the channel, and other methods by the workspace.

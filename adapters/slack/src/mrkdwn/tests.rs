@@ -107,7 +107,7 @@ fn tricky() -> impl Strategy<Value = String> {
         "é",
         "👩‍🚀",
     ];
-    prop::collection::vec(prop::sample::select(&pieces[..]), 0..24)
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..24)
         .prop_map(|pieces| pieces.concat())
 }
 

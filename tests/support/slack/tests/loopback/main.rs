@@ -1,0 +1,5 @@
+//! The loopback Slack as the real client crate meets it.
+
+mod calls;
+mod client;
+mod sockets;

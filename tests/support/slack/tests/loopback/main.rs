@@ -2,4 +2,5 @@
 
 mod calls;
 mod client;
+mod http;
 mod sockets;

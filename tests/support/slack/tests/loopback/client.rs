@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
+use axum::http::Request;
+use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
 use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
 use slack_morphism::prelude::*;
 
@@ -27,6 +31,24 @@ pub(crate) fn bot_token() -> SlackApiToken {
 /// The texts of what a message says.
 pub(crate) fn text(text: &str) -> SlackMessageContent {
     SlackMessageContent::new().with_text(text.to_owned())
+}
+
+/// A plain request; status and body of its answer.
+pub(crate) async fn send(request: Request<Full<Bytes>>) -> (u16, String) {
+    let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new()).build_http();
+    let response = client.request(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+/// A call with a form, as some services take all calls.
+pub(crate) async fn call_by_form(api_url: &str, method: &str, form: &str) -> serde_json::Value {
+    let request = Request::post(format!("{api_url}/{method}"))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("authorization", format!("Bearer {BOT_TOKEN}"));
+    let request = request.body(Full::from(form.to_owned())).unwrap();
+    serde_json::from_str(&send(request).await.1).unwrap()
 }
 
 /// A bot on the client crate's own Socket Mode: it echoes mentions and direct messages into their threads.

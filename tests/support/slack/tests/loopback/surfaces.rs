@@ -4,7 +4,7 @@ use loopback_slack::{Answered, App, Slack, StreamState, Surface};
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::prelude::*;
 
-use crate::client::{Connector, bot_token, client, text};
+use crate::client::{Connector, bot_token, client, send, text};
 
 type Session<'a> = SlackClientSession<'a, Connector>;
 
@@ -219,22 +219,13 @@ async fn files_want_the_bots_token() {
     slack.finish();
 }
 
-/// A plain request, as adapters make it for files.
+/// As adapters ask for files.
 async fn get(url: &str, token: Option<&str>) -> (u16, String) {
-    use http_body_util::{BodyExt, Empty};
-    let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new());
-    let client = client.build_http::<Empty<axum::body::Bytes>>();
     let mut request = axum::http::Request::get(url);
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    let response = client
-        .request(request.body(Empty::new()).unwrap())
-        .await
-        .unwrap();
-    let status = response.status().as_u16();
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    (status, String::from_utf8(body.to_vec()).unwrap())
+    send(request.body(http_body_util::Full::default()).unwrap()).await
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::manifest::EVENT_SCOPES;
+
 /// What the installed app may do and what it is told of.
 #[derive(Clone, Debug)]
 pub struct App {
@@ -152,8 +154,11 @@ impl App {
         self
     }
 
+    /// Whether it is told of an event: it subscribed to it and has a scope for it.
     pub(crate) fn hears(&self, event: &str) -> bool {
-        self.events.iter().any(|held| held == event)
+        let scopes = EVENT_SCOPES.iter().find(|(name, _)| *name == event);
+        let may = scopes.is_none_or(|(_, scopes)| scopes.iter().any(|scope| self.holds(scope)));
+        may && self.events.iter().any(|held| held == event)
     }
 
     pub(crate) fn holds(&self, scope: &str) -> bool {

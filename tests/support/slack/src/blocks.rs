@@ -2,6 +2,8 @@
 
 mod rules;
 mod shown;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Value, json};
 

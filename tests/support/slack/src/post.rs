@@ -119,7 +119,12 @@ impl Post {
             }
             Writer::Member(user) => {
                 let member = workspace.members.get(user);
-                set("team", json!(member.map_or(TEAM, |member| member.team())));
+                let team = member.map_or(TEAM, |member| member.team());
+                set("team", json!(team));
+                if team != TEAM {
+                    set("user_team", json!(team));
+                    set("source_team", json!(team));
+                }
                 match member.and_then(|member| member.bot_id.as_ref()) {
                     Some(bot) => set("bot_id", json!(bot)),
                     None => set("client_msg_id", json!(client_message_id(&self.ts))),
@@ -146,11 +151,31 @@ impl Post {
         if let Some((user, ts)) = &self.edited {
             set("edited", json!({ "user": user, "ts": ts }));
         }
+        if !self.reactions.is_empty() {
+            set("reactions", self.reactions_json());
+        }
         if self.stream == StreamState::Running {
             set("streaming_state", json!("in_progress"));
         }
         self.add_thread(workspace, &mut told);
         told
+    }
+
+    /// Each name once, with who reacted so.
+    fn reactions_json(&self) -> Value {
+        let mut names: Vec<&str> = self
+            .reactions
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let each = names.into_iter().map(|name| {
+            let of = self.reactions.iter().filter(|(_, other)| other == name);
+            let users: Vec<&str> = of.map(|(user, _)| user.as_str()).collect();
+            json!({ "name": name, "users": users, "count": users.len() })
+        });
+        each.collect()
     }
 
     /// Roots tell of their replies.

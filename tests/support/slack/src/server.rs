@@ -13,8 +13,10 @@ use crate::channel::Channel;
 use crate::delivery::{self, Addresses, Delivery, Outcome, Waits};
 use crate::faults::Fault;
 use crate::ids::{APP_TOKEN, BOT_TOKEN};
+use crate::manifest::manifest_faults;
 use crate::outgoing::OutgoingKind;
 use crate::person::{PATIENCE, Person};
+use crate::post::StreamState;
 use crate::sockets::{self, Frame};
 use crate::state::{Shared, State, brief};
 use crate::web;
@@ -33,6 +35,17 @@ impl Slack {
     /// With an app that has all it needs, over Socket Mode.
     pub async fn start() -> Self {
         Self::with(App::default()).await
+    }
+
+    /// With the app that this manifest describes; what Slack would not take of it is a violation.
+    pub async fn with_manifest(manifest: &Value) -> Self {
+        let slack = Self::with(App::from_manifest(manifest)).await;
+        slack.shared.change(|state| {
+            for fault in manifest_faults(manifest) {
+                state.violate(format!("manifest: {fault}"));
+            }
+        });
+        slack
     }
 
     /// With this app.
@@ -227,6 +240,17 @@ impl Slack {
     /// All is well again.
     pub fn heal(&self) {
         self.shared.change(|state| state.faults.clear());
+    }
+
+    /// Ends every stream that runs, as Slack does with those that live for about five minutes.
+    pub fn expire_streams(&self) {
+        self.shared.change(|state| {
+            for post in &mut state.workspace.posts {
+                if post.stream == StreamState::Running {
+                    post.stream = StreamState::Stopped;
+                }
+            }
+        });
     }
 
     /// Keeps the documented rate limits from now on.

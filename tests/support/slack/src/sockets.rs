@@ -139,7 +139,9 @@ pub(crate) async fn link(
     let query = uri.query().unwrap_or_default().as_bytes();
     let mut query = url::form_urlencoded::parse(query);
     let ticket = query.find(|(name, _)| name == "ticket");
-    let ticket = ticket.map(|(_, ticket)| ticket.into_owned()).unwrap_or_default();
+    let ticket = ticket
+        .map(|(_, ticket)| ticket.into_owned())
+        .unwrap_or_default();
     let is_good = shared.change(|state| {
         let tickets = &mut state.sockets.tickets;
         let held = tickets.len();

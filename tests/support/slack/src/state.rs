@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use axum::body::Bytes;
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -87,22 +92,21 @@ impl State {
     }
 }
 
+/// What the app is reached with over HTTP.
+pub(crate) type HttpClient = Client<HttpConnector, Full<Bytes>>;
+
 /// The state with its lock, shared by whoever serves and whoever tests.
 #[derive(Debug)]
 pub(crate) struct Shared {
     state: Mutex<State>,
     /// Bumped at each change.
     changes: watch::Sender<u64>,
-    pub(crate) http: reqwest::Client,
+    pub(crate) http: HttpClient,
 }
 
 impl Shared {
     pub(crate) fn new(state: State) -> Arc<Self> {
-        let http = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::limited(2))
-            .build()
-            .expect("a client without anything special");
+        let http = Client::builder(TokioExecutor::new()).build_http();
         let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
         Arc::new(Self {
             state,

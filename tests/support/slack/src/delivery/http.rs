@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
+use axum::http::Request;
+use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -9,7 +12,7 @@ use super::{Addresses, acknowledge, fail};
 use crate::ids::SIGNING_SECRET;
 use crate::outgoing::OutgoingKind;
 use crate::signature::sign;
-use crate::state::{Shared, State};
+use crate::state::{HttpClient, Shared, State};
 
 /// Puts something into its lane: what is in one lane is told one after the other, retries beside them.
 pub(super) fn queue(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
@@ -75,9 +78,7 @@ async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
         let delivery = state.deliveries.get(id);
         let (body, kind) = body_of(delivery.kind, &delivery.payload);
         let timestamp = chrono::Utc::now().timestamp().to_string();
-        let mut request = shared
-            .http
-            .post(address(&addresses, delivery.kind))
+        let mut request = Request::post(address(&addresses, delivery.kind))
             .header("content-type", kind)
             .header("user-agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
             .header("x-slack-signature", sign(SIGNING_SECRET, &timestamp, &body))
@@ -87,24 +88,45 @@ async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
                 .header("x-slack-retry-num", attempt.to_string())
                 .header("x-slack-retry-reason", reason);
         }
-        (attempt, request.body(body), state.waits.acknowledgement)
+        let request = request
+            .body(Full::from(body))
+            .expect("an address that a test gave");
+        (attempt, request, state.waits.acknowledgement)
     });
-    let answered = tokio::time::timeout(wait, answer(request)).await;
+    let answered = tokio::time::timeout(wait, answer(&shared.http, request)).await;
     let again = Arc::clone(&shared);
     shared.change(|state| conclude(&again, state, id, attempt, answered.ok()));
 }
 
 /// What an app answered: status, whether it forbids retries, body.
-type Answer = (u16, bool, String);
+pub(crate) type Answer = (u16, bool, String);
 
-async fn answer(request: reqwest::RequestBuilder) -> Result<Answer, reqwest::Error> {
-    let response = request.send().await?;
+/// Why there was no answer, as Slack names it.
+type Silence = &'static str;
+
+pub(crate) async fn answer(
+    client: &HttpClient,
+    request: Request<Full<Bytes>>,
+) -> Result<Answer, Silence> {
+    let response = client.request(request).await.map_err(|error| {
+        if error.is_connect() {
+            "connection_failed"
+        } else {
+            "unknown_error"
+        }
+    })?;
     let status = response.status().as_u16();
     let is_final = response
         .headers()
         .get("x-slack-no-retry")
         .is_some_and(|value| value == "1");
-    Ok((status, is_final, response.text().await?))
+    let body = response
+        .into_body()
+        .collect()
+        .await
+        .map_err(|_| "unknown_error")?;
+    let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+    Ok((status, is_final, body))
 }
 
 fn conclude(
@@ -112,7 +134,7 @@ fn conclude(
     state: &mut State,
     id: usize,
     attempt: usize,
-    answered: Option<Result<Answer, reqwest::Error>>,
+    answered: Option<Result<Answer, Silence>>,
 ) {
     let tried = &mut state.deliveries.get(id).attempts[attempt];
     let reason = match answered {
@@ -130,8 +152,7 @@ fn conclude(
             }
             "http_error"
         }
-        Some(Err(error)) if error.is_connect() => "connection_failed",
-        Some(Err(_)) => "unknown_error",
+        Some(Err(silence)) => silence,
         None => "http_timeout",
     };
     fail(shared, state, id, attempt, reason);

@@ -79,11 +79,12 @@ fn of_element(element: &Value, block: &str, found: &mut Vec<Action>) {
 impl Person {
     /// What every interaction tells of who did it.
     fn interaction(&self, state: &mut State, kind: &str) -> Value {
-        let name = state.workspace.members[self.id()].name.to_lowercase();
+        let member = &state.workspace.members[self.id()];
+        let (name, team) = (member.name.to_lowercase(), member.team());
         let trigger = state.trigger(self.id());
         json!({ "type": kind, "token": "loopback-verification-token", "api_app_id": APP, "trigger_id": trigger,
             "team": { "id": TEAM, "domain": "ravens" }, "enterprise": null, "is_enterprise_install": false,
-            "user": { "id": self.id(), "username": name, "name": name, "team_id": TEAM } })
+            "user": { "id": self.id(), "username": name, "name": name, "team_id": team } })
     }
 
     /// Waits for what becomes of an interaction or a command.

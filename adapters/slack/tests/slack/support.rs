@@ -96,7 +96,7 @@ fn free_address() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
-async fn listens(address: SocketAddr) {
+pub(crate) async fn listens(address: SocketAddr) {
     let looked = async {
         while tokio::net::TcpStream::connect(address).await.is_err() {
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -109,7 +109,12 @@ async fn in_time(
     answer: impl Future<Output = slack_morphism::ClientResult<Value>>,
 ) -> Result<Value, ApiError> {
     match tokio::time::timeout(PATIENCE, answer).await {
-        Ok(Ok(answer)) => Ok(answer),
+        Ok(Ok(answer)) if answer["ok"] == true => Ok(answer),
+        // The client takes any page that is no JSON for an empty answer.
+        Ok(Ok(_)) => Err(ApiError::Away {
+            method,
+            reason: "its answer is not that of Slack".to_owned(),
+        }),
         Ok(Err(error)) => Err(ApiError::of(method, &error)),
         Err(_) => Err(ApiError::timed_out(method)),
     }

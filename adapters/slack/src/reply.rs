@@ -21,11 +21,15 @@ use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::mrkdwn::markdown;
 use crate::outbox::Call;
+use crate::standing::Standing;
 use crate::status::{STATUS_EVERY, Signs};
 use crate::{background, files, standing};
 
 /// Slack's own pace for one channel.
 const UPDATE_EVERY: Duration = Duration::from_secs(1);
+
+/// What no text begins with: controls are taken out of all of them.
+const UNKNOWN: &str = "\0";
 
 /// What a reply answers, and where.
 #[derive(Clone, Debug)]
@@ -143,8 +147,19 @@ impl PostedReply {
     /// What stands there of this answer already.
     async fn found(&self) -> Vec<Option<Shown>> {
         let found = standing::find(&self.hub, &self.target).await;
-        let parts = found.into_iter().map(|ts| ts.map(Shown::standing));
-        parts.collect()
+        let shown = |standing: Standing| match standing.is_running {
+            false => Shown::standing(standing.ts),
+            // What was appended to it is not known.
+            true => Shown::Stream {
+                ts: standing.ts,
+                sent: String::from(UNKNOWN),
+                is_open: true,
+            },
+        };
+        found
+            .into_iter()
+            .map(|standing| standing.map(shown))
+            .collect()
     }
 
     /// Makes a message of it what it is to be; gives its `ts`.
@@ -255,9 +270,11 @@ impl PostedReply {
         let post = |may_be_done| async move {
             // Slack keeps no key by which a repetition would be known, so it is looked for.
             if may_be_done
-                && let Some(Some(ts)) = standing::find(hub, target).await.into_iter().nth(number)
+                && let Some(Some(standing)) =
+                    standing::find(hub, target).await.into_iter().nth(number)
+                && !standing.is_running
             {
-                return Ok(ts);
+                return Ok(standing.ts);
             }
             let posted = hub.api.post(call.method, arguments).await?;
             Ok(ts_of(&posted))
@@ -275,6 +292,16 @@ impl PostedReply {
             arguments["thread_ts"] = json!(thread);
         }
         arguments
+    }
+
+    /// Nothing waits for that.
+    fn hide_signs(&mut self, is_answered: bool) {
+        let (mut signs, hub) = (self.signs.take(), Arc::clone(&self.hub));
+        if signs.are_shown() {
+            self.hub
+                .chores
+                .spawn(async move { signs.hide(&hub, is_answered).await });
+        }
     }
 
     async fn remove(&self, ts: &str) -> Result<(), ApiError> {
@@ -456,7 +483,7 @@ impl Reply for PostedReply {
         // Also if it fails: what is shown stays, and is completed when it is delivered again.
         self.is_finished = true;
         let delivered = self.deliver(parts).await;
-        self.signs.hide(&self.hub, delivered.is_ok()).await;
+        self.hide_signs(delivered.is_ok());
         delivered.map_err(|error| error.sentence(self.channel()))
     }
 
@@ -466,7 +493,7 @@ impl Reply for PostedReply {
             let removed = self.remove(ts).await;
             removed.map_err(|error| error.sentence(self.channel()))?;
         }
-        self.signs.hide(&self.hub, false).await;
+        self.hide_signs(false);
         Ok(())
     }
 

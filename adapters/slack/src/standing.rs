@@ -21,9 +21,17 @@ const TRIES: usize = 3;
 /// Some apps may ask once a minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
 
+/// A message that stands in the channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) ts: String,
+    /// A stream that nobody ended.
+    pub(crate) is_running: bool,
+}
+
 /// What stands there of an answer, by its parts. Where Slack does not say, nothing: an answer that
 /// comes twice is the lesser evil than none.
-pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<String>> {
+pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
     let Some(question) = &target.question_ts else {
         return Vec::new();
     };
@@ -72,13 +80,16 @@ async fn look(hub: &Hub, target: &Target, question: &str) -> Result<Value, ApiEr
     }
 }
 
-fn parts(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Vec<Option<String>> {
-    let mut parts: Vec<Option<String>> = Vec::new();
-    let mut put = |part: usize, ts: &str| {
+fn parts(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Vec<Option<Standing>> {
+    let mut parts: Vec<Option<Standing>> = Vec::new();
+    let mut put = |part: usize, ts: &str, is_running| {
         if parts.len() <= part {
             parts.resize(part + 1, None);
         }
-        parts[part].get_or_insert_with(|| ts.to_owned());
+        parts[part].get_or_insert_with(|| Standing {
+            ts: ts.to_owned(),
+            is_running,
+        });
     };
     for message in messages {
         let Some(ts) = message["ts"].as_str() else {
@@ -86,9 +97,11 @@ fn parts(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Vec<Op
         };
         let is_mine = message["user"] == me && ts > asked_at;
         match part_of(message, question) {
-            Some(part) if is_mine && part < messages.len() => put(part, ts),
+            Some(part) if is_mine && part < messages.len() => put(part, ts, false),
             Some(_) => {}
-            None if is_mine && message["streaming_state"] == "in_progress" => put(0, ts),
+            None if is_mine && message["streaming_state"] == "in_progress" => {
+                put(0, ts, true);
+            }
             None => {}
         }
     }
@@ -113,11 +126,15 @@ mod tests {
             message("1.4", "U1", metadata("q", 2)),
         ];
         let found = parts(&messages, "q", "1.0", "UBOT");
-        assert_eq!(found, [Some("1.2".to_owned()), Some("1.3".to_owned())]);
+        let standing = |ts: &str, is_running| {
+            let ts = ts.to_owned();
+            Some(Standing { ts, is_running })
+        };
+        assert_eq!(found, [standing("1.2", false), standing("1.3", false)]);
         assert!(parts(&messages, "other", "1.0", "UBOT").is_empty());
         let running = json!({ "ts": "1.5", "user": "UBOT", "streaming_state": "in_progress" });
         let found = parts(&[running.clone()], "q", "1.0", "UBOT");
-        assert_eq!(found, [Some("1.5".to_owned())]);
+        assert_eq!(found, [standing("1.5", true)]);
         assert!(parts(&[running], "q", "1.6", "UBOT").is_empty());
     }
 }

@@ -10,6 +10,7 @@ async fn an_edited_root_is_answered_anew_in_its_thread() {
     let asked = scene.general.ask("Berlin");
     let thread = scene.general.in_thread(&asked);
     let first = thread.hears("echo: Berlin").await;
+    scene.rests().await;
     scene
         .general
         .edit_raw(&asked, &format!("<@{}> Oslo", loopback_slack::BOT_USER));
@@ -27,6 +28,7 @@ async fn a_deleted_root_takes_its_answer_along() {
     let asked = scene.general.ask("a slip");
     let thread = scene.general.in_thread(&asked);
     thread.hears("echo: a slip").await;
+    scene.rests().await;
     scene.general.delete(&asked);
     let gone = |messages: &[loopback_slack::Message]| {
         let mut said = messages.iter().filter(|message| message.is_bots);
@@ -146,6 +148,7 @@ async fn nothing_but_edits_counts_as_an_edit() {
     let asked = scene.general.ask("one");
     let thread = scene.general.in_thread(&asked);
     thread.hears("echo: one").await;
+    scene.rests().await;
     // Slack unfolds a link of it: a change that changes no word.
     let text = format!("<@{}> one", loopback_slack::BOT_USER);
     scene.general.edit_raw(&asked, &text);

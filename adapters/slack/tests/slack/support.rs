@@ -6,7 +6,7 @@ use std::time::Duration;
 use loopback_slack::{
     APP_TOKEN, Addresses, App, BOT_TOKEN, Channel, Chat, Person, SIGNING_SECRET, Slack,
 };
-use muninn_platform::testing::{EchoBot, EchoMemory};
+use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 use muninn_slack::{Entrance, Mode, Options, manifest};
 
 /// How events come in.
@@ -134,6 +134,12 @@ pub(crate) async fn scene_of(home: Home) -> Scene {
 }
 
 impl Scene {
+    /// Waits until the bot has dealt with everything it got.
+    pub(crate) async fn rests(&self) {
+        let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
+        self.bot.gets("rest", all).await;
+    }
+
     /// Everything was well: no broken rule, no answer that could not be delivered.
     pub(crate) async fn ends_well(self) {
         assert_eq!(self.bot.log().errors, Vec::<String>::new());

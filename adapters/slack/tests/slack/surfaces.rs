@@ -333,6 +333,7 @@ async fn a_growing_message_has_a_stop_button() {
     let stops = scene.bot.log().stops;
     assert_eq!(stops, [scene.bot.log().messages[0].conversation.clone()]);
     // Learned once.
+    scene.rests().await;
     thread.say("more");
     thread.hears("echo: more").await;
     assert_eq!(scene.home.slack.calls_of("chat.startStream").len(), 1);

@@ -39,6 +39,7 @@ async fn a_follow_up_needs_no_mention() {
     let scene = scene().await;
     let thread = scene.general.in_thread(&scene.general.ask("one"));
     thread.hears("echo: one").await;
+    scene.rests().await;
     thread.say("two");
     thread.hears("echo: two").await;
     let second = &scene.bot.log().messages[1];

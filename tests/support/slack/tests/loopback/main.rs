@@ -5,6 +5,7 @@
 mod calls;
 mod client;
 mod emulate;
+mod envelopes;
 mod http;
 mod slack_sdk;
 mod sockets;

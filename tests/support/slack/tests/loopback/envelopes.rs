@@ -13,7 +13,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use crate::client::client;
 
 /// A connection, frame by frame.
-struct Line(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct Line(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 async fn address(slack: &Slack) -> String {
     let (client, token) = (
@@ -28,7 +28,7 @@ async fn address(slack: &Slack) -> String {
 }
 
 impl Line {
-    async fn open(slack: &Slack) -> Self {
+    pub(crate) async fn open(slack: &Slack) -> Self {
         let (socket, _) = tokio_tungstenite::connect_async(address(slack).await)
             .await
             .unwrap();
@@ -52,7 +52,7 @@ impl Line {
         }
     }
 
-    async fn hears(&mut self) -> Value {
+    pub(crate) async fn hears(&mut self) -> Value {
         self.next().await.expect("the line is open")
     }
 
@@ -60,7 +60,7 @@ impl Line {
         self.0.send(Message::text(said.to_string())).await.unwrap();
     }
 
-    async fn acknowledges(&mut self, envelope: &Value) {
+    pub(crate) async fn acknowledges(&mut self, envelope: &Value) {
         self.says(json!({ "envelope_id": envelope["envelope_id"] }))
             .await;
     }

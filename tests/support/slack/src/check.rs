@@ -140,7 +140,7 @@ impl Checked {
 /// How Slack answers an argument that is not what it must be.
 fn error_of(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text(12_000) | Kind::Filled(12_000) | Kind::Text(40_000) => "msg_too_long",
+        Kind::Text(4_000 | 12_000 | 40_000) | Kind::Filled(12_000) => "msg_too_long",
         Kind::Blocks => "invalid_blocks",
         Kind::Attachments => "invalid_attachments",
         Kind::Chunks => "invalid_chunks",

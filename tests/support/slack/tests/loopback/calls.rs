@@ -193,3 +193,29 @@ async fn what_goes_wrong_goes_wrong_on_demand() {
     session.auth_test().await.expect("all is well again");
     slack.finish();
 }
+
+#[tokio::test]
+async fn an_edit_with_blocks_bears_no_mark_and_text_takes_blocks_away() {
+    let slack = Slack::start().await;
+    let (client, token) = (client(&slack.api_url()), bot_token());
+    let session = client.open_session(&token);
+    let channel = slack.channel("general");
+    let general = slack.person("Ann").in_channel(&channel);
+    let section = |said: &str| -> SlackMessageContent {
+        let section = SlackSectionBlock::new().with_text(md!(said.to_owned()));
+        text("fallback").with_blocks(vec![section.into()])
+    };
+    let request = SlackApiChatPostMessageRequest::new(channel.id().into(), section("one"));
+    let ts = session.chat_post_message(&request).await.unwrap().ts;
+    general.hears("one").await;
+    let update = |content| SlackApiChatUpdateRequest::new(channel.id().into(), content, ts.clone());
+    session.chat_update(&update(section("two"))).await.unwrap();
+    assert!(!general.hears("two").await.is_edited);
+    session.chat_update(&update(text("three"))).await.unwrap();
+    let shown = general.hears("three").await;
+    assert!(shown.is_edited && shown.blocks.is_null());
+    let long = session.chat_update(&update(text(&"x".repeat(4_001)))).await;
+    assert_eq!(error_of(long), "msg_too_long");
+    slack.forgive("chat.update: text is not");
+    slack.finish();
+}

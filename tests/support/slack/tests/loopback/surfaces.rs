@@ -75,17 +75,27 @@ async fn a_stream_grows_and_somebody_stops_the_next_one() {
     let status = SlackApiAgentsSessionsSetStatusRequest::new(SlackAgentSessionStatus::Processing)
         .with_channel_id(channel.id().into())
         .with_thread_ts(asked.as_str().into())
-        .with_title("Tales".to_owned());
+        .with_title("Too late".to_owned());
     session.agents_sessions_set_status(&status).await.unwrap();
     let ts = stream(&session, channel.id(), &asked, ann.id())
         .await
         .unwrap();
+    let title = SlackApiAgentsSessionsRenameRequest::new("Tales".to_owned())
+        .with_channel_id(channel.id().into())
+        .with_thread_ts(asked.as_str().into());
+    session.agents_sessions_rename(&title).await.unwrap();
     thread.stop().await;
     let late = session
         .chat_append_stream(&more(channel.id(), &ts, "!"))
         .await;
     assert_eq!(error_of(late), "stopped_by_user");
-    assert_eq!(thread.thread().title, "Tales");
+    let beside = thread.thread();
+    assert_eq!(beside.title, "Tales");
+    // The stream took the session along; the app is the one to end it after the stop.
+    assert_eq!(
+        beside.lifecycles,
+        ["processing", "active", "processing", "processing"]
+    );
     let stopped = slack.deliveries().pop().unwrap();
     assert_eq!(stopped.event_type(), "agent_session_stopped");
     assert_eq!(

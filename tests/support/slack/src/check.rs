@@ -1,5 +1,8 @@
 //! Whether a call is as its method's page says: pure, over the tables of [`crate::methods`].
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use crate::api::{Arguments, Refusal};

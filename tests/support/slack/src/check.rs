@@ -79,7 +79,7 @@ impl Checked {
 
     fn take(&mut self, method: &Method, argument: &Argument, sent: &Value, encoding: Encoding) {
         let value = match encoding {
-            Encoding::Json => sent.clone(),
+            Encoding::Json => from_json(argument.kind, sent),
             Encoding::Form => from_form(argument.kind, sent),
         };
         let is_empty = value.as_array().is_some_and(Vec::is_empty) || value == "";
@@ -165,6 +165,13 @@ fn error_of(kind: Kind) -> &'static str {
         | Kind::Url
         | Kind::Files => "invalid_arguments",
     }
+}
+
+/// In JSON a list with commas may also be a list, as the client crate sends it.
+fn from_json(kind: Kind, sent: &Value) -> Value {
+    let list = sent.as_array().filter(|_| matches!(kind, Kind::Ids(_)));
+    let texts: Option<Vec<&str>> = list.and_then(|list| list.iter().map(Value::as_str).collect());
+    texts.map_or_else(|| sent.clone(), |texts| json!(texts.join(",")))
 }
 
 /// A value of a form in the form that its kind has.

@@ -219,3 +219,49 @@ async fn an_edit_with_blocks_bears_no_mark_and_text_takes_blocks_away() {
     slack.forgive("chat.update: text is not");
     slack.finish();
 }
+
+#[tokio::test]
+async fn people_and_conversations_are_told_of() {
+    let slack = Slack::start().await;
+    let (client, token) = (client(&slack.api_url()), bot_token());
+    let session = client.open_session(&token);
+    let (ann, zed) = (slack.admin("Ann"), slack.stranger("Zed"));
+    let user = |id: &str| SlackApiUsersInfoRequest::new(id.into());
+    let told = session.users_info(&user(ann.id())).await.unwrap().user;
+    assert_eq!(
+        (told.real_name.as_deref(), told.flags.is_admin),
+        (Some("Ann"), Some(true))
+    );
+    let told = session.users_info(&user(zed.id())).await.unwrap().user;
+    assert_eq!(
+        told.team_id.map(|team| team.to_string()).as_deref(),
+        Some(loopback_slack::OTHER_TEAM)
+    );
+    let told = session.users_info(&user(BOT_USER)).await.unwrap().user;
+    assert_eq!(told.flags.is_bot, Some(true));
+    assert_eq!(
+        error_of(session.users_info(&user("U000000099")).await),
+        "user_not_found"
+    );
+
+    let channel = slack.private_channel("secrets", &[&ann]);
+    let info = SlackApiConversationsInfoRequest::new(channel.id().into());
+    let told = session.conversations_info(&info).await.unwrap().channel;
+    assert_eq!(
+        (told.name.as_deref(), told.flags.is_private),
+        (Some("secrets"), Some(true))
+    );
+    channel.remove_bot();
+    assert_eq!(
+        error_of(session.conversations_info(&info).await),
+        "channel_not_found"
+    );
+    let open = SlackApiConversationsOpenRequest::new().with_users(vec![ann.id().into()]);
+    let opened: SlackApiConversationsOpenResponse<SlackBasicChannelInfo> =
+        session.conversations_open(&open).await.unwrap();
+    assert_eq!(opened.channel.id.to_string(), ann.with_bot().channel_id());
+    let direct = SlackApiConversationsInfoRequest::new(opened.channel.id);
+    let told = session.conversations_info(&direct).await.unwrap().channel;
+    assert_eq!(told.flags.is_im, Some(true));
+    slack.finish();
+}

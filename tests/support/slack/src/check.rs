@@ -1,5 +1,8 @@
 //! Whether a call is as its method's page says: pure, over the tables of [`crate::methods`].
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use crate::api::{Arguments, Refusal};
@@ -76,7 +79,7 @@ impl Checked {
 
     fn take(&mut self, method: &Method, argument: &Argument, sent: &Value, encoding: Encoding) {
         let value = match encoding {
-            Encoding::Json => sent.clone(),
+            Encoding::Json => from_json(argument.kind, sent),
             Encoding::Form => from_form(argument.kind, sent),
         };
         let is_empty = value.as_array().is_some_and(Vec::is_empty) || value == "";
@@ -140,7 +143,7 @@ impl Checked {
 /// How Slack answers an argument that is not what it must be.
 fn error_of(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text(12_000) | Kind::Filled(12_000) | Kind::Text(40_000) => "msg_too_long",
+        Kind::Text(4_000 | 12_000 | 40_000) | Kind::Filled(12_000) => "msg_too_long",
         Kind::Blocks => "invalid_blocks",
         Kind::Attachments => "invalid_attachments",
         Kind::Chunks => "invalid_chunks",
@@ -162,6 +165,13 @@ fn error_of(kind: Kind) -> &'static str {
         | Kind::Url
         | Kind::Files => "invalid_arguments",
     }
+}
+
+/// In JSON a list with commas may also be a list, as the client crate sends it.
+fn from_json(kind: Kind, sent: &Value) -> Value {
+    let list = sent.as_array().filter(|_| matches!(kind, Kind::Ids(_)));
+    let texts: Option<Vec<&str>> = list.and_then(|list| list.iter().map(Value::as_str).collect());
+    texts.map_or_else(|| sent.clone(), |texts| json!(texts.join(",")))
 }
 
 /// A value of a form in the form that its kind has.

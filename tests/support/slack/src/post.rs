@@ -109,29 +109,8 @@ impl Post {
     pub(crate) fn json(&self, workspace: &Workspace) -> Value {
         let mut told =
             json!({ "type": "message", "ts": self.ts, "text": self.text, "user": self.user() });
+        self.add_writer(workspace, &mut told);
         let mut set = |name: &str, value: Value| told[name] = value;
-        match &self.writer {
-            Writer::App => {
-                set("bot_id", json!(BOT));
-                set("app_id", json!(APP));
-                set("team", json!(TEAM));
-                set("bot_profile", bot_json(BOT, "Muninn", APP));
-            }
-            Writer::Member(user) => {
-                let member = workspace.members.get(user);
-                let team = member.map_or(TEAM, |member| member.team());
-                set("team", json!(team));
-                if team != TEAM {
-                    set("user_team", json!(team));
-                    set("source_team", json!(team));
-                }
-                match member.and_then(|member| member.bot_id.as_ref()) {
-                    Some(bot) => set("bot_id", json!(bot)),
-                    None => set("client_msg_id", json!(client_message_id(&self.ts))),
-                }
-            }
-            Writer::Slackbot => {}
-        }
         if let Some(subtype) = self.subtype {
             set("subtype", json!(subtype));
         }
@@ -159,6 +138,33 @@ impl Post {
         }
         self.add_thread(workspace, &mut told);
         told
+    }
+
+    /// Whom a message is by.
+    fn add_writer(&self, workspace: &Workspace, told: &mut Value) {
+        let mut set = |name: &str, value: Value| told[name] = value;
+        match &self.writer {
+            Writer::App => {
+                set("bot_id", json!(BOT));
+                set("app_id", json!(APP));
+                set("team", json!(TEAM));
+                set("bot_profile", bot_json(BOT, "Muninn", APP));
+            }
+            Writer::Member(user) => {
+                let member = workspace.members.get(user);
+                let team = member.map_or(TEAM, |member| member.team());
+                set("team", json!(team));
+                if team != TEAM {
+                    set("user_team", json!(team));
+                    set("source_team", json!(team));
+                }
+                match member.and_then(|member| member.bot_id.as_ref()) {
+                    Some(bot) => set("bot_id", json!(bot)),
+                    None => set("client_msg_id", json!(client_message_id(&self.ts))),
+                }
+            }
+            Writer::Slackbot => {}
+        }
     }
 
     /// Each name once, with who reacted so.

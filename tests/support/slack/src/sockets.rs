@@ -9,6 +9,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::delivery::{self, Outcome};
 use crate::ids::APP;
@@ -21,10 +22,15 @@ const MOST: usize = 10;
 /// How often the server pings.
 const PING_EVERY: Duration = Duration::from_secs(5);
 
+/// A connection that leaves so many pings unanswered is closed.
+const MOST_UNANSWERED: usize = 3;
+
 /// What a connection is to do.
 #[derive(Clone, Debug)]
 pub(crate) enum Frame {
     Text(String),
+    /// The attempt of a delivery, whose time begins when it is written.
+    Envelope(String, usize, usize),
     Ping,
     /// Says good-bye and closes.
     Close,
@@ -40,7 +46,6 @@ pub(crate) struct Connection {
     pub(crate) sender: mpsc::UnboundedSender<Frame>,
     /// Told to disconnect: it gets nothing new.
     pub(crate) is_retiring: bool,
-    pub(crate) pongs: usize,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +87,7 @@ pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &
     let delivery = state.deliveries.get(id);
     let frame = envelope_of(&envelope, delivery.kind, &delivery.payload, attempt, reason);
     state.deliveries.envelopes.insert(envelope, (id, attempt));
-    let _ = sender.send(Frame::Text(frame.to_string()));
+    let _ = sender.send(Frame::Envelope(frame.to_string(), id, attempt));
     let (shared, wait) = (Arc::clone(shared), state.waits.acknowledgement);
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
@@ -174,7 +179,7 @@ async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
                 tell(&again, state, waiting, "");
             }
         });
-        talk(&shared, id, &mut socket, frames).await;
+        talk(&shared, &mut socket, frames).await;
     }
     let again = Arc::clone(&shared);
     shared.change(|state| close(&again, state, id));
@@ -187,12 +192,11 @@ fn open(state: &mut State, sender: mpsc::UnboundedSender<Frame>) -> Option<(usiz
     }
     state.sockets.opened += 1;
     let id = state.sockets.opened;
-    let (is_retiring, pongs) = (false, 0);
+    let is_retiring = false;
     state.sockets.open.push(Connection {
         id,
         sender,
         is_retiring,
-        pongs,
     });
     let hello = json!({
         "type": "hello",
@@ -225,23 +229,31 @@ fn close(shared: &Arc<Shared>, state: &mut State, id: usize) {
 
 async fn talk(
     shared: &Arc<Shared>,
-    id: usize,
     socket: &mut WebSocket,
     mut frames: mpsc::UnboundedReceiver<Frame>,
 ) {
     let mut pings = tokio::time::interval(PING_EVERY);
-    loop {
+    let mut unanswered = 0;
+    while unanswered <= MOST_UNANSWERED {
         let frame = tokio::select! {
             frame = frames.recv() => frame,
             _ = pings.tick() => Some(Frame::Ping),
             heard = socket.recv() => match heard {
-                Some(Ok(heard)) => { hear(shared, id, heard); continue }
+                Some(Ok(Message::Pong(_))) => { unanswered = 0; continue }
+                Some(Ok(heard)) => { hear(shared, heard); continue }
                 Some(Err(_)) | None => return,
             },
         };
         let sent = match frame {
             Some(Frame::Text(text)) => socket.send(Message::Text(text.into())).await,
-            Some(Frame::Ping) => socket.send(Message::Ping("loopback".into())).await,
+            Some(Frame::Envelope(text, id, attempt)) => {
+                shared.look().deliveries.get(id).attempts[attempt].at = Instant::now();
+                socket.send(Message::Text(text.into())).await
+            }
+            Some(Frame::Ping) => {
+                unanswered += 1;
+                socket.send(Message::Ping("loopback".into())).await
+            }
             Some(Frame::Close) => socket.send(Message::Close(None)).await,
             Some(Frame::Freeze) => std::future::pending().await,
             Some(Frame::Cut) | None => return,
@@ -252,20 +264,14 @@ async fn talk(
     }
 }
 
-fn hear(shared: &Arc<Shared>, id: usize, heard: Message) {
+fn hear(shared: &Arc<Shared>, heard: Message) {
     match heard {
         Message::Text(text) => shared.change(|state| acknowledged(state, text.as_str())),
-        Message::Pong(_) => shared.change(|state| {
-            let mut open = state.sockets.open.iter_mut();
-            if let Some(connection) = open.find(|connection| connection.id == id) {
-                connection.pongs += 1;
-            }
-        }),
-        // Pings are answered by the WebSocket itself, closing by the end of the stream.
-        Message::Ping(_) | Message::Close(_) => {}
         Message::Binary(_) => shared.change(|state| {
             state.violate("Socket Mode: a binary frame");
         }),
+        // Pings are answered by the WebSocket itself, closing by the end of the stream.
+        Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {}
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::ids::{BOT_USER, OTHER_TEAM, TEAM, id};
+use crate::ids::{BOT, BOT_USER, OTHER_TEAM, TEAM, id};
 use crate::outgoing::Outgoing;
 use crate::post::{Post, Writer};
 
@@ -260,15 +260,17 @@ impl Workspace {
 
     /// A person as `users.info` tells of them.
     pub(crate) fn user_json(&self, id: &str) -> Option<Value> {
-        if id == BOT_USER {
-            return Some(
-                json!({ "id": id, "team_id": TEAM, "name": "muninn", "real_name": "Muninn",
-                "deleted": false, "is_bot": true, "is_app_user": false, "is_admin": false,
-                "is_owner": false, "is_restricted": false, "is_ultra_restricted": false,
-                "profile": { "real_name": "Muninn", "display_name": "muninn", "team": TEAM } }),
-            );
-        }
-        let member = self.members.get(id)?;
+        let bot = Member {
+            id: BOT_USER.to_owned(),
+            name: "Muninn".to_owned(),
+            bot_id: Some(BOT.to_owned()),
+            ..Member::default()
+        };
+        let member = if id == BOT_USER {
+            &bot
+        } else {
+            self.members.get(id)?
+        };
         Some(json!({
             "id": member.id, "team_id": member.team(), "name": member.name.to_lowercase(),
             "real_name": member.name, "deleted": false, "tz": "Europe/London",
@@ -277,7 +279,7 @@ impl Workspace {
             "is_primary_owner": false, "is_restricted": member.is_guest,
             "is_ultra_restricted": false, "is_bot": member.bot_id.is_some(), "is_app_user": false,
             "is_stranger": member.is_stranger, "updated": 1_700_000_000,
-            "profile": { "real_name": member.name, "display_name": member.name, "team": member.team() },
+            "profile": profile_json(member),
         }))
     }
 
@@ -300,6 +302,18 @@ impl Workspace {
             "topic": topic, "purpose": topic, "previous_names": [],
         })
     }
+}
+
+/// What somebody tells of themselves: nothing but a name.
+fn profile_json(member: &Member) -> Value {
+    let image = |size: u32| format!("https://a.slack-edge.com/ravens_{size}.png");
+    json!({
+        "real_name": member.name, "real_name_normalized": member.name, "display_name": member.name,
+        "display_name_normalized": member.name, "title": "", "phone": "", "skype": "",
+        "status_text": "", "status_emoji": "", "status_emoji_display_info": [], "status_expiration": 0,
+        "huddle_state": "default_unset", "huddle_state_expiration_ts": 0,
+        "image_48": image(48), "image_192": image(192), "team": member.team(),
+    })
 }
 
 impl Session {

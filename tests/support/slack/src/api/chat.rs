@@ -108,7 +108,8 @@ pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, Refus
     let metadata = call.value("metadata");
     let now = state.workspace.ts();
     state.workspace.revise(&channel, &ts, |post| {
-        // "If you don't include blocks or attachments, what was there is kept", unless a text is given.
+        // "Previous blocks will only be retained if the text argument is not provided", and "if blocks are used, the
+        // edited flag will not be displayed".
         let only_text = blocks.is_null() && call.optional("text").is_none();
         post.rewrite(&text, if only_text { kept.0 } else { blocks });
         post.attachments = if attachments.is_null() {
@@ -117,7 +118,8 @@ pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, Refus
             attachments
         };
         post.metadata = if metadata.is_null() { kept.2 } else { metadata };
-        post.edited = Some((BOT_USER.to_owned(), now));
+        let is_marked = post.blocks.as_array().is_none_or(Vec::is_empty);
+        post.edited = is_marked.then(|| (BOT_USER.to_owned(), now));
     });
     let message = told(state, &channel, &ts);
     Ok(json!({ "channel": channel, "ts": ts, "text": text, "message": message }))

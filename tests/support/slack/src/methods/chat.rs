@@ -14,6 +14,9 @@ const MARKDOWN: usize = 12_000;
 /// Messages are cut behind this many characters ("Truncating content" of `chat.postMessage`).
 const TEXT: usize = 40_000;
 
+/// "`msg_too_long`: the text field cannot exceed 4,000 characters", of `chat.update`.
+const EDITED_TEXT: usize = 4_000;
+
 const CHANNEL: Argument = required("channel", Id("CGD"));
 
 pub(super) const METHODS: &[Method] = &[
@@ -53,7 +56,7 @@ pub(super) const METHODS: &[Method] = &[
         arguments: &[
             CHANNEL,
             required("ts", Ts),
-            one_of("text", Text(TEXT)),
+            one_of("text", Text(EDITED_TEXT)),
             one_of("blocks", Blocks),
             one_of("attachments", Attachments),
             one_of("markdown_text", Filled(MARKDOWN)),

@@ -193,3 +193,75 @@ async fn what_goes_wrong_goes_wrong_on_demand() {
     session.auth_test().await.expect("all is well again");
     slack.finish();
 }
+
+#[tokio::test]
+async fn an_edit_with_blocks_bears_no_mark_and_text_takes_blocks_away() {
+    let slack = Slack::start().await;
+    let (client, token) = (client(&slack.api_url()), bot_token());
+    let session = client.open_session(&token);
+    let channel = slack.channel("general");
+    let general = slack.person("Ann").in_channel(&channel);
+    let section = |said: &str| -> SlackMessageContent {
+        let section = SlackSectionBlock::new().with_text(md!(said.to_owned()));
+        text("fallback").with_blocks(vec![section.into()])
+    };
+    let request = SlackApiChatPostMessageRequest::new(channel.id().into(), section("one"));
+    let ts = session.chat_post_message(&request).await.unwrap().ts;
+    general.hears("one").await;
+    let update = |content| SlackApiChatUpdateRequest::new(channel.id().into(), content, ts.clone());
+    session.chat_update(&update(section("two"))).await.unwrap();
+    assert!(!general.hears("two").await.is_edited);
+    session.chat_update(&update(text("three"))).await.unwrap();
+    let shown = general.hears("three").await;
+    assert!(shown.is_edited && shown.blocks.is_null());
+    let long = session.chat_update(&update(text(&"x".repeat(4_001)))).await;
+    assert_eq!(error_of(long), "msg_too_long");
+    slack.forgive("chat.update: text is not");
+    slack.finish();
+}
+
+#[tokio::test]
+async fn people_and_conversations_are_told_of() {
+    let slack = Slack::start().await;
+    let (client, token) = (client(&slack.api_url()), bot_token());
+    let session = client.open_session(&token);
+    let (ann, zed) = (slack.admin("Ann"), slack.stranger("Zed"));
+    let user = |id: &str| SlackApiUsersInfoRequest::new(id.into());
+    let told = session.users_info(&user(ann.id())).await.unwrap().user;
+    assert_eq!(
+        (told.real_name.as_deref(), told.flags.is_admin),
+        (Some("Ann"), Some(true))
+    );
+    let told = session.users_info(&user(zed.id())).await.unwrap().user;
+    assert_eq!(
+        told.team_id.map(|team| team.to_string()).as_deref(),
+        Some(loopback_slack::OTHER_TEAM)
+    );
+    let told = session.users_info(&user(BOT_USER)).await.unwrap().user;
+    assert_eq!(told.flags.is_bot, Some(true));
+    assert_eq!(
+        error_of(session.users_info(&user("U000000099")).await),
+        "user_not_found"
+    );
+
+    let channel = slack.private_channel("secrets", &[&ann]);
+    let info = SlackApiConversationsInfoRequest::new(channel.id().into());
+    let told = session.conversations_info(&info).await.unwrap().channel;
+    assert_eq!(
+        (told.name.as_deref(), told.flags.is_private),
+        (Some("secrets"), Some(true))
+    );
+    channel.remove_bot();
+    assert_eq!(
+        error_of(session.conversations_info(&info).await),
+        "channel_not_found"
+    );
+    let open = SlackApiConversationsOpenRequest::new().with_users(vec![ann.id().into()]);
+    let opened: SlackApiConversationsOpenResponse<SlackBasicChannelInfo> =
+        session.conversations_open(&open).await.unwrap();
+    assert_eq!(opened.channel.id.to_string(), ann.with_bot().channel_id());
+    let direct = SlackApiConversationsInfoRequest::new(opened.channel.id);
+    let told = session.conversations_info(&direct).await.unwrap().channel;
+    assert_eq!(told.flags.is_im, Some(true));
+    slack.finish();
+}

@@ -21,13 +21,13 @@ struct Kept {
 }
 
 #[derive(Clone)]
-struct OverHttp {
+pub(crate) struct OverHttp {
     kept: Arc<Mutex<Kept>>,
     url: String,
 }
 
 impl OverHttp {
-    async fn start(slack: &Slack) -> Self {
+    pub(crate) async fn start(slack: &Slack) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/slack", listener.local_addr().unwrap());
         let app = Self {
@@ -44,6 +44,14 @@ impl OverHttp {
             commands: url,
         });
         app
+    }
+
+    /// The events that came, in their order.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let kept = self.kept.lock().unwrap();
+        let told = kept.told.iter();
+        told.map(|(body, _)| serde_json::from_str::<Value>(body).unwrap()["event"].clone())
+            .collect()
     }
 
     fn header(&self, at: usize, name: &str) -> Option<String> {

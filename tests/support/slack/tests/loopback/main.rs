@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bursts;
 mod calls;
 mod client;
 mod emulate;
+mod envelopes;
 mod http;
 mod slack_sdk;
 mod sockets;

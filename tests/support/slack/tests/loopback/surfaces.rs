@@ -35,7 +35,7 @@ fn more(channel: &str, ts: &SlackTs, text: &str) -> SlackApiChatAppendStreamRequ
 }
 
 #[tokio::test]
-async fn a_stream_grows_and_somebody_stops_the_next_one() {
+async fn a_stream_grows_until_it_is_stopped() {
     let slack = Slack::start().await;
     let (client, token) = (client(&slack.api_url()), bot_token());
     let session = client.open_session(&token);
@@ -72,20 +72,49 @@ async fn a_stream_grows_and_somebody_stops_the_next_one() {
         .await;
     assert_eq!(error_of(late), "message_not_in_streaming_state");
 
+    // The stream took the session of its thread along.
+    assert_eq!(thread.thread().lifecycles, ["processing", "active"]);
+    let ts = stream(&session, channel.id(), &asked, ann.id())
+        .await
+        .unwrap();
+    slack.expire_streams();
+    let late = session
+        .chat_append_stream(&more(channel.id(), &ts, "!"))
+        .await;
+    assert_eq!(error_of(late), "message_not_in_streaming_state");
+    slack.finish();
+}
+
+#[tokio::test]
+async fn somebody_stops_a_stream() {
+    let slack = Slack::start().await;
+    let (client, token) = (client(&slack.api_url()), bot_token());
+    let session = client.open_session(&token);
+    let (ann, channel) = (slack.person("Ann"), slack.channel("general"));
+    let general = ann.in_channel(&channel);
+    let asked = general.ask("Tell me");
+    let thread = general.in_thread(&asked);
     let status = SlackApiAgentsSessionsSetStatusRequest::new(SlackAgentSessionStatus::Processing)
         .with_channel_id(channel.id().into())
         .with_thread_ts(asked.as_str().into())
-        .with_title("Tales".to_owned());
+        .with_title("Ravens".to_owned());
     session.agents_sessions_set_status(&status).await.unwrap();
     let ts = stream(&session, channel.id(), &asked, ann.id())
         .await
         .unwrap();
+    let title = SlackApiAgentsSessionsRenameRequest::new("Tales".to_owned())
+        .with_channel_id(channel.id().into())
+        .with_thread_ts(asked.as_str().into());
+    session.agents_sessions_rename(&title).await.unwrap();
     thread.stop().await;
     let late = session
         .chat_append_stream(&more(channel.id(), &ts, "!"))
         .await;
     assert_eq!(error_of(late), "stopped_by_user");
-    assert_eq!(thread.thread().title, "Tales");
+    let beside = thread.thread();
+    assert_eq!(beside.title, "Tales");
+    // The app is the one to end it.
+    assert_eq!(beside.lifecycle, "processing");
     let stopped = slack.deliveries().pop().unwrap();
     assert_eq!(stopped.event_type(), "agent_session_stopped");
     assert_eq!(

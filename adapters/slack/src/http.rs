@@ -72,7 +72,7 @@ pub(crate) async fn listen(
 
 /// What a request says, when its signature was found good.
 enum Said {
-    Push(Push),
+    Push(Box<Push>),
     /// Slack wants to see that the address is ours.
     Challenge(String),
     /// Slack wants to see that somebody is there.
@@ -101,7 +101,7 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
     let is_form = header(header::CONTENT_TYPE.as_str()).contains("form-urlencoded");
     let is_late = !header("x-slack-retry-num").is_empty();
     match read(body, is_form) {
-        Said::Push(push) => match gate.inbound.take(push, is_late).await {
+        Said::Push(push) => match gate.inbound.take(*push, is_late).await {
             Taken::Yes => {
                 gate.remember(signature);
                 StatusCode::OK.into_response()
@@ -138,7 +138,7 @@ fn read(body: &str, is_form: bool) -> Said {
     };
     match (payload["type"].as_str(), payload["challenge"].as_str()) {
         (Some("url_verification"), Some(challenge)) => Said::Challenge(challenge.to_owned()),
-        _ => Push::event(&payload).map_or(Said::Nonsense, Said::Push),
+        _ => pushed(Push::event(&payload)),
     }
 }
 
@@ -161,7 +161,11 @@ fn read_form(body: &str) -> Said {
         },
         None => Push::slash(&Value::Object(fields)),
     };
-    push.map_or(Said::Nonsense, Said::Push)
+    pushed(push)
+}
+
+fn pushed(push: Option<Push>) -> Said {
+    push.map_or(Said::Nonsense, |push| Said::Push(Box::new(push)))
 }
 
 #[cfg(test)]
@@ -190,10 +194,12 @@ mod tests {
             ("", true, "nonsense"),
         ] {
             let said = match read(body, is_form) {
-                Said::Push(Push::Event(_)) => "event".to_owned(),
-                Said::Push(Push::Slash(slash)) => format!("slash {}", slash.text),
-                Said::Push(Push::Interaction(_)) => "interaction".to_owned(),
-                Said::Push(Push::Other) => "other".to_owned(),
+                Said::Push(push) => match *push {
+                    Push::Event(_) => "event".to_owned(),
+                    Push::Slash(slash) => format!("slash {}", slash.text),
+                    Push::Interaction(_) => "interaction".to_owned(),
+                    Push::Other => "other".to_owned(),
+                },
                 Said::Challenge(_) => "challenge".to_owned(),
                 Said::Knock => "knock".to_owned(),
                 Said::Nonsense => "nonsense".to_owned(),

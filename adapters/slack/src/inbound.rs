@@ -1,32 +1,32 @@
 //! From a push to the bot.
 
+mod asked;
+mod assisted;
+mod left_over;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, EventId,
-    Feedback, ForgetWhat, Inbox, InboxClosed, Incoming, IncomingMessage, MessageId, Opinion, Reply,
+    Addressed, AnswerMode, Attachment, Audience, AudienceId, Author, Body, EventId, Inbox,
+    InboxClosed, Incoming, IncomingMessage, Reply,
 };
-use reqwest::Url;
-use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::NAME;
+use crate::allow::Speaker;
 use crate::directory::Person;
-use crate::ephemeral::{EphemeralReply, Whisper, respond};
-use crate::event::{Event, Interaction, Kind, Message, Push, Slash, What};
-use crate::files::{self, is_slacks};
-use crate::home::HomeReply;
-use crate::hub::{Assisted, Hub};
+use crate::ephemeral::{EphemeralReply, Whisper};
+use crate::event::{Event, Kind, Message, Push, What};
+use crate::files;
+use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
 use crate::lines::Lines;
-use crate::meaning::{Facts, Heard, Meaning, Said, Silence, Wish, meaning, slash, wish};
-use crate::mrkdwn::{fallback, markdown};
+use crate::meaning::{Facts, Heard, Meaning, Said, Silence, meaning};
 use crate::reply::{PostedReply, Target};
 use crate::text::{mentioned, plain};
-use crate::{allow::Speaker, views};
 
 /// Slack waits three seconds before it sends an event again. Within this time the bot has it, or
 /// Slack is told nothing and sends it again.
@@ -37,9 +37,6 @@ const UNDER_WAY: usize = 1_024;
 
 /// Names that are looked up of those mentioned in one message.
 const MENTIONED: usize = 5;
-
-/// Characters of a question that become the title of a thread.
-const TITLE: usize = 60;
 
 /// What became of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,13 +218,13 @@ impl Inbound {
         }
     }
 
-    fn mode(&self, channel: &str, kind: Kind) -> muninn_platform::AnswerMode {
+    fn mode(&self, channel: &str, kind: Kind) -> AnswerMode {
         let options = &self.hub.options;
         let audience = ids::audience(&self.hub.me.team, channel);
         let set = options.channels.answer_mode(&audience);
         set.unwrap_or(match kind {
             Kind::Channel => options.answer,
-            Kind::Direct => muninn_platform::AnswerMode::Always,
+            Kind::Direct => AnswerMode::Always,
         })
     }
 
@@ -267,7 +264,7 @@ impl Inbound {
             Said::Text(text) => {
                 let text = self.plain(&text);
                 let mut target = self.target(message, user, place.clone(), event.clone(), is_late);
-                target.title = title(&text);
+                target.title = assisted::title(&text);
                 self.entitle(&conversation, &place, &target.title);
                 (Body::Text(text), self.posted(target))
             }
@@ -427,311 +424,6 @@ impl Inbound {
         self.inbox.deliver(Incoming::Stop(conversation)).await
     }
 
-    async fn home(&self, event: EventId, user: &str, direct: &str) -> Result<(), InboxClosed> {
-        let place = Place::new(direct, Within::Main);
-        let reply = self.at_home(user, direct);
-        let doer = Doer {
-            user,
-            name: None,
-            team: None,
-        };
-        self.commanded(event, place, &doer, Command::About, reply)
-            .await
-    }
-
-    fn at_home(&self, user: &str, direct: &str) -> Box<dyn Reply> {
-        let (user, direct) = (user.to_owned(), direct.to_owned());
-        Box::new(HomeReply::new(Arc::clone(&self.hub), user, direct))
-    }
-
-    async fn commanded(
-        &self,
-        event: EventId,
-        place: Place,
-        doer: &Doer<'_>,
-        command: Command,
-        reply: Box<dyn Reply>,
-    ) -> Result<(), InboxClosed> {
-        self.asked(event, place, doer, Body::Command(command), reply)
-            .await
-    }
-
-    /// What was asked otherwise than by a message.
-    async fn asked(
-        &self,
-        event: EventId,
-        place: Place,
-        doer: &Doer<'_>,
-        body: Body,
-        reply: Box<dyn Reply>,
-    ) -> Result<(), InboxClosed> {
-        if self.hub.has_seen(&event) {
-            return Ok(());
-        }
-        let (person, audience) = self.who_and_where(doer, &place, "").await;
-        let also_recalls = match place.within {
-            Within::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
-            Within::Thread(_) | Within::Main => None,
-        };
-        let draft = Draft {
-            event: event.clone(),
-            addressed: Addressed::Directly,
-            body,
-            attachments: Vec::new(),
-            link: None,
-            sent_at: Utc::now(),
-            also_recalls,
-            place,
-        };
-        self.deliver(draft, doer, person, audience, reply).await?;
-        self.hub.saw(event);
-        Ok(())
-    }
-
-    async fn slash(&self, given: &Slash) -> Result<(), InboxClosed> {
-        let doer = Doer {
-            user: &given.user,
-            name: Some(&given.user_name),
-            team: given.team.as_deref(),
-        };
-        let event = ids::other_event(&self.hub.me.team, &given.trigger);
-        let whisper = Whisper {
-            channel: given.channel.clone(),
-            user: given.user.clone(),
-            thread: None,
-            response_url: given.response_url.clone(),
-            question: event,
-            is_command: false,
-        };
-        self.wished(slash(given), &doer, whisper).await
-    }
-
-    async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {
-        let doer = Doer {
-            user: &done.user,
-            name: Some(&done.user_name),
-            team: done.team.as_deref(),
-        };
-        let thread = match &done.deed {
-            crate::event::Deed::Button { thread, .. } => thread.clone(),
-            crate::event::Deed::Shortcut { .. } | crate::event::Deed::Other => None,
-        };
-        let event = ids::other_event(&self.hub.me.team, &done.trigger);
-        let whisper = Whisper {
-            channel: done.channel.clone().unwrap_or_default(),
-            user: done.user.clone(),
-            // Where it is said at the address, it stands beside the thread.
-            response_url: done.response_url.clone().filter(|_| thread.is_none()),
-            thread,
-            question: event,
-            is_command: false,
-        };
-        match wish(done, self.hub.options.direct_threads) {
-            Wish::Share(text) => {
-                self.share(done, &text).await;
-                Ok(())
-            }
-            other => self.wished(other, &doer, whisper).await,
-        }
-    }
-
-    async fn wished(
-        &self,
-        wish: Wish,
-        doer: &Doer<'_>,
-        mut whisper: Whisper,
-    ) -> Result<(), InboxClosed> {
-        if !self.serves(doer, &whisper).await {
-            tracing::info!(
-                user = doer.user,
-                channel = whisper.channel,
-                "not answered: SLACK_ALLOW does not let them in"
-            );
-            return Ok(());
-        }
-        match wish {
-            Wish::Nothing | Wish::Share(_) => Ok(()),
-            Wish::Stop(place) => self.stop(&place).await,
-            Wish::Opinion {
-                answer,
-                opinion,
-                of,
-            } => self.opinion(doer, &answer, opinion, &of).await,
-            Wish::Ask { said, of } => {
-                let event = whisper.question.clone();
-                match said {
-                    Said::Text(text) => {
-                        let body = Body::Text(self.plain(&text));
-                        let reply = self.whispered(whisper);
-                        self.asked(event, of, doer, body, reply).await
-                    }
-                    // From the home, which shows what came of it.
-                    Said::Command(command) if whisper.channel.is_empty() => {
-                        let reply = self.at_home(doer.user, &of.channel);
-                        self.commanded(event, of, doer, command, reply).await
-                    }
-                    Said::Command(command) => {
-                        whisper.is_command = true;
-                        let reply = self.whispered(whisper);
-                        self.commanded(event, of, doer, command, reply).await
-                    }
-                }
-            }
-        }
-    }
-
-    async fn serves(&self, doer: &Doer<'_>, whisper: &Whisper) -> bool {
-        let Hub {
-            api,
-            directory,
-            me,
-            options,
-            ..
-        } = &*self.hub;
-        let is_shared = match whisper.channel.as_str() {
-            "" => false,
-            direct if ids::is_direct(direct) => false,
-            channel => directory
-                .channel(api, channel)
-                .await
-                .is_some_and(|channel| channel.is_shared),
-        };
-        options.allow.serves(Speaker {
-            workspace: doer.team.unwrap_or(&me.team),
-            user: doer.user,
-            channel: &whisper.channel,
-            is_shared,
-        })
-    }
-
-    /// Each person has one opinion of an answer: the other one is taken back.
-    async fn opinion(
-        &self,
-        doer: &Doer<'_>,
-        answer: &MessageId,
-        opinion: Opinion,
-        of: &Place,
-    ) -> Result<(), InboxClosed> {
-        let team = &self.hub.me.team;
-        let event = |opinion: Opinion| {
-            let word = match opinion {
-                Opinion::Good => "good",
-                Opinion::Bad => "bad",
-            };
-            EventId::new(format!("{NAME}/{team}/{answer}/{word}/{}", doer.user))
-        };
-        let other = match opinion {
-            Opinion::Good => Opinion::Bad,
-            Opinion::Bad => Opinion::Good,
-        };
-        let withdrawn = Feedback::Withdrawn {
-            event: event(other),
-        };
-        let given = Feedback::Given {
-            event: event(opinion),
-            answer: answer.clone(),
-            person: ids::author(team, doer.user),
-            opinion,
-        };
-        for feedback in [withdrawn, given] {
-            let audience = of.audience(team);
-            self.inbox
-                .deliver(Incoming::Feedback { audience, feedback })
-                .await?;
-        }
-        Ok(())
-    }
-
-    /// Lets everybody in the channel read what one person was answered.
-    async fn share(&self, done: &Interaction, text: &str) {
-        let address = done.response_url.as_deref();
-        let address = address.and_then(|url| Url::parse(url).ok());
-        let Some(address) = address.filter(|url| is_slacks(url, &self.hub.options.api_url)) else {
-            return;
-        };
-        let hub = Arc::clone(&self.hub);
-        let person = hub.directory.person(&hub.api, &done.user).await;
-        let name = person.map_or_else(|| done.user_name.clone(), |person| person.name);
-        let text = muninn_platform::SafeText::new(&format!("{text}\n\n— shared by {name}"));
-        let shared = json!({
-            "response_type": "in_channel",
-            "replace_original": false,
-            "text": fallback(&text),
-            "blocks": [{ "type": "markdown", "text": markdown(text.as_str()) }],
-            "unfurl_links": false,
-            "unfurl_media": false,
-        });
-        // Nobody waits for it but the person who pressed the button.
-        let chores = self.hub.chores.clone();
-        chores.spawn(async move {
-            if respond(&hub, address.clone(), shared).await {
-                respond(&hub, address, json!({ "delete_original": true })).await;
-            }
-        });
-    }
-
-    /// A thread that was made for the bot: what can be asked there, and what its person looks at.
-    fn begun(&self, place: &Place, looks_at: Option<String>, is_new: bool) {
-        let conversation = place.conversation(&self.hub.me.team);
-        let known = self.hub.assisted(&conversation).unwrap_or_default();
-        let assisted = Assisted {
-            looks_at,
-            has_title: known.has_title,
-        };
-        self.hub.remember_assisted(conversation, assisted);
-        if !is_new {
-            return;
-        }
-        let mut arguments = json!({ "channel_id": place.channel, "prompts": views::prompts(),
-            "title": "What would you like to know?" });
-        // An agent's messages have no thread before somebody says something.
-        if let Some(thread) = place.thread() {
-            arguments["thread_ts"] = json!(thread);
-        }
-        let hub = Arc::clone(&self.hub);
-        self.hub.chores.spawn(async move {
-            let method = "assistant.threads.setSuggestedPrompts";
-            if let Err(error) = hub.api.post(method, &arguments).await {
-                tracing::debug!(%error, "no prompts");
-            }
-        });
-    }
-
-    /// Names a thread that was made for the bot after its first question.
-    fn entitle(&self, conversation: &ConversationId, place: &Place, title: &str) {
-        let untitled = self.hub.assisted(conversation);
-        let untitled = untitled.filter(|assisted| !assisted.has_title);
-        let (Some(assisted), Some(thread)) = (untitled, place.thread()) else {
-            return;
-        };
-        let assisted = Assisted {
-            has_title: true,
-            ..assisted
-        };
-        self.hub.remember_assisted(conversation.clone(), assisted);
-        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
-        let hub = Arc::clone(&self.hub);
-        self.hub.chores.spawn(async move {
-            let method = "assistant.threads.setTitle";
-            if let Err(error) = hub.api.post(method, &arguments).await {
-                tracing::debug!(%error, "no title");
-            }
-        });
-    }
-
-    /// The channel a person looks at while they ask: where they and the bot are in it and it is served,
-    /// its memory is recalled for them.
-    async fn looked_at(&self, place: &Place) -> Option<AudienceId> {
-        let hub = &self.hub;
-        let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));
-        let beside = Place::new(&place.channel, Within::Main);
-        let assisted = assisted(place).or_else(|| assisted(&beside))?;
-        let looks_at = assisted.looks_at?;
-        let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
-        let is_ours = channel.is_member && !channel.is_shared;
-        is_ours.then(|| ids::audience(&self.hub.me.team, &looks_at))
-    }
-
     /// Who asks, and who reads it. Names that are not known in time are ids.
     async fn who_and_where(
         &self,
@@ -819,72 +511,6 @@ impl Inbound {
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await
-    }
-
-    /// Delivers what an earlier process accepted and did not answer.
-    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        for message in self.inbox.take_left_over(NAME) {
-            let Some(reply) = self.reply_again(&message) else {
-                tracing::warn!(event = %message.event, "a message left over is of no place that is known");
-                continue;
-            };
-            self.hub
-                .remember_conversation(message.event.clone(), message.conversation.clone());
-            self.hub.saw(message.event.clone());
-            self.inbox
-                .deliver(Incoming::Message { message, reply })
-                .await?;
-        }
-        Ok(())
-    }
-
-    fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
-        let place = Place::parse(message.conversation.as_str())?;
-        let user = ids::user_of(&message.author.id)?.to_owned();
-        let is_home = matches!(
-            message.body,
-            Body::Command(Command::About | Command::Forget(ForgetWhat::Audience))
-        ) && place.within == Within::Main
-            && ids::is_direct(&place.channel);
-        if is_home {
-            return Some(self.at_home(&user, &place.channel));
-        }
-        let is_command = matches!(message.body, Body::Command(_));
-        if is_command || matches!(place.within, Within::Private(_)) {
-            let thread = place.thread().map(str::to_owned);
-            return Some(self.whispered(Whisper {
-                channel: place.channel,
-                user,
-                thread,
-                response_url: None,
-                question: message.event.clone(),
-                is_command,
-            }));
-        }
-        let question_ts = match &message.body {
-            Body::Edit { of, .. } | Body::Deletion { of } => ids::ts_of(of),
-            Body::Text(_) | Body::Command(_) => ids::ts_of(&message.event),
-        };
-        Some(self.posted(Target {
-            place,
-            question: message.event.clone(),
-            question_ts: question_ts.map(str::to_owned),
-            asker: user,
-            team: self.hub.me.team.clone(),
-            title: String::new(),
-            may_be_repetition: true,
-        }))
-    }
-}
-
-/// What a thread is called after its first question.
-fn title(question: &str) -> String {
-    let first_line = question.lines().next().unwrap_or_default();
-    let title: String = first_line.chars().take(TITLE).collect();
-    if title.is_empty() {
-        "A question".to_owned()
-    } else {
-        title
     }
 }
 

@@ -78,7 +78,7 @@ pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
             "name": name,
             "description": "A chat bot that remembers, and shows what its answers were made from",
         },
-        "features": features(name, slash),
+        "features": features(name, &slash),
         "oauth_config": { "scopes": { "bot": scopes() } },
         "settings": {
             "event_subscriptions": events,
@@ -90,7 +90,7 @@ pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
     })
 }
 
-fn features(name: &str, slash: Value) -> Value {
+fn features(name: &str, slash: &Value) -> Value {
     json!({
         "agent_view": {
             "agent_description": "Answers from what was said here before, and shows from what",

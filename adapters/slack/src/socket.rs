@@ -183,7 +183,7 @@ fn kind(text: &str) -> String {
 enum Envelope {
     Push {
         id: String,
-        push: Option<Push>,
+        push: Option<Box<Push>>,
         is_late: bool,
     },
     Disconnect,
@@ -207,7 +207,7 @@ impl Envelope {
         match envelope["envelope_id"].as_str() {
             Some(id) => Self::Push {
                 id: id.to_owned(),
-                push,
+                push: push.map(Box::new),
                 is_late: envelope["retry_attempt"].as_u64().unwrap_or_default() > 0,
             },
             None => Self::Nothing,
@@ -298,11 +298,11 @@ async fn leave<F: Future<Output = (String, Taken)>>(
 fn take(
     inbound: &Inbound,
     id: String,
-    push: Option<Push>,
+    push: Option<Box<Push>>,
     is_late: bool,
 ) -> impl Future<Output = (String, Taken)> + use<> {
     // What cannot be read is taken: it would be no better when it comes again.
-    let taken = push.map(|push| inbound.take(push, is_late));
+    let taken = push.map(|push| inbound.take(*push, is_late));
     async move {
         let taken = match taken {
             Some(taken) => taken.await,

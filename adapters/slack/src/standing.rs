@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(found, [standing("1.2", false), standing("1.3", false)]);
         assert!(parts(&messages, "other", "1.0", "UBOT").is_empty());
         let running = json!({ "ts": "1.5", "user": "UBOT", "streaming_state": "in_progress" });
-        let found = parts(&[running.clone()], "q", "1.0", "UBOT");
+        let found = parts(std::slice::from_ref(&running), "q", "1.0", "UBOT");
         assert_eq!(found, [standing("1.5", true)]);
         assert!(parts(&[running], "q", "1.6", "UBOT").is_empty());
     }

@@ -104,7 +104,7 @@ pub(crate) fn about_message(text: &str) -> String {
 pub(crate) fn home(about: &[SafeText], command: &str, direct: &str) -> Value {
     let section = |text: String| json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } });
     let mut blocks = vec![json!({ "type": "header", "text": plain_text("Muninn") })];
-    let said = about.iter().flat_map(|part| sections(part));
+    let said = about.iter().flat_map(sections);
     blocks.extend(said.take(MOST_SECTIONS).map(section));
     blocks.push(json!({ "type": "divider" }));
     blocks.push(section(format!(

@@ -16,6 +16,7 @@ fn facts() -> Facts {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
 fn event(event: Value) -> What {
     let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
     match Push::event(&envelope) {
@@ -24,6 +25,7 @@ fn event(event: Value) -> What {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
 fn message(text: &str, more: Value) -> Value {
     let mut message = json!({ "type": "message", "channel": "C1", "channel_type": "channel",
         "user": "U1", "team": "T1", "ts": "2.0", "text": text });
@@ -367,6 +369,7 @@ fn slash_commands_ask_or_command() {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
 fn pressed_as(action: &str, value: &str, more: Value) -> Wish {
     let mut payload = json!({ "type": "block_actions", "trigger_id": "1.2", "user": { "id": "U1" },
         "channel": { "id": "C1" }, "container": { "message_ts": "2.0" },

@@ -4,6 +4,7 @@
 mod bursts;
 mod changes;
 mod conformance;
+mod doctor;
 mod doors;
 mod figures;
 mod support;

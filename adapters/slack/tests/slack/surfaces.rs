@@ -291,8 +291,20 @@ async fn an_agents_session_can_be_stopped_in_mid_stream() {
     thread.hears("echo: it").await;
     assert_eq!(thread.said().len(), 1);
     let is_over = |thread: &loopback_slack::Thread| thread.lifecycle == "active";
-    let session = thread.sees_thread("its end", is_over).await;
-    assert_eq!(session.title, "grow it");
+    thread.sees_thread("its end", is_over).await;
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agents_session_is_called_after_its_question() {
+    let scene = scene().await;
+    let thread = scene.general.in_thread(&scene.general.ask("wait a moment"));
+    let works = |thread: &loopback_slack::Thread| {
+        (thread.lifecycle.as_str(), thread.title.as_str()) == ("processing", "wait a moment")
+    };
+    thread.sees_thread("a session", works).await;
+    thread.stop().await;
+    thread.hears("echo: a moment").await;
     scene.ends_well().await;
 }
 

@@ -74,7 +74,9 @@ impl Allow {
         let channels = visitor.channels.iter().flatten();
         self.everyone
             || self.users.contains(&visitor.user)
-            || visitor.guild.is_some_and(|guild| self.guilds.contains(&guild))
+            || visitor
+                .guild
+                .is_some_and(|guild| self.guilds.contains(&guild))
             || in_guild && visitor.roles.iter().any(|role| self.roles.contains(role))
             || in_guild && channels.into_iter().any(|id| self.channels.contains(id))
     }
@@ -127,7 +129,9 @@ mod tests {
 
     #[test]
     fn what_is_no_entry_is_named() {
-        for entry in ["123", "guild:", "guild:x", "guild:0", "team:1", "**", "@ann"] {
+        for entry in [
+            "123", "guild:", "guild:x", "guild:0", "team:1", "**", "@ann",
+        ] {
             let error = entry.parse::<Allow>().unwrap_err();
             assert!(error.to_string().contains(entry), "{error}");
         }

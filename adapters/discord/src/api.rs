@@ -78,7 +78,6 @@ pub(crate) struct OfInteraction {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Application {
     pub(crate) id: ApplicationId,
-    pub(crate) name: String,
     #[serde(default)]
     pub(crate) flags: u64,
 }
@@ -280,7 +279,8 @@ impl Api {
             channel_id,
             message_id,
         };
-        self.tell(post(route).body(body(&json!({ "name": name })))).await
+        self.tell(post(route).body(body(&json!({ "name": name }))))
+            .await
     }
 
     /// A thread for those who are added to it, here one person.

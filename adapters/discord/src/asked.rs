@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion,
-    SafeText,
+    Addressed, Body, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion, SafeText,
 };
 use serde_json::Value;
 use serenity::model::id::MessageId;
@@ -62,7 +61,8 @@ impl Inbound {
     async fn at_once(&self, asked: Asked, wanted: Wanted) {
         let done = match wanted {
             Wanted::Say { text, row } => {
-                self.first(&asked, &content::say(text, row, belongs(&asked))).await;
+                self.first(&asked, &content::say(text, row, belongs(&asked)))
+                    .await;
                 Ok(())
             }
             Wanted::Instead(text) => {
@@ -260,10 +260,14 @@ impl Inbound {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
         let said = SafeText::new(&format!("**{}:** {question}", asked.who.name));
-        let said = content::texts(&[said]).into_iter().next().unwrap_or_default();
+        let said = content::texts(&[said])
+            .into_iter()
+            .next()
+            .unwrap_or_default();
         let body = content::edit(&said, Row::None, belongs(asked));
         let sent = api.edit_original(token.secret_or_over()?, &body).await?;
-        api.open_thread(channel, sent.id, &thread_name(question)).await?;
+        api.open_thread(channel, sent.id, &thread_name(question))
+            .await?;
         // A thread that begins at a message has the message's id.
         let thread = serenity::model::id::ChannelId::new(sent.id.get());
         let spot = Spot {
@@ -284,7 +288,9 @@ impl Inbound {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
         let name = thread_name(question);
-        let thread = api.open_private_thread(channel, &name, asked.who.id).await?;
+        let thread = api
+            .open_private_thread(channel, &name, asked.who.id)
+            .await?;
         let where_to = format!("I answer in <#{thread}>.");
         let body = content::edit(&where_to, Row::None, belongs(asked));
         if let Ok(token) = token.secret_or_over() {

@@ -25,7 +25,9 @@ pub(crate) async fn download(
     }
     let own = hub.options.file_host.as_deref();
     let Some(address) = address(&attachment.id, own) else {
-        return Err(DownloadError::Refused("it is no file of Discord's".to_owned()));
+        return Err(DownloadError::Refused(
+            "it is no file of Discord's".to_owned(),
+        ));
     };
     timeout(PATIENCE, fetch(hub, address, most))
         .await
@@ -36,7 +38,8 @@ pub(crate) async fn download(
 fn address(text: &str, own: Option<&str>) -> Option<Url> {
     let address = Url::parse(text).ok()?;
     let host = address.host_str()?;
-    let is_discords = address.scheme() == "https" && address.port().is_none() && HOSTS.contains(&host);
+    let is_discords =
+        address.scheme() == "https" && address.port().is_none() && HOSTS.contains(&host);
     let authority = match address.port() {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
@@ -71,7 +74,10 @@ mod tests {
     fn only_discords_own_hosts_are_asked() {
         let own = Some("127.0.0.1:9000");
         for (address, is_asked) in [
-            ("https://cdn.discordapp.com/attachments/1/2/a.txt?ex=1", true),
+            (
+                "https://cdn.discordapp.com/attachments/1/2/a.txt?ex=1",
+                true,
+            ),
             ("https://media.discordapp.net/attachments/1/2/a.png", true),
             ("http://cdn.discordapp.com/attachments/1/2/a.txt", false),
             ("https://cdn.discordapp.com:444/a", false),
@@ -83,7 +89,11 @@ mod tests {
             ("file:///etc/passwd", false),
             ("nonsense", false),
         ] {
-            assert_eq!(super::address(address, own).is_some(), is_asked, "{address}");
+            assert_eq!(
+                super::address(address, own).is_some(),
+                is_asked,
+                "{address}"
+            );
         }
     }
 }

@@ -28,7 +28,9 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
         None => Vec::new(),
     };
     let mut heard: Vec<Overheard> = said.into_iter().rev().filter_map(overheard).collect();
-    let quoted = before.quoted.filter(|quoted| !quoted.is_bot && !quoted.text.is_empty());
+    let quoted = before
+        .quoted
+        .filter(|quoted| !quoted.is_bot && !quoted.text.is_empty());
     if let Some(quoted) = quoted
         && !heard.iter().any(|heard| heard.at == quoted.at)
     {

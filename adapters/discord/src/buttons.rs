@@ -156,7 +156,11 @@ mod tests {
         let most = u64::MAX;
         let place = Place::new(Some(GuildId::new(most)), ChannelId::new(most));
         let asker = UserId::new(most);
-        let places = [place, place.private_to(asker), Place::new(None, ChannelId::new(1))];
+        let places = [
+            place,
+            place.private_to(asker),
+            Place::new(None, ChannelId::new(1)),
+        ];
         for place in places {
             let belongs = Belongs { asker, place };
             for button in Button::ALL {
@@ -169,7 +173,15 @@ mod tests {
 
     #[test]
     fn what_is_no_button_of_ours_is_none() {
-        for id in ["", "m1", "m0:w:1:1/2", "m1:x:1:1/2", "m1:w::1/2", "m1:w:a:1/2", "m1:w:1:1"] {
+        for id in [
+            "",
+            "m1",
+            "m0:w:1:1/2",
+            "m1:x:1:1/2",
+            "m1:w::1/2",
+            "m1:w:a:1/2",
+            "m1:w:1:1",
+        ] {
             assert_eq!(parse(id), None, "{id}");
         }
     }

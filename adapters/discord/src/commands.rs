@@ -64,7 +64,10 @@ pub(crate) const ABOUT: &str = "Ask Muninn about this message";
 
 fn chat_input(name: &str, description: &str, options: Value) -> Value {
     let mut command = json!({ "type": CHAT_INPUT, "name": name, "description": description });
-    if options.as_array().is_some_and(|options| !options.is_empty()) {
+    if options
+        .as_array()
+        .is_some_and(|options| !options.is_empty())
+    {
         command["options"] = options;
     }
     command

@@ -195,7 +195,12 @@ impl Directory {
     }
 
     /// What somebody with these roles may do in a channel; None: not known.
-    pub(crate) fn permissions(&self, spot: &Spot, who: UserId, roles: &[RoleId]) -> Option<Permissions> {
+    pub(crate) fn permissions(
+        &self,
+        spot: &Spot,
+        who: UserId,
+        roles: &[RoleId],
+    ) -> Option<Permissions> {
         let known = self.known();
         let guild = known.guilds.get(&spot.guild?)?;
         // A thread has no overwrites of its own.
@@ -279,7 +284,13 @@ mod tests {
             (SEND, NONE, &team[..], vec![], true),
             (NONE, SEND, &team[..], vec![], true),
             (NONE, SEND, &[][..], vec![], false),
-            (SEND, NONE, &team[..], vec![overwrite(EVERYONE, NONE, SEND)], false),
+            (
+                SEND,
+                NONE,
+                &team[..],
+                vec![overwrite(EVERYONE, NONE, SEND)],
+                false,
+            ),
             // A role's word counts more than everyone's, a member's more than a role's.
             (
                 SEND,
@@ -292,7 +303,10 @@ mod tests {
                 SEND,
                 NONE,
                 &team[..],
-                vec![overwrite(Holder::Member(ANN), NONE, SEND), overwrite(TEAM, SEND, NONE)],
+                vec![
+                    overwrite(Holder::Member(ANN), NONE, SEND),
+                    overwrite(TEAM, SEND, NONE),
+                ],
                 false,
             ),
             (
@@ -343,7 +357,10 @@ mod tests {
         ] {
             directory.apply(change, me);
         }
-        assert_eq!(directory.my_permissions(&thread, me), Some(everyone | speak));
+        assert_eq!(
+            directory.my_permissions(&thread, me),
+            Some(everyone | speak)
+        );
         directory.apply(Change::RoleGone(guild_id, RoleId::new(31)), me);
         assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
         directory.apply(Change::ChannelGone(guild_id, ChannelId::new(21)), me);

@@ -74,9 +74,7 @@ mod tests {
     #[test]
     fn an_answer_is_found_again() {
         let reply = |to: u64| json!({ "message_reference": { "message_id": to.to_string() } });
-        let answers = |id: u64, flags: u64| {
-            json!({ "interaction_metadata": { "id": id.to_string() }, "flags": flags })
-        };
+        let answers = |id: u64, flags: u64| json!({ "interaction_metadata": { "id": id.to_string() }, "flags": flags });
         let none = json!({});
         let said = [
             said(10, ME, &none),
@@ -85,7 +83,11 @@ mod tests {
             said(13, ME, &reply(11)),
             said(14, 4, &reply(13)),
             said(15, ME, &none),
-            said(16, ME, &json!({ "content": format!("{ADDRESSED}4>\nhello") })),
+            said(
+                16,
+                ME,
+                &json!({ "content": format!("{ADDRESSED}4>\nhello") }),
+            ),
             said(17, ME, &reply(14)),
             said(18, ME, &answers(90, 0)),
             said(19, ME, &answers(91, LOADING)),

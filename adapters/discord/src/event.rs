@@ -171,15 +171,24 @@ fn guild(raw: RawGuild) -> Change {
         owner: raw.owner_id,
         my_roles: Vec::new(),
         my_own_role: None,
-        roles: raw.roles.iter().map(|(id, role)| (*id, role.permissions)).collect(),
+        roles: raw
+            .roles
+            .iter()
+            .map(|(id, role)| (*id, role.permissions))
+            .collect(),
     };
     // Without the list of members only the bot itself is among them; a role that was made for a
     // bot names it.
     let own = |me: UserId| {
         let mut roles = raw.roles.values();
-        roles.find(|role| role.tags.bot_id == Some(me)).map(|role| role.id)
+        roles
+            .find(|role| role.tags.bot_id == Some(me))
+            .map(|role| role.id)
     };
-    let me = raw.members.values().find(|member| member.user.bot && own(member.user.id).is_some());
+    let me = raw
+        .members
+        .values()
+        .find(|member| member.user.bot && own(member.user.id).is_some());
     let me = me.or_else(|| raw.members.values().find(|member| member.user.bot));
     let guild = Guild {
         my_roles: me.map(|me| me.roles.clone()).unwrap_or_default(),
@@ -240,7 +249,9 @@ fn kind(raw: ChannelType) -> Kind {
 
 pub(crate) fn said(raw: Message) -> Said {
     let member = raw.member.as_deref();
-    let roles = member.map(|member| member.roles.clone()).unwrap_or_default();
+    let roles = member
+        .map(|member| member.roles.clone())
+        .unwrap_or_default();
     let nick = member.and_then(|member| member.nick.clone());
     let mut author = person(&raw.author, nick, roles, None);
     author.is_bot |= raw.webhook_id.is_some();
@@ -250,7 +261,11 @@ pub(crate) fn said(raw: Message) -> Said {
         guild: raw.guild_id,
         author,
         is_regular: matches!(raw.kind, MessageType::Regular | MessageType::InlineReply),
-        mentions: raw.mentions.iter().map(|user| (user.id, name(user))).collect(),
+        mentions: raw
+            .mentions
+            .iter()
+            .map(|user| (user.id, name(user)))
+            .collect(),
         role_mentions: raw.mention_roles,
         files: raw.attachments.into_iter().map(file).collect(),
         replies_to: raw.referenced_message.map(|message| quoted(*message)),
@@ -275,7 +290,10 @@ fn edited(raw: MessageUpdateEvent) -> Option<Happening> {
     let at = *raw.edited_timestamp?;
     let author = raw.author?;
     let member = raw.member.flatten();
-    let roles = member.as_ref().map(|member| member.roles.clone()).unwrap_or_default();
+    let roles = member
+        .as_ref()
+        .map(|member| member.roles.clone())
+        .unwrap_or_default();
     let nick = member.and_then(|member| member.nick);
     let mut author = person(&author, nick, roles, None);
     author.is_bot |= raw.webhook_id.flatten().is_some();
@@ -315,7 +333,9 @@ fn file(raw: serenity::model::channel::Attachment) -> Attachment {
 }
 
 fn name(user: &User) -> String {
-    user.global_name.clone().unwrap_or_else(|| user.name.clone())
+    user.global_name
+        .clone()
+        .unwrap_or_else(|| user.name.clone())
 }
 
 fn person(
@@ -413,7 +433,9 @@ fn command(raw: &CommandInteraction) -> What {
         (CommandType::Message, _) => {
             let target = raw.data.target_id.map(|id| id.to_message_id());
             let message = target.and_then(|id| raw.data.resolved.messages.get(&id));
-            message.map_or(What::Unknown, |message| What::About(quoted(message.clone())))
+            message.map_or(What::Unknown, |message| {
+                What::About(quoted(message.clone()))
+            })
         }
         (_, "ask") => What::Ask {
             question: typed(raw, "question").unwrap_or_default(),

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::NAME;
 use crate::allow::Visitor;
 use crate::api::Api;
-use crate::directory::{Directory, Kind, Spot};
+use crate::directory::{Directory, Spot};
 use crate::event::{self, Person};
 use crate::ids::Place;
 use crate::options::Options;
@@ -67,7 +67,11 @@ impl Hub {
         if let Some(spot) = self.directory.spot(guild, channel) {
             return Some(spot);
         }
-        let looked_up = || self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked_up = || {
+            self.looked_up
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(spot) = looked_up().get(&channel) {
             return Some(spot.clone());
         }
@@ -96,8 +100,8 @@ impl Hub {
 
     pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {
         let audience = Place::new(spot.guild, spot.audience_channel()).audience();
-        let set = self.options.channels.of(&audience);
-        set.map_or(self.options.answer, |settings| settings.answer)
+        let set = self.options.channels.answer_mode(&audience);
+        set.unwrap_or(self.options.answer)
     }
 
     /// Those who can read what is said there.
@@ -119,16 +123,14 @@ impl Hub {
         Audience {
             id: place.audience(),
             platform: NAME.to_owned(),
-            workspace: spot.guild.map(|guild| guild.to_string()).unwrap_or_default(),
+            workspace: spot
+                .guild
+                .map(|guild| guild.to_string())
+                .unwrap_or_default(),
             name: match private_to {
                 Some(_) => format!("{name} (private)"),
                 None => name,
             },
         }
-    }
-
-    /// Whether the bot's conversation partner is alone with it.
-    pub(crate) fn is_direct(spot: &Spot) -> bool {
-        spot.kind == Kind::Direct
     }
 }

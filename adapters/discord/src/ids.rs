@@ -233,11 +233,14 @@ mod tests {
         assert_eq!(of(edit(channel, id, at)), read(false));
         assert_eq!(of(deletion(channel, id)), read(false));
         let pressed = InteractionId::new(7);
-        assert_eq!(
-            of(interaction(pressed)),
-            Some(Event::Interaction(pressed))
-        );
-        for none in ["", "discord/1", "discord/a/b", "matrix/1/2", "discord/1/2/3/4"] {
+        assert_eq!(of(interaction(pressed)), Some(Event::Interaction(pressed)));
+        for none in [
+            "",
+            "discord/1",
+            "discord/a/b",
+            "matrix/1/2",
+            "discord/1/2/3/4",
+        ] {
             assert_eq!(of(EventId::new(none)), None, "{none}");
         }
     }

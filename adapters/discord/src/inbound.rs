@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use muninn_platform::{
-    Addressed, Author, Body, Inbox, InboxClosed, Incoming, IncomingMessage,
-};
+use muninn_platform::{Addressed, Author, Body, Inbox, InboxClosed, Incoming, IncomingMessage};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::background::Before;
@@ -134,6 +132,7 @@ impl Inbound {
                 event: ids::deletion(channel, id),
                 conversation: place.conversation(),
                 audience: self.hub.audience(&spot, None),
+                also_recalls: None,
                 // Discord does not say who it was.
                 author: Author {
                     id: "discord/somebody".to_owned(),
@@ -213,7 +212,9 @@ impl Inbound {
                     ..target
                 })
             }
-            ids::Event::Interaction(id) => Some(self.interaction_again(id, place, asker, has_buttons)),
+            ids::Event::Interaction(id) => {
+                Some(self.interaction_again(id, place, asker, has_buttons))
+            }
         }
     }
 
@@ -278,6 +279,7 @@ impl Inbound {
             event: ids::message(said.channel, said.id),
             conversation: place.conversation(),
             audience: self.hub.audience(&facts.spot, None),
+            also_recalls: None,
             author: self.author(&said.author, &facts.spot),
             addressed,
             body,
@@ -353,7 +355,9 @@ impl Inbound {
         target: Target,
     ) -> Result<(), InboxClosed> {
         let reply = Box::new(DiscordReply::new(target));
-        self.inbox.deliver(Incoming::Message { message, reply }).await
+        self.inbox
+            .deliver(Incoming::Message { message, reply })
+            .await
     }
 }
 

@@ -45,7 +45,11 @@ impl Lines {
         }
         waiting.number += 1;
         let is_new = !waiting.lines.contains_key(&channel);
-        waiting.lines.entry(channel).or_default().push_back(Box::pin(job));
+        waiting
+            .lines
+            .entry(channel)
+            .or_default()
+            .push_back(Box::pin(job));
         drop(waiting);
         if is_new {
             let lines = Arc::clone(self);

@@ -102,8 +102,13 @@ pub(crate) fn edited(said: &Said, facts: &Facts) -> Option<(Addressed, String, P
 
 fn addressed(said: &Said, facts: &Facts) -> Result<Addressed, Silence> {
     let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
-        || facts.my_role.is_some_and(|role| said.role_mentions.contains(&role));
-    let is_answer = said.replies_to.as_ref().is_some_and(|to| to.author == facts.me);
+        || facts
+            .my_role
+            .is_some_and(|role| said.role_mentions.contains(&role));
+    let is_answer = said
+        .replies_to
+        .as_ref()
+        .is_some_and(|to| to.author == facts.me);
     if facts.spot.kind == Kind::Direct {
         return Ok(Addressed::Directly);
     }
@@ -128,16 +133,22 @@ fn wants(said: &Said, facts: &Facts, addressed: Addressed) -> Option<Wants> {
         return None;
     }
     let quoted = said.replies_to.as_ref();
-    Some(match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
-        // Nothing but a mention, in a reply to something: that is what it is about.
-        Some(quoted) => Wants::Text(about(quoted)),
-        None => Wants::Command(Command::Help),
-    })
+    Some(
+        match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
+            // Nothing but a mention, in a reply to something: that is what it is about.
+            Some(quoted) => Wants::Text(about(quoted)),
+            None => Wants::Command(Command::Help),
+        },
+    )
 }
 
 /// A question about a message that somebody else wrote, marked as a quotation.
 pub(crate) fn about(quoted: &Quoted) -> String {
-    let lines: Vec<String> = quoted.text.lines().map(|line| format!("> {line}")).collect();
+    let lines: Vec<String> = quoted
+        .text
+        .lines()
+        .map(|line| format!("> {line}"))
+        .collect();
     format!(
         "What do you say to this message of {}?\n{}",
         quoted.name,
@@ -232,7 +243,11 @@ const LONGEST_NAME: usize = 100;
 /// A thread's name: the question in one line.
 pub(crate) fn thread_name(question: &str) -> String {
     let words: Vec<&str> = question.split_whitespace().collect();
-    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+    let line: String = words
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
     if line.is_empty() {
         return "Question".to_owned();
     }
@@ -249,7 +264,6 @@ pub(crate) fn thread_name(question: &str) -> String {
 pub(crate) fn is_admin(permissions: Option<serenity::model::Permissions>) -> bool {
     permissions.is_some_and(|it| it.manage_messages() || it.administrator())
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -138,7 +138,10 @@ impl DiscordReply {
         }
         let channel = self.target.way.ground.channel().await?;
         let api = &self.hub.api;
-        let asked = self.hub.outbox.persist(|| api.messages_after(channel, since));
+        let asked = self
+            .hub
+            .outbox
+            .persist(|| api.messages_after(channel, since));
         let mut said = match asked.await {
             Ok(said) => said,
             // What cannot be read cannot be found; the nonce is left.
@@ -161,9 +164,9 @@ impl DiscordReply {
         match failure.kind {
             Kind::LoggedOut => logged_out(),
             Kind::Limited | Kind::Away => disconnected(failure),
-            Kind::Refused(Refusal::NoChannel) => {
-                misconfigured(format!("{channel} was deleted before the answer could be sent"))
-            }
+            Kind::Refused(Refusal::NoChannel) => misconfigured(format!(
+                "{channel} was deleted before the answer could be sent"
+            )),
             Kind::Refused(Refusal::MayNot) => misconfigured(rights::missing(&self.hub, place)),
             Kind::Refused(Refusal::Locked) => misconfigured(format!(
                 "{channel} is locked; unlock it, or let Muninn manage threads there"
@@ -177,7 +180,9 @@ impl DiscordReply {
                 | Refusal::NoMessage
                 | Refusal::ThreadThere
                 | Refusal::Other,
-            ) => misconfigured(format!("Discord refuses the answer in {channel}: {failure}")),
+            ) => misconfigured(format!(
+                "Discord refuses the answer in {channel}: {failure}"
+            )),
         }
     }
 
@@ -248,7 +253,10 @@ impl Reply for DiscordReply {
         if is_another || self.target.sought.is_some() || !self.hub.outbox.may_show(channel) {
             return;
         }
-        let Some(text) = content::texts(std::slice::from_ref(so_far)).into_iter().next() else {
+        let Some(text) = content::texts(std::slice::from_ref(so_far))
+            .into_iter()
+            .next()
+        else {
             return;
         };
         let row = if self.target.has_buttons {

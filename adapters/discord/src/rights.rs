@@ -20,13 +20,21 @@ const NAMES: [(Permissions, &str); 6] = [
     (Permissions::SEND_MESSAGES, "Send Messages"),
     (Permissions::READ_MESSAGE_HISTORY, "Read Message History"),
     (Permissions::CREATE_PUBLIC_THREADS, "Create Public Threads"),
-    (Permissions::CREATE_PRIVATE_THREADS, "Create Private Threads"),
-    (Permissions::SEND_MESSAGES_IN_THREADS, "Send Messages in Threads"),
+    (
+        Permissions::CREATE_PRIVATE_THREADS,
+        "Create Private Threads",
+    ),
+    (
+        Permissions::SEND_MESSAGES_IN_THREADS,
+        "Send Messages in Threads",
+    ),
 ];
 
 /// Says which permission is missing to answer in a place.
 pub(crate) fn missing(hub: &Hub, place: Place) -> String {
-    let spot = place.guild.and_then(|guild| hub.directory.spot(guild, place.channel));
+    let spot = place
+        .guild
+        .and_then(|guild| hub.directory.spot(guild, place.channel));
     let channel = ids::link(place.guild, place.channel, None);
     let names = match &spot {
         Some(spot) => hub
@@ -87,6 +95,9 @@ mod tests {
         );
         assert!(lacking(&channel, NEEDED).is_empty());
         let named = NAMES.iter().map(|(one, _)| *one);
-        assert_eq!(named.fold(Permissions::empty(), |all, one| all | one), NEEDED);
+        assert_eq!(
+            named.fold(Permissions::empty(), |all, one| all | one),
+            NEEDED
+        );
     }
 }

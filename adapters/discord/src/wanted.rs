@@ -22,13 +22,19 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// A sentence for the one who asked, and nothing else.
-    Say { text: &'static str, row: Row },
+    Say {
+        text: &'static str,
+        row: Row,
+    },
     /// The message with the buttons says this instead.
     Instead(&'static str),
     /// Something for the bot.
     Turn(Turn),
     Stop(Place),
-    Opinion { answer: MessageId, opinion: Opinion },
+    Opinion {
+        answer: MessageId,
+        opinion: Opinion,
+    },
     /// Shows a conversation, or all.
     Session(Option<String>),
     /// Offers conversations while one is typed.
@@ -202,9 +208,10 @@ fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> 
     };
     let answer = ids::sent(asked.spot.channel, on);
     match pressed.button {
-        Button::Why => {
-            Wanted::Turn(of_place(Body::Command(Command::WhyOf(answer)), Shows::Thinking))
-        }
+        Button::Why => Wanted::Turn(of_place(
+            Body::Command(Command::WhyOf(answer)),
+            Shows::Thinking,
+        )),
         Button::Good => Wanted::Opinion {
             answer: on,
             opinion: Opinion::Good,
@@ -294,12 +301,54 @@ mod tests {
     #[test]
     fn a_question_is_asked_where_and_by_whom_it_may_be_seen() {
         for (private, thread, kind, place, is_private, opens) in [
-            (false, false, Kind::Text, "discord/1/2", false, NewThread::No),
-            (true, false, Kind::Text, "discord/1/2/private/4", true, NewThread::No),
-            (false, true, Kind::Text, "discord/1/2", false, NewThread::Public),
-            (true, true, Kind::Text, "discord/1/2", true, NewThread::Private),
-            (false, true, Kind::PublicThread, "discord/1/2", false, NewThread::No),
-            (true, true, Kind::PublicThread, "discord/1/2/private/4", true, NewThread::No),
+            (
+                false,
+                false,
+                Kind::Text,
+                "discord/1/2",
+                false,
+                NewThread::No,
+            ),
+            (
+                true,
+                false,
+                Kind::Text,
+                "discord/1/2/private/4",
+                true,
+                NewThread::No,
+            ),
+            (
+                false,
+                true,
+                Kind::Text,
+                "discord/1/2",
+                false,
+                NewThread::Public,
+            ),
+            (
+                true,
+                true,
+                Kind::Text,
+                "discord/1/2",
+                true,
+                NewThread::Private,
+            ),
+            (
+                false,
+                true,
+                Kind::PublicThread,
+                "discord/1/2",
+                false,
+                NewThread::No,
+            ),
+            (
+                true,
+                true,
+                Kind::PublicThread,
+                "discord/1/2/private/4",
+                true,
+                NewThread::No,
+            ),
             (false, true, Kind::Flat, "discord/1/2", false, NewThread::No),
         ] {
             let mut asked = asked(question(private, thread));
@@ -334,7 +383,10 @@ mod tests {
             mode: AnswerMode::Never,
             ..FACTS
         };
-        assert_eq!(wanted(&asked(question(false, false)), facts), say(NEVER_HERE));
+        assert_eq!(
+            wanted(&asked(question(false, false)), facts),
+            say(NEVER_HERE)
+        );
         let why = wanted(&asked(What::Why), facts);
         assert!(matches!(why, Wanted::Turn(_)));
     }
@@ -348,13 +400,22 @@ mod tests {
             ("private", Row::ForgetSession),
             ("channel", Row::ForgetAudience),
         ] {
-            assert!(matches!(forget(what), Wanted::Say { row, .. } if row == expected), "{what}");
+            assert!(
+                matches!(forget(what), Wanted::Say { row, .. } if row == expected),
+                "{what}"
+            );
         }
         assert_eq!(forget("everything"), Wanted::Nothing);
         let confirmed = a_turn(&asked(press("m1:f:4:1/2")));
         let expected = Body::Command(Command::Forget(ForgetWhat::Session));
-        assert_eq!((confirmed.body, confirmed.shows), (expected, Shows::Nothing));
-        assert_eq!(wanted(&asked(press("m1:k:4:1/2")), FACTS), Wanted::Instead(KEPT));
+        assert_eq!(
+            (confirmed.body, confirmed.shows),
+            (expected, Shows::Nothing)
+        );
+        assert_eq!(
+            wanted(&asked(press("m1:k:4:1/2")), FACTS),
+            Wanted::Instead(KEPT)
+        );
     }
 
     #[test]
@@ -371,7 +432,10 @@ mod tests {
         // Opinions and explanations are for all.
         assert!(matches!(
             wanted(&asked(press("m1:b:5:1/2")), FACTS),
-            Wanted::Opinion { opinion: Opinion::Bad, .. }
+            Wanted::Opinion {
+                opinion: Opinion::Bad,
+                ..
+            }
         ));
         let why = a_turn(&asked(press("m1:w:5:1/2")));
         assert_eq!(why.body, Body::Command(Command::WhyOf(Sent::new("2/7"))));

@@ -186,6 +186,12 @@ fn plain(text: &str, said: &Said, facts: &Facts) -> String {
             (Some(name), Some(end)) => {
                 plain.push_str(&name);
                 rest = &form[end..];
+                // Where the bot's name was, no gap is left, and no comma at the beginning.
+                if name.is_empty() && plain.trim().is_empty() {
+                    rest = rest.trim_start_matches([' ', ',', ':']);
+                } else if name.is_empty() && plain.ends_with(' ') {
+                    rest = rest.trim_start_matches(' ');
+                }
             }
             _ => {
                 plain.push('<');

@@ -154,8 +154,11 @@ impl Inbound {
             // Told twice: whoever was first answers.
             Ok(Err(failure)) if failure.is(Refusal::AcknowledgedAlready) => return Ok(()),
             Ok(Err(failure)) => {
-                tracing::warn!(interaction = %asked.id, %failure, "an interaction was not acknowledged in time; its answer is an ordinary message");
-                token.end();
+                tracing::warn!(interaction = %asked.id, %failure, "an interaction may not have been acknowledged in time");
+                // Where that is not certain, the answer tries it first.
+                if failure.is(Refusal::InteractionOver) {
+                    token.end();
+                }
             }
             Err(_) => token.end(),
         }

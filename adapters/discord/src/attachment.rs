@@ -68,8 +68,6 @@ async fn fetch(hub: &Hub, address: Url, most: usize) -> Result<Vec<u8>, Download
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn only_discords_own_hosts_are_asked() {
         let own = Some("127.0.0.1:9000");

@@ -17,7 +17,7 @@ use serenity::http::Http;
 use serenity::model::event::Event;
 use serenity::model::gateway::GatewayIntents;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::errors::{disconnected, logged_out, misconfigured};
 use crate::event::{self, Happening};
@@ -38,6 +38,8 @@ pub(crate) struct Gateway {
     pub(crate) ended: oneshot::Receiver<PlatformError>,
     stop: CancellationToken,
     thread: std::thread::JoinHandle<()>,
+    /// Whoever drops it wants nothing of it any more, not even a goodbye.
+    _abandon: DropGuard,
 }
 
 struct Tap {
@@ -82,7 +84,7 @@ impl Gateway {
     ) -> Result<Self, PlatformError> {
         let (sender, events) = mpsc::channel(WAITING);
         let (tell_end, ended) = oneshot::channel();
-        let stop = CancellationToken::new();
+        let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -91,12 +93,14 @@ impl Gateway {
             events: sender,
             lost: AtomicU64::new(0),
         };
-        let (intents, shards, stopped) = (intents(options), options.shards, stop.clone());
+        let (intents, shards) = (intents(options), options.shards);
+        let (stopped, abandoned) = (stop.clone(), abandon.clone());
         let thread = std::thread::Builder::new()
             .name("discord-gateway".to_owned())
             .spawn(move || {
                 let running = run(http, intents, shards, address, tap, stopped);
-                if let Err(error) = runtime.block_on(running) {
+                let running = abandoned.run_until_cancelled(running);
+                if let Some(Err(error)) = runtime.block_on(running) {
                     // Nobody wants to know while the program ends.
                     let _ = tell_end.send(error);
                 }
@@ -107,6 +111,7 @@ impl Gateway {
             ended,
             stop,
             thread,
+            _abandon: abandon.drop_guard(),
         })
     }
 

@@ -250,7 +250,11 @@ impl Reply for DiscordReply {
         // already is looked at when the text is whole.
         let is_another = !self.standing.is_empty() && !self.is_mine;
         let channel = self.target.way.belongs.place.channel;
-        if is_another || self.target.sought.is_some() || !self.hub.outbox.may_show(channel) {
+        if is_another || self.target.sought.is_some() {
+            return;
+        }
+        // The first words are shown whoever else shows something there.
+        if !self.hub.outbox.may_show(channel) && !self.standing.is_empty() {
             return;
         }
         let Some(text) = content::texts(std::slice::from_ref(so_far))

@@ -1,6 +1,6 @@
 //! What stands within a line.
 
-use super::ZERO_WIDTH_SPACE;
+use super::{ZERO_WIDTH_SPACE, unfenced};
 
 /// Tags that stand for marks of Discord's, where they are closed in the same line.
 const MARKS: [(&str, &str); 11] = [
@@ -78,17 +78,25 @@ pub(super) fn plain(cell: &str) -> String {
     plain
 }
 
-/// Code, as it is: nothing in it is read.
+/// Code, as it is: nothing in it is read. Of three backticks Discord would make a block.
 fn code(rest: &str, shown: &mut String) -> Option<usize> {
     let after = rest.trim_start_matches('`');
     let length = rest.len() - after.len();
     let mut at = length;
     loop {
-        let ticks = at + rest[at..].find('`')?;
+        let Some(next) = rest[at..].find('`') else {
+            shown.push_str(&unfenced(&rest[..length]));
+            return Some(length);
+        };
+        let ticks = at + next;
         let behind = rest[ticks..].trim_start_matches('`');
         let end = rest.len() - behind.len();
         if end - ticks == length {
-            shown.push_str(&rest[..end]);
+            if length < 3 {
+                shown.push_str(&rest[..end]);
+            } else {
+                shown.push_str(&format!("``{}``", unfenced(&rest[length..ticks])));
+            }
             return Some(end);
         }
         at = end;

@@ -33,7 +33,7 @@ fn code_has_three_backticks() {
             "~~~ python title=x\na | b\n~~~\nb",
             "```python\na | b\n```\nb",
         ),
-        ("````md\n```\na\n```\n````", "```md\n`~``\na\n`~``\n```"),
+        ("````md\n```\na\n```\n````", "```md\n``~`\na\n``~`\n```"),
         ("```c++ {1}\nx", "```c++\nx\n```"),
         (
             "- a\n    ```sh\n    ls\n      -l\n    ```",
@@ -41,7 +41,8 @@ fn code_has_three_backticks() {
         ),
         ("```{.r}\nx\n```", "```\nx\n```"),
         ("```\n<#1> || &lt; **\n```", "```\n<#1> || &lt; **\n```"),
-        ("```a`b", "```a`b"),
+        ("```a`b", "``~`a`b"),
+        ("a ```b``` ``c", "a ``b`` ``c"),
     ] {
         let shown = shown.replace('~', "\u{200B}");
         assert_eq!(convert(text), shown, "{text:?}");

@@ -112,7 +112,7 @@ async fn an_answer_that_is_out_is_not_said_again() {
     for by_command in [false, true] {
         let scene = scene().await;
         let chat = scene.ann.direct();
-        let original = "/webhooks/{application_id}/{interaction_token}/messages/@original";
+        let original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original";
         let gate = if by_command {
             scene
                 .chat

@@ -23,7 +23,7 @@ async fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
     let question = chat.say("one");
     let first = chat.hears("echo: one").await;
     assert!(first.text.len() < 100);
-    chat.edit(question, &"two ".repeat(490));
+    chat.edit(question, &"two ".repeat(450));
     chat.finds("the second", |said| {
         said.text.ends_with("two") && said.id == first.id
     })

@@ -1,7 +1,5 @@
 //! A Discord, a bot that echoes in it, and somebody to talk to it.
 
-use std::time::Duration;
-
 use loopback_discord::{Channel, Chat, Discord, Guild, Person, Settings};
 use muninn_discord::{Api, Options};
 use muninn_platform::testing::{EchoBot, EchoMemory};
@@ -110,6 +108,3 @@ impl Scene {
         self.home.discord.finish();
     }
 }
-
-/// Longer than anything takes.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

@@ -8,7 +8,7 @@ use crate::support::{Home, Scene, Way, scene, scene_in};
 
 const MESSAGES: &str = "/channels/{channel_id}/messages";
 const CALLBACK: &str = "/interactions/{interaction_id}/{interaction_token}/callback";
-const ORIGINAL: &str = "/webhooks/{application_id}/{interaction_token}/messages/@original";
+const ORIGINAL: &str = "/webhooks/{webhook_id}/{webhook_token}/messages/@original";
 
 async fn real() -> Scene {
     scene_in(Home::with(Way::Real, Settings::default()).await).await
@@ -87,13 +87,12 @@ async fn what_fails_for_a_moment_is_tried_again_and_said_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interaction_acknowledged_too_late_is_answered_by_an_ordinary_message() {
     let scene = scene().await;
-    scene
-        .home
-        .discord
-        .next("POST", CALLBACK)
-        .is_slow(Duration::from_millis(3_500));
-    scene.home.discord.excuses("acknowledged");
+    let gate = scene.home.discord.next("POST", CALLBACK).is_held();
+    scene.home.discord.excuses("nobody acknowledged");
     scene.chat.ask("late?", &[]);
+    gate.is_reached().await;
+    scene.home.discord.lets_pass(Duration::from_secs(5));
+    gate.open();
     let expected = format!("-# For <@{}>\necho: late?", scene.ann.id());
     scene.chat.hears(&expected).await;
     scene.bot.stop().await;

@@ -19,7 +19,7 @@ pub(crate) use listener::{Listening, listen};
 
 /// What every connection and every handle of a test shares.
 #[derive(Debug)]
-pub struct Shared {
+pub(crate) struct Shared {
     world: Mutex<World>,
     pub(crate) changed: watch::Sender<u64>,
     pub(crate) traffic: Traffic,

@@ -44,7 +44,8 @@ use muninn::session::{SessionGuard, Sessions};
 use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
 use muninn_platform::{
-    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, MessageId, Pace,
+    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, MessageId,
+    OwnSession, Pace,
 };
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -414,6 +415,25 @@ impl Answers for Timed {
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
         let call = self.store.response_of_message(audience, message);
         self.call("response_of_message", call).await
+    }
+
+    async fn last_turn_by(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let call = self.store.last_turn_by(audience, person);
+        self.call("last_turn_by", call).await
+    }
+
+    async fn own_sessions(
+        &self,
+        person: &str,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<OwnSession>, StoreError> {
+        let call = self.store.own_sessions(person, prefix, most);
+        self.call("own_sessions", call).await
     }
 
     async fn last_response(

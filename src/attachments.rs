@@ -23,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PROMPT_CHARS: usize = 24_000;
 /// Characters of it that are kept with the turn, for the questions after it.
 const KEPT_CHARS: usize = 8_000;
+/// What a note about a file begins with; it ends with a bracket.
+const NOTE: &str = "[file: ";
 /// What the common services take. Others would be refused with the whole request.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
 
@@ -137,8 +139,13 @@ impl Attachments {
 impl Files {
     /// What a turn kept of its files.
     pub fn of_turn(turn: &Turn) -> Self {
+        let lines = turn.input.lines().rev();
+        let notes = lines.map_while(|line| line.strip_prefix(NOTE)?.strip_suffix(']'));
+        let mut notes: Vec<String> = notes.map(str::to_owned).collect();
+        notes.reverse();
         Self {
             texts: turn.attached.clone(),
+            notes,
             ..Self::default()
         }
     }
@@ -151,7 +158,7 @@ impl Files {
         let notes: Vec<String> = self
             .notes
             .iter()
-            .map(|note| format!("[file: {note}]"))
+            .map(|note| format!("{NOTE}{note}]"))
             .collect();
         let parts = [text.trim(), &notes.join("\n")];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
@@ -280,5 +287,13 @@ mod tests {
             "[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
         assert_eq!(Files::default().said("Look: "), "Look: ");
+
+        // What is said instead, later, still came with them.
+        let mut turn = crate::testing::new_turn("terminal/a", "").turn;
+        turn.input = files.said("Look:");
+        let kept = Files::of_turn(&turn);
+        assert_eq!(kept.said("See:"), files.said("See:"));
+        turn.input = "Look:\n[file: a] b".to_owned();
+        assert_eq!(Files::of_turn(&turn).said("See:"), "See:");
     }
 }

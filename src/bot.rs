@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use muninn_platform::{
     Acceptance, Addressed, Arrivals, AudienceId, Body, Command, Feedback, ForgetWhat, Incoming,
-    IncomingMessage, Reply,
+    IncomingMessage, OwnSession, Reply,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -109,6 +109,14 @@ impl Bot {
                 }
                 Incoming::Feedback { audience, feedback } => {
                     self.take_feedback(audience, feedback);
+                    acceptance.give();
+                }
+                Incoming::Sessions {
+                    person,
+                    prefix,
+                    found,
+                } => {
+                    self.tell_sessions(person, prefix, found);
                     acceptance.give();
                 }
             }
@@ -216,14 +224,20 @@ impl Bot {
         // Closing it is nobody's business, so there is always a permit to come.
         let _place = self.places.acquire().await;
         match &message.body {
+            // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
-                // It locks one session after the other, and two at once never.
                 drop(guard);
-                let said = self
-                    .commands
-                    .forget_audience(&self.sessions, &message)
-                    .await;
-                deliver(reply.as_mut(), &said).await;
+                let said = self.commands.forget_audience(&self.sessions, &message);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(Command::Forget(ForgetWhat::Last)) => {
+                drop(guard);
+                let said = self.commands.forget_last(&self.sessions, &message);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(Command::Again(answer)) => {
+                drop(guard);
+                self.answer_again(&message, answer, reply.as_mut()).await;
             }
             Body::Command(command) => {
                 let said = self.commands.run(&guard, &message, command).await;
@@ -334,6 +348,27 @@ impl Bot {
                     error = &error as &dyn std::error::Error,
                     "feedback could not be kept"
                 ),
+            }
+        });
+    }
+
+    fn tell_sessions(
+        self: &Arc<Self>,
+        person: String,
+        prefix: String,
+        found: oneshot::Sender<Vec<OwnSession>>,
+    ) {
+        let bot = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let store = bot.turns.archive.store();
+            let most = Incoming::MOST_SESSIONS;
+            match store.own_sessions(&person, &prefix, most).await {
+                // Who asked may not wait any more.
+                Ok(sessions) => drop(found.send(sessions)),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "somebody's sessions cannot be read");
+                }
             }
         });
     }

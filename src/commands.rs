@@ -61,10 +61,11 @@ impl Commands {
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
             Command::About => self.about(message).await,
-            Command::Forget(ForgetWhat::Last) => self.forget_last(guard, message).await,
             Command::Usage => self.usage(message).await,
-            // It holds no session but the one it is at: see `forget_audience`.
-            Command::Forget(ForgetWhat::Audience) => Ok(Notice::Failed.to_string()),
+            // The bot sees to these itself: they are about other sessions than the one it holds.
+            Command::Again(_) | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => {
+                Ok(Notice::Failed.to_string())
+            }
             Command::Forget(ForgetWhat::Session) => self.forget_session(guard, message).await,
         };
         self::said(said)
@@ -130,23 +131,35 @@ impl Commands {
         ))
     }
 
-    async fn forget_last(
-        &self,
-        guard: &SessionGuard,
-        message: &IncomingMessage,
-    ) -> Result<String, StoreError> {
-        let is_mine = |turn: &Turn| turn.author == message.author.id;
-        let turns = self.archive.window(message, LOOK_BACK).await?;
-        let Some(last) = turns.iter().rfind(|turn| is_mine(turn)) else {
-            return Ok(Notice::NothingToForget.to_string());
+    /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
+    /// session: the turn may be of another one.
+    pub async fn forget_last(&self, sessions: &Sessions, message: &IncomingMessage) -> String {
+        let forgotten = async {
+            let Some((session, last)) = self.last_of(message).await? else {
+                return Ok(Notice::NothingToForget);
+            };
+            let guard = sessions.lock(&session).await;
+            let audience = &message.audience.id;
+            let Forgotten { quotes, .. } = self.forget_turn(&guard, audience, last).await?;
+            Ok(Notice::ForgotTurn { quotes })
         };
-        let forgotten = self
-            .forget_turn(guard, &message.audience.id, last.id)
-            .await?;
-        Ok(Notice::ForgotTurn {
-            quotes: forgotten.quotes,
+        said(forgotten.await.map(|notice| notice.to_string()))
+    }
+
+    /// The last turn of the one who asks, in this conversation, or else in this place: where answers
+    /// stand in threads, people ask beside them.
+    async fn last_of(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let turns = self.archive.window(message, LOOK_BACK).await?;
+        if turns.is_empty() {
+            let store = self.archive.store();
+            let (audience, person) = (&message.audience.id, &message.author.id);
+            return store.last_turn_by(audience, person).await;
         }
-        .to_string())
+        let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
+        Ok(mine.map(|turn| (message.conversation.clone(), turn.id)))
     }
 
     /// Forgets one turn, wherever it is kept.

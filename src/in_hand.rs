@@ -42,16 +42,24 @@ impl InHand {
     /// Takes a message in hand, also one that is there already: whether its answer went out is only
     /// known afterwards.
     pub fn take(&self, message: &IncomingMessage) {
-        let mut entry = self
-            .messages
-            .entry(message.event.clone())
-            .or_insert_with(|| Entry {
-                conversation: message.conversation.clone(),
-                deliveries: 0,
-                running: None,
-                revision: None,
-                is_taken_back: false,
-            });
+        self.entry(&message.event, &message.conversation);
+    }
+
+    /// Takes in hand what asks for an earlier answer anew, in the conversation of that, and begins
+    /// with it.
+    pub fn again(&self, event: &EventId, conversation: &ConversationId) -> Interrupt {
+        self.entry(event, conversation);
+        self.begin(event).interrupt
+    }
+
+    fn entry(&self, event: &EventId, conversation: &ConversationId) {
+        let mut entry = self.messages.entry(event.clone()).or_insert_with(|| Entry {
+            conversation: conversation.clone(),
+            deliveries: 0,
+            running: None,
+            revision: None,
+            is_taken_back: false,
+        });
         entry.deliveries += 1;
     }
 

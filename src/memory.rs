@@ -36,6 +36,7 @@ pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
+    within_budget,
 };
 pub use recaller::{Recaller, Sought, can_be_recalled, is_question};
 pub use text::MAX_SEARCHED_CHARS;

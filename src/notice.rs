@@ -51,6 +51,9 @@ pub enum Notice {
     StoreNeeded,
     NothingYet,
     NoSuchAnswer,
+    /// Somebody wants an answer anew that somebody else asked for.
+    NotYoursToAskAgain,
+    TooLateToAskAgain,
     Failed,
 }
 
@@ -81,6 +84,8 @@ impl std::fmt::Display for Notice {
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
             Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
+            Self::NotYoursToAskAgain => f.write_str("Only the one who asked, or an administrator, can have it answered again."),
+            Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
         }
     }

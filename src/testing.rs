@@ -59,6 +59,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         event: EventId::new(event),
         conversation: ConversationId::new("terminal/a"),
         audience: new_turn("terminal/a", "").audience,
+        also_recalls: None,
         author: Author {
             id: "ada".to_owned(),
             name: "ada".to_owned(),

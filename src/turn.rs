@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{Channels, ConversationId, Delivered, IncomingMessage, Reply, SafeText};
+use muninn_platform::{Channels, Delivered, IncomingMessage, Reply, SafeText};
 
 use self::draft::Draft;
 use crate::agent::asker;
@@ -92,6 +92,27 @@ pub enum After {
     Superseded,
 }
 
+/// How an answered question is answered anew.
+#[derive(Clone, Copy, Debug)]
+pub enum Anew<'a> {
+    /// As its author edited it.
+    Edited(&'a str),
+    /// As it was.
+    Again,
+}
+
+/// Why an earlier answer stands as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// The question says the same as before, or something newer.
+    Same,
+    /// It fell out of the window, or was forgotten.
+    OutOfWindow,
+    /// Somebody else asked it.
+    NotTheirs,
+    Stopped,
+}
+
 impl Turns {
     /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
     /// answered already is answered only where nothing says that its answer went out.
@@ -157,60 +178,60 @@ impl Turns {
         Ok(self.after(&kept, &draft, &read))
     }
 
-    /// Answers anew, in the place of its earlier answer, a message that was edited. What fell out of
-    /// the window stays as it is, and so does what says the same as before.
+    /// Answers anew, in the place of its earlier answer, the question of the turn `of`, which is
+    /// one of the guard's session.
     ///
     /// # Errors
     /// When nothing could be answered or kept; the earlier answer then stands.
     pub async fn retake(
         &self,
         guard: &SessionGuard,
-        edit: &IncomingMessage,
-        text: &str,
-        earlier: &Turn,
+        revision: &IncomingMessage,
+        of: ResponseId,
+        anew: Anew<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<After, TurnError> {
+    ) -> Result<Result<(), Stands>, TurnError> {
         let began = Instant::now();
-        let text = without_secrets(text);
-        let is_older = earlier.revised_at.is_some_and(|at| edit.sent_at <= at);
-        if is_older || text == earlier.input {
-            return Ok(After::Nothing);
-        }
         let message = IncomingMessage {
-            conversation: ConversationId::new(&earlier.session),
-            ..edit.clone()
+            conversation: guard.session().clone(),
+            ..revision.clone()
         };
-        let (sought, begun) = tokio::join!(self.recaller.seek(&text), self.begin(&message));
-        let mut begun = begun?;
-        let Some(earlier) = taken_out(&mut begun.context, earlier.id) else {
-            tracing::info!(event = %edit.event, "edited after it fell out of the window: its answer stands");
-            return Ok(After::Nothing);
+        let mut begun = self.begin(&message).await?;
+        let Some(earlier) = taken_out(&mut begun.context, of) else {
+            return Ok(Err(Stands::OutOfWindow));
+        };
+        let files = Files::of_turn(&earlier);
+        let text = match question(&message, &earlier, &files, anew) {
+            Ok(text) => text,
+            Err(stands) => return Ok(Err(stands)),
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.working().await;
-        let files = Files::of_turn(&earlier);
+        let sought = self.recaller.seek(&text).await;
         let read = self.recall(&message, begun, sought, Some(earlier.id)).await;
         let asked = Asked {
             message: &message,
-            text: &files.said(&text),
+            text: &text,
             files: &files,
         };
         let Ok(draft) = self.draft(&asked, &read, reply, interrupt).await? else {
-            return Ok(After::Nothing);
+            return Ok(Err(Stands::Stopped));
         };
         let mut new = self.new_turn(&asked, &draft, began).await;
         new.turn = Turn {
             id: earlier.id,
             event: earlier.event,
+            author: earlier.author,
+            author_name: earlier.author_name,
             created_at: earlier.created_at,
             link: earlier.link,
             delivered: earlier.delivered,
-            revised_at: Some(edit.sent_at),
+            revised_at: Some(revision.sent_at),
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
-            return Ok(After::Nothing);
+            return Ok(Err(Stands::OutOfWindow));
         }
         self.recaller.forget(&message.audience.id);
         self.deliver_turn(
@@ -221,7 +242,7 @@ impl Turns {
         )
         .await;
         draft.count();
-        Ok(After::Nothing)
+        Ok(Ok(()))
     }
 
     /// Step 4: what the graph has, or else memory.
@@ -254,6 +275,11 @@ impl Turns {
         self.recaller
             .learn(store, audience, &begun.context.news)
             .await;
+        if let Some(other) = &message.also_recalls
+            && !begun.store_away
+        {
+            self.recaller.catch_up(store, other).await;
+        }
         let mut read = Read {
             context: begun.context,
             store_away: begun.store_away,
@@ -263,9 +289,13 @@ impl Turns {
         };
         // What is quoted without a model is recalled with the window, later.
         if self.model.is_some() {
-            read.recalled =
-                self.recaller
-                    .recall(audience, &read.sought, &read.context.window, &read.shown());
+            let shown = read.shown();
+            read.recalled = self.recaller.recall(
+                &message.recalls(),
+                &read.sought,
+                &read.context.window,
+                &shown,
+            );
         }
         read
     }
@@ -361,6 +391,30 @@ impl Read {
         let window = self.context.window.iter().map(|turn| turn.id);
         let recalled = self.recalled.iter().map(|memory| memory.id);
         window.chain(recalled).chain(self.earlier).collect()
+    }
+}
+
+/// What is answered anew, or why nothing is.
+fn question(
+    revision: &IncomingMessage,
+    earlier: &Turn,
+    files: &Files,
+    anew: Anew<'_>,
+) -> Result<String, Stands> {
+    let is_author = revision.author.id == earlier.author;
+    let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
+    match anew {
+        _ if is_older => Err(Stands::Same),
+        Anew::Edited(_) if !is_author => Err(Stands::NotTheirs),
+        Anew::Edited(text) => {
+            let text = files.said(&without_secrets(text));
+            if text == earlier.input {
+                return Err(Stands::Same);
+            }
+            Ok(text)
+        }
+        Anew::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
+        Anew::Again => Err(Stands::NotTheirs),
     }
 }
 

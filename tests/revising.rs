@@ -531,3 +531,180 @@ async fn any_answer_can_be_asked_about_and_the_place_described() {
         server.finish();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_given_again_in_its_place() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let (room, event) = (bot.room("a"), bot.event("again"));
+        server.expects(asks("Sing.")).answers("La.");
+        room.say("ada", "Sing.").await;
+
+        let refused = room.ask_again(&bot.event("not hers"), "eve").await;
+        let refused = refused.answer().await.text();
+        assert!(refused.contains("Only the one who asked"), "{refused}");
+
+        server
+            .expects(|request| {
+                request.last_user().ends_with("Sing.") && !prompt(request).contains("La.")
+            })
+            .answers("Tra-la.");
+        let again = room.ask_again(&event, "ada").await.answer().await;
+        assert_eq!(again.text(), "Tra-la.");
+        assert_eq!(room.shown().last().unwrap(), "Tra-la.");
+        // The same click delivered twice is one click.
+        nothing_said(room.ask_again(&event, "ada").await).await;
+
+        // An administrator may; whose question it was stays.
+        server.expects(asks("Sing.")).answers("Do re mi.");
+        let moderator = room.clone().with_admin("mod");
+        let by_mod = moderator.ask_again(&bot.event("mod"), "mod").await;
+        assert_eq!(by_mod.answer().await.text(), "Do re mi.");
+        let history = room.command("ada", "history").await.text();
+        assert!(history.contains("ada: Sing.\n    Do re mi."), "{history}");
+        assert!(!history.contains("Tra-la"), "{history}");
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_under_way_again_can_be_stopped() {
+    let place = Place::embedded();
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    server.expects(asks("Sing.")).answers("La.");
+    room.say("ada", "Sing.").await;
+    let gate = Gate::closed();
+    server
+        .expects(asks("Sing."))
+        .replies(Reply::chunks(["Do", " re mi."]).paused(&gate));
+    let mut again = room.ask_again(&bot.event("again"), "ada").await;
+    again.shows("Do").await;
+    room.stop().await;
+    let answer = again.answer().await.text();
+    assert!(
+        answer.starts_with("Do …") && answer.contains("(stopped)"),
+        "{answer}"
+    );
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forgetting_beside_a_thread_forgets_ones_last_turn_in_the_place() {
+    for place in Place::every() {
+        let bot = place.bot(&place.config(None, &[])).await;
+        bot.room("a").say("ada", "The key is under the mat.").await;
+        bot.room("b").say("bob", "The cat is on the roof.").await;
+        let beside = bot.room("beside");
+        let said = beside.command("ada", "forget last").await.text();
+        assert!(said.starts_with("Forgotten: your last turn"), "{said}");
+        let said = beside.command("ada", "forget last").await.text();
+        assert!(said.contains("nothing of yours"), "{said}");
+        let history = bot.room("a").command("ada", "history").await.text();
+        assert!(!history.contains("mat"), "{history}");
+        let history = bot.room("b").command("ada", "history").await.text();
+        assert!(history.contains("roof"), "{history}");
+        bot.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_aside_knows_the_room_and_stays_aside() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let room = bot.room("a");
+        server.expects(asks("is 4711.")).answers("Noted.");
+        room.say("bob", "The code of the coffee machine is 4711.")
+            .await;
+
+        let aside = room.aside("ada");
+        server
+            .expects(|request| {
+                prompt(request).contains("> The code of the coffee machine is 4711.")
+            })
+            .answers("It is 4711.");
+        aside
+            .say("ada", "What is the code of the coffee machine?")
+            .await;
+        server.expects(asks("is sour.")).answers("I see.");
+        aside
+            .say("ada", "The coffee of the coffee machine is sour.")
+            .await;
+        // Also what is said in the room meanwhile.
+        server.expects(asks("is broken.")).answers("Oh.");
+        bot.room("b")
+            .say("bob", "The grinder of the coffee machine is broken.")
+            .await;
+        server
+            .expects(|request| {
+                prompt(request).contains("> The grinder of the coffee machine is broken.")
+            })
+            .answers("The grinder.");
+        aside
+            .say("ada", "Which part of the coffee machine is broken?")
+            .await;
+
+        // The room hears nothing of it, by whatever way it asks.
+        server
+            .expects(|request| {
+                request.last_user().ends_with("coffee machine taste?")
+                    && !prompt(request).contains("sour")
+            })
+            .answers("No idea.");
+        bot.room("c")
+            .say("bob", "How does the coffee of the coffee machine taste?")
+            .await;
+        for command in ["why", "history", "about"] {
+            let said = bot.room("d").command("bob", command).await.text();
+            assert!(!said.contains("sour"), "{command}: {said}");
+        }
+        // Nor does somebody else aside.
+        server
+            .expects(|request| {
+                request.last_user().ends_with("machine taste to you?")
+                    && !prompt(request).contains("sour")
+            })
+            .answers("I drink tea.");
+        room.aside("bob")
+            .say(
+                "bob",
+                "How does the coffee of the coffee machine taste to you?",
+            )
+            .await;
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_find_their_own_conversations() {
+    for place in Place::every() {
+        let bot = place.bot(&place.config(None, &[])).await;
+        let room = bot.room("a");
+        room.say("ada", "Standup is at nine.").await;
+        room.say("bob", "No, at ten.").await;
+        room.say("ada", "At ten, then.").await;
+        bot.room("b").say("bob", "Lunch is at one.").await;
+        let conversations = bot.room("");
+        let of = |sessions: Vec<muninn_platform::OwnSession>| -> Vec<(String, u64)> {
+            sessions
+                .into_iter()
+                .map(|session| (session.title, session.turns))
+                .collect()
+        };
+        let ada = of(conversations.sessions_of("ada").await);
+        assert_eq!(ada, [("Standup is at nine.".to_owned(), 2)]);
+        let bob = of(conversations.sessions_of("bob").await);
+        let expected = [
+            ("Lunch is at one.".to_owned(), 1),
+            ("No, at ten.".to_owned(), 1),
+        ];
+        assert_eq!(bob, expected);
+        assert!(conversations.sessions_of("eve").await.is_empty());
+        bot.end().await;
+    }
+}

@@ -8,7 +8,7 @@ mod toolbox;
 use std::sync::Arc;
 use std::time::Instant;
 
-use muninn_platform::AudienceId;
+use muninn_platform::IncomingMessage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,7 +38,8 @@ pub struct Tools<'a> {
     pub asker: &'a Asker<'a>,
     pub prompts: &'a Prompts,
     pub recaller: &'a Recaller,
-    pub audience: &'a AudienceId,
+    /// What is answered: it says whose memory and which of the knowledge may be searched.
+    pub message: &'a IncomingMessage,
     /// Turns the model sees already.
     pub shown: Vec<ResponseId>,
     pub toolbox: &'a Toolbox,
@@ -111,7 +112,9 @@ impl Tools<'_> {
     async fn dispatch(&self, call: &ToolCall) -> ToolResult {
         let name = call.name.as_str();
         if let Some(knowledge) = self.knowledge.as_ref().filter(|_| name == SEARCH_KNOWLEDGE) {
-            return knowledge.call(self.audience, &call.arguments).await;
+            return knowledge
+                .call(self.message.channel(), &call.arguments)
+                .await;
         }
         let made = self.offer.as_deref().and_then(|offer| {
             let named = |(index, _): &&(usize, ConfinedCypher)| {
@@ -149,7 +152,7 @@ impl Tools<'_> {
         let sought = self.recaller.seek(query).await;
         let found = self
             .recaller
-            .recall(self.audience, &sought, &[], &self.shown);
+            .recall(&self.message.recalls(), &sought, &[], &self.shown);
         let count = match found.len() {
             0 => "nothing more found".to_owned(),
             1 => "1 earlier exchange".to_owned(),

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Body, ConversationId, EventId, IncomingMessage};
+use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, MessageId, Reply};
 
 use super::Bot;
-use crate::graph::{StoreError, Turn};
+use crate::graph::{ResponseId, StoreError, Turn};
 use crate::in_hand::Revision;
-use crate::interrupt::Interrupt;
+use crate::notice::Notice;
 use crate::session::SessionGuard;
-use crate::turn::TurnError;
+use crate::turn::{Anew, Stands, TurnError, deliver};
 
 /// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
@@ -96,16 +96,9 @@ impl Bot {
         };
         match &message.body {
             Body::Edit { text, .. } => {
+                let anew = Anew::Edited(text);
                 let taken = self
-                    .turns
-                    .retake(
-                        guard,
-                        message,
-                        text,
-                        &turn,
-                        reply.as_mut(),
-                        &Interrupt::default(),
-                    )
+                    .retake(guard, message, turn.id, anew, reply.as_mut())
                     .await?;
                 tracing::debug!(?taken, "an edit was followed");
             }
@@ -123,6 +116,73 @@ impl Bot {
             Body::Text(_) | Body::Command(_) => {}
         }
         Ok(())
+    }
+
+    /// Answers once more what was answered by a message.
+    pub(super) async fn answer_again(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+        reply: &mut dyn Reply,
+    ) {
+        let notice = match self.try_again(message, answer, reply).await {
+            Ok(Ok(())) => return,
+            Ok(Err(notice)) => notice,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "nothing was answered again");
+                if error.is_transient() {
+                    Notice::StoreNeeded
+                } else {
+                    Notice::Failed
+                }
+            }
+        };
+        deliver(reply, &notice.to_string()).await;
+    }
+
+    async fn try_again(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+        reply: &mut dyn Reply,
+    ) -> Result<Result<(), Notice>, TurnError> {
+        let archive = &self.turns.archive;
+        if archive.is_away() {
+            return Ok(Err(Notice::StoreNeeded));
+        }
+        let found = archive.response_of_message(&message.audience.id, answer);
+        let Some((session, response)) = found.await? else {
+            return Ok(Err(Notice::NoSuchAnswer));
+        };
+        let guard = self.sessions.lock(&session).await;
+        let taken = self
+            .retake(&guard, message, response, Anew::Again, reply)
+            .await?;
+        Ok(match taken {
+            // Delivered twice, or stopped: what stands there is the answer.
+            Ok(()) | Err(Stands::Same | Stands::Stopped) => Ok(()),
+            Err(Stands::OutOfWindow) => Err(Notice::TooLateToAskAgain),
+            Err(Stands::NotTheirs) => Err(Notice::NotYoursToAskAgain),
+        })
+    }
+
+    /// Answers a turn anew, so that it can be stopped meanwhile.
+    async fn retake(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        of: ResponseId,
+        anew: Anew<'_>,
+        reply: &mut dyn Reply,
+    ) -> Result<Result<(), Stands>, TurnError> {
+        let interrupt = self.in_hand.again(&message.event, guard.session());
+        let taken = self
+            .turns
+            .retake(guard, message, of, anew, reply, &interrupt)
+            .await;
+        // Nothing is said of a revision or a click that would have waited here.
+        self.in_hand.let_go(&message.event);
+        taken
     }
 
     /// The turn that a revision is about, if there is one and it may be revised by its author.

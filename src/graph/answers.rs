@@ -4,7 +4,9 @@ mod votes;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId};
+use muninn_platform::{
+    AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession,
+};
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
@@ -18,6 +20,8 @@ use crate::session::SessionGuard;
 
 /// Bytes of feedback that one answer takes; a vote is about a hundred.
 const MOST_FEEDBACK: usize = 64 * 1_024;
+/// Characters of a question that name a session.
+const TITLE_CHARS: usize = 200;
 
 /// What was spent since a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +86,22 @@ pub trait Answers {
         &self,
         audience: &AudienceId,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
+
+    /// The last turn of a person in an audience.
+    async fn last_turn_by(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
+
+    /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
+    /// first, at most `most`.
+    async fn own_sessions(
+        &self,
+        person: &str,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<OwnSession>, StoreError>;
 
     /// How much an audience said to the bot: conversations, turns, and since when.
     async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError>;
@@ -185,6 +205,32 @@ impl<E: Engine> Answers for CypherStore<E> {
         rows.first().map(response).transpose()
     }
 
+    async fn last_turn_by(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str(), "author": person}));
+        let rows = self.engine.read(answers::LAST_OF_PERSON, bound).await?;
+        rows.first().map(response).transpose()
+    }
+
+    async fn own_sessions(
+        &self,
+        person: &str,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<OwnSession>, StoreError> {
+        let bound = json!({
+            "author": person, "prefix": prefix, "most": most, "chars": TITLE_CHARS,
+        });
+        let rows = self
+            .engine
+            .read(answers::OWN_SESSIONS, params(bound))
+            .await?;
+        Ok(rows.iter().filter_map(own_session).collect())
+    }
+
     async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(answers::EXTENT, bound).await?;
@@ -234,6 +280,15 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
     let session = text(row, "session").unwrap_or_default();
     Ok((ConversationId::new(session), id))
+}
+
+fn own_session(row: &Row) -> Option<OwnSession> {
+    Some(OwnSession {
+        conversation: ConversationId::new(text(row, "session")?),
+        title: text(row, "title").unwrap_or_default(),
+        turns: u64::try_from(integer(row, "turns")).unwrap_or_default(),
+        last_at: row.get("lastAt").and_then(super::value::instant)?,
+    })
 }
 
 fn spent<'a>(rows: impl Iterator<Item = &'a Row>) -> Spent {

@@ -73,6 +73,13 @@ pub struct Recalled {
     pub features: Features,
 }
 
+impl Recalled {
+    /// What it takes of a prompt, in tokens of about four bytes.
+    fn tokens(&self) -> usize {
+        (self.input.len() + self.output.len()).div_ceil(4) + HEADER_TOKENS
+    }
+}
+
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -109,6 +116,23 @@ pub fn recall(
     let mut kept: Vec<&Ranked> = ranking.ranked.iter().filter(|one| one.is_kept()).collect();
     kept.sort_by_key(|one| index.entry(one.scored.entry).position);
     kept.into_iter().map(|one| one.recalled(index)).collect()
+}
+
+/// What was recalled from several audiences, oldest first, as much of the best as one may take.
+pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) -> Vec<Recalled> {
+    let mut recalled: Vec<Recalled> = recalled.into_iter().flatten().collect();
+    recalled.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
+    recalled.truncate(settings.limit);
+    let mut left = settings.tokens;
+    recalled.retain(|one| match left.checked_sub(one.tokens()) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    });
+    recalled.sort_by_key(|one| one.at);
+    recalled
 }
 
 /// Every candidate with its features and what became of it, best first, at most `limit`.

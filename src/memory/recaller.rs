@@ -11,7 +11,7 @@ use super::cache::{Freshness, RecallCache, SharedIndex};
 use super::reembed::{Stale, stale};
 use super::{
     AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
-    recall,
+    recall, within_budget,
 };
 use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
 use crate::llm::Embedder;
@@ -145,6 +145,19 @@ impl Recaller {
         }
     }
 
+    /// Takes in what an audience said since, for a message that is asked elsewhere.
+    pub async fn catch_up(&self, store: &dyn GraphStore, audience: &AudienceId) {
+        if !self.is_loaded(audience) {
+            return self.load(store, audience).await;
+        }
+        match store.turns_since(audience, self.seen(audience), PAGE).await {
+            Ok(news) => self.learn(store, audience, &news).await,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, %audience, "its news cannot be read");
+            }
+        }
+    }
+
     /// Says in the log where turns have vectors that cannot be compared.
     pub async fn notice_stale(&self, store: &dyn GraphStore) {
         match stale(store, &self.embedder).await {
@@ -171,19 +184,27 @@ impl Recaller {
         self.indexes.invalidate(audience);
     }
 
-    /// The audience's earlier turns that help with a message, oldest first, without those that are
-    /// `shown` already. A message may lean on the turns `before` it in its session.
+    /// The audiences' earlier turns that help with a message, oldest first, without those that are
+    /// `shown` already. A message may lean on the turns `before` it in its session. The budget is
+    /// that of the first audience, for all of them together.
     pub fn recall(
         &self,
-        audience: &AudienceId,
+        audiences: &[&AudienceId],
         sought: &Sought,
         before: &[Turn],
         shown: &[ResponseId],
     ) -> Vec<Recalled> {
-        let settings = self.settings_of(audience);
-        self.look(audience, sought, before, shown, |index, query| {
-            recall(index, &self.calibration, query, &settings)
-        })
+        let recalled = |audience: &&AudienceId| {
+            let settings = self.settings_of(audience);
+            self.look(audience, sought, before, shown, |index, query| {
+                recall(index, &self.calibration, query, &settings)
+            })
+        };
+        match audiences {
+            // The usual case, and within the budget already.
+            [one] => recalled(one),
+            several => within_budget(several.iter().map(recalled).collect(), &self.settings),
+        }
     }
 
     /// What was considered for a message, best first, and what became of it.

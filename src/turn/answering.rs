@@ -52,7 +52,7 @@ impl Turns {
         let message = asked.message;
         let person = format!("{}/{}", message.audience.platform, message.author.id);
         let images = &asked.files.images;
-        let set = self.channels.of(&message.audience.id);
+        let set = self.channels.of(message.channel());
         let asker = Asker::new(model, person, self.config.answer_tokens)
             .showing(images)
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
@@ -116,7 +116,7 @@ impl Turns {
             text,
             files,
         } = *asked;
-        let set = self.channels.of(&message.audience.id);
+        let set = self.channels.of(message.channel());
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = Utc::now().format("%A, %Y-%m-%d").to_string();
@@ -130,7 +130,7 @@ impl Turns {
         let policies = self.searcher.policies(&Query {
             text,
             earlier: &earlier,
-            audience: &message.audience.id,
+            audience: message.channel(),
             limit: None,
         });
         let agent = Agent {
@@ -157,7 +157,7 @@ impl Turns {
                 asker,
                 prompts: &self.prompts,
                 recaller: &self.recaller,
-                audience: &message.audience.id,
+                message,
                 shown: read.shown(),
                 toolbox: &self.toolbox,
                 offer,
@@ -205,11 +205,13 @@ impl Turns {
         gathered: Gathered,
     ) -> Result<Draft, TurnError> {
         // Nobody reads the window then, so it is searched as well.
-        let audience = &asked.message.audience.id;
         let hidden: Vec<_> = read.earlier.into_iter().collect();
-        let mut recalled =
-            self.recaller
-                .recall(audience, &read.sought, &read.context.window, &hidden);
+        let mut recalled = self.recaller.recall(
+            &asked.message.recalls(),
+            &read.sought,
+            &read.context.window,
+            &hidden,
+        );
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
@@ -248,7 +250,7 @@ impl Turns {
         read: &Read,
         above: Option<Notice>,
     ) -> Result<Option<Draft>, TurnError> {
-        let audience = &asked.message.audience.id;
+        let audience = asked.message.channel();
         let Some(knowledge) = self.knowledge(asked, read).await else {
             return Ok(None);
         };
@@ -270,7 +272,7 @@ impl Turns {
 
     /// What the team has ingested, as far as those who read the answer may see it.
     async fn knowledge<'a>(&'a self, asked: &Asked<'_>, read: &'a Read) -> Option<Knowledge<'a>> {
-        let audience = &asked.message.audience.id;
+        let audience = asked.message.channel();
         let sources = if read.store_away {
             self.searcher.known_sources(audience)
         } else {

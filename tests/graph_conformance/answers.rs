@@ -17,7 +17,43 @@ on_every_store!(
     what_an_audience_spent_is_counted,
     sessions_of_an_audience_are_found,
     an_answer_is_found_by_its_message_and_counted,
+    own_sessions_and_turns_are_found,
 );
+
+async fn own_sessions_and_turns_are_found(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let other = talk.beside();
+    let (audience, prefix) = (talk.audience.id.clone(), talk.session.as_str());
+    let person = talk.turn("whose?").turn.author;
+    let own = async |person: &str, prefix: &str, most| {
+        talk.store.own_sessions(person, prefix, most).await.unwrap()
+    };
+    assert_eq!(own(&person, prefix, 25).await, []);
+    assert_eq!(
+        talk.store.last_turn_by(&audience, &person).await.unwrap(),
+        None
+    );
+    talk.say("first").await;
+    let last = talk.say("second").await;
+    let elsewhere = other.say("elsewhere").await;
+
+    let found = own(&person, prefix, 25).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].conversation, talk.session);
+    assert_eq!((found[0].title.as_str(), found[0].turns), ("first", 2));
+    assert_eq!(
+        found[0].last_at.timestamp_millis(),
+        last.created_at.timestamp_millis()
+    );
+    let found = talk.store.last_turn_by(&audience, &person).await.unwrap();
+    assert_eq!(found, Some((other.session.clone(), elsewhere.id)));
+    assert_eq!(
+        talk.store.last_turn_by(&audience, "nobody").await.unwrap(),
+        None
+    );
+    assert_eq!(own("nobody", prefix, 25).await, []);
+    assert_eq!(own(&person, prefix, 0).await, []);
+}
 
 async fn turn_of(talk: &Talk, turn: &Turn) -> Turn {
     let event = EventId::new(&turn.event);

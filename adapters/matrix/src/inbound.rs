@@ -237,6 +237,7 @@ impl Inbound {
             event: ids::event(room.room_id(), &event.id),
             conversation: conversation.clone(),
             audience: rooms::audience(room).await,
+            also_recalls: None,
             author: rooms::author(room, &event.sender).await,
             addressed,
             body,

@@ -36,8 +36,7 @@ pub enum AnswerMode {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSettings {
-    #[serde(default)]
-    pub answer: AnswerMode,
+    pub answer: Option<AnswerMode>,
     /// Who the bot is there, beside what it is everywhere.
     #[serde(default)]
     pub persona: String,
@@ -102,10 +101,9 @@ impl Channels {
         self.0.get(audience)
     }
 
-    /// Which messages of an audience are answered.
-    pub fn answer_mode(&self, audience: &AudienceId) -> AnswerMode {
-        self.of(audience)
-            .map_or_else(AnswerMode::default, |settings| settings.answer)
+    /// Which messages of an audience are answered. None: as the platform's default says.
+    pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
+        self.of(audience)?.answer
     }
 }
 
@@ -124,9 +122,9 @@ mod tests {
     fn what_is_unset_is_as_everywhere() {
         let channels = load("['slack/T/C']\nanswer = 'always'\n['slack/T/D']\n").unwrap();
         let mode = |id| channels.answer_mode(&AudienceId::new(id));
-        assert_eq!(mode("slack/T/C"), AnswerMode::Always);
-        assert_eq!(mode("slack/T/D"), AnswerMode::Threads);
-        assert_eq!(mode("slack/T/E"), AnswerMode::Threads);
+        assert_eq!(mode("slack/T/C"), Some(AnswerMode::Always));
+        assert_eq!(mode("slack/T/D"), None);
+        assert_eq!(mode("slack/T/E"), None);
         let set = channels.of(&AudienceId::new("slack/T/D")).unwrap();
         assert_eq!(*set, ChannelSettings::default());
     }

@@ -15,6 +15,9 @@ pub enum Command {
     Why,
     /// What the answer was made from that went out as this message.
     WhyOf(MessageId),
+    /// Answer once more what was answered by this message, in its place. Where that cannot be, the
+    /// reply is not told to replace anything, and what is said is for the one who asked alone.
+    Again(MessageId),
     /// What the bot is, what it remembers here, and how it forgets.
     About,
     /// What was spent, by the one who asks and here.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 
 use crate::{Command, Reply};
 
@@ -117,6 +118,10 @@ pub struct IncomingMessage {
     pub event: EventId,
     pub conversation: ConversationId,
     pub audience: Audience,
+    /// Another audience, whose memory is recalled for it as well: its author is one of them and
+    /// asks where nobody else sees the question or the answer.
+    #[serde(default)]
+    pub also_recalls: Option<AudienceId>,
     pub author: Author,
     pub addressed: Addressed,
     pub body: Body,
@@ -124,6 +129,21 @@ pub struct IncomingMessage {
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
     pub sent_at: DateTime<Utc>,
+}
+
+impl IncomingMessage {
+    /// The channel it is asked in: what is set for it, and what it may see of the team's knowledge,
+    /// holds for the question too.
+    pub fn channel(&self) -> &AudienceId {
+        self.also_recalls.as_ref().unwrap_or(&self.audience.id)
+    }
+
+    /// Whose memory is recalled for it, its own audience's first.
+    pub fn recalls(&self) -> Vec<&AudienceId> {
+        std::iter::once(&self.audience.id)
+            .chain(&self.also_recalls)
+            .collect()
+    }
 }
 
 /// What somebody thinks of an answer.
@@ -151,7 +171,18 @@ pub enum Feedback {
     },
 }
 
-/// What a platform tells the bot.
+/// A conversation in which a person asked something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnSession {
+    pub conversation: ConversationId,
+    /// What the person asked there first.
+    pub title: String,
+    /// How often the person asked something there.
+    pub turns: u64,
+    pub last_at: DateTime<Utc>,
+}
+
+/// What a platform tells the bot, or asks it.
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are messages, so a box would only add an allocation"
@@ -168,6 +199,21 @@ pub enum Incoming {
         audience: AudienceId,
         feedback: Feedback,
     },
+    /// Which conversations a person has, for a platform that offers them to choose from.
+    Sessions {
+        /// The author's id.
+        person: String,
+        /// With which their ids begin.
+        prefix: String,
+        /// Gets the newest, at most [`Incoming::MOST_SESSIONS`], newest first; dropped where the
+        /// graph does not tell.
+        found: oneshot::Sender<Vec<OwnSession>>,
+    },
+}
+
+impl Incoming {
+    /// As many as Discord offers.
+    pub const MOST_SESSIONS: usize = 25;
 }
 
 impl fmt::Debug for Incoming {
@@ -180,6 +226,11 @@ impl fmt::Debug for Incoming {
                 .field("audience", audience)
                 .field("feedback", feedback)
                 .finish(),
+            Self::Sessions { person, prefix, .. } => f
+                .debug_struct("Sessions")
+                .field("person", person)
+                .field("prefix", prefix)
+                .finish_non_exhaustive(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub use command::{Command, ForgetWhat};
 pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
-    Incoming, IncomingMessage, MessageId, Opinion,
+    Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
 };
 pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;

@@ -23,19 +23,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::Utc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Overheard, Pace,
-    Platform, PlatformError, Reply, SafeText, TextLimit,
+    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Overheard,
+    OwnSession, Pace, Platform, PlatformError, Reply, SafeText, TextLimit,
 };
 
 mod board;
+pub mod conformance;
+mod echo;
 mod pending;
 
 use board::Board;
+pub use echo::{EchoBot, EchoLog, EchoMemory};
 pub use pending::{Answer, Outcome, Pending};
 
 const NAME: &str = "test";
@@ -55,6 +58,7 @@ pub struct Room {
     inbox: Inbox,
     conversation: ConversationId,
     audience: Audience,
+    also_recalls: Option<AudienceId>,
     limit: TextLimit,
     pace: Pace,
     patience: Duration,
@@ -77,6 +81,7 @@ impl Room {
                 workspace: String::new(),
                 name: audience.to_owned(),
             },
+            also_recalls: None,
             limit: TextLimit::Unlimited,
             pace: Pace {
                 update_every: Duration::ZERO,
@@ -97,6 +102,22 @@ impl Room {
     pub fn thread(&self, conversation: &str) -> Self {
         Self {
             conversation: ConversationId::new(conversation),
+            ..self.clone()
+        }
+    }
+
+    /// Where `person` asks beside the room's others, who see neither question nor answer.
+    #[must_use]
+    pub fn aside(&self, person: &str) -> Self {
+        let id = format!("{}/private/{person}", self.audience.id);
+        Self {
+            conversation: ConversationId::new(&id),
+            also_recalls: Some(self.audience.id.clone()),
+            audience: Audience {
+                id: AudienceId::new(&id),
+                ..self.audience.clone()
+            },
+            board: Board::default(),
             ..self.clone()
         }
     }
@@ -168,6 +189,32 @@ impl Room {
             .await
             .answer()
             .await
+    }
+
+    /// Wants the bot's last message answered once more, as the event `event`, and does not wait.
+    ///
+    /// # Panics
+    /// When there is none, or as [`Room::send`].
+    pub async fn ask_again(&self, event: &str, author: &str) -> Pending {
+        let last = self.board.last().expect("the bot said something");
+        let body = Body::Command(Command::Again(last));
+        self.deliver(event, author, body).await
+    }
+
+    /// The conversations of a person whose ids begin with that of this one.
+    ///
+    /// # Panics
+    /// When the bot does not tell.
+    pub async fn sessions_of(&self, person: &str) -> Vec<OwnSession> {
+        let (found, answer) = oneshot::channel();
+        let incoming = Incoming::Sessions {
+            person: person.to_owned(),
+            prefix: self.conversation.to_string(),
+            found,
+        };
+        self.put(incoming, "the sessions").await;
+        let told = tokio::time::timeout(self.patience, answer).await;
+        told.expect("in time").expect("the bot tells")
     }
 
     /// The bot's messages as people see them now, also in the room's other conversations.
@@ -297,6 +344,7 @@ impl Room {
             event: EventId::new(event),
             conversation: self.conversation.clone(),
             audience: self.audience.clone(),
+            also_recalls: self.also_recalls.clone(),
             author: Author {
                 id: author.to_owned(),
                 name: author.to_owned(),

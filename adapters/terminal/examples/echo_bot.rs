@@ -67,7 +67,7 @@ async fn bot(mut inbox: Arrivals) {
     let mut slow: Vec<Box<dyn Reply>> = Vec::new();
     while let Some(arrival) = inbox.recv().await {
         match arrival.accept() {
-            Incoming::Feedback { .. } => {}
+            Incoming::Feedback { .. } | Incoming::Sessions { .. } => {}
             Incoming::Stop(_) => {
                 for reply in &mut slow {
                     deliver(reply.as_mut(), "so far so stopped").await;

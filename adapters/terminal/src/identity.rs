@@ -57,6 +57,7 @@ impl Session {
                 workspace: String::new(),
                 name: NAME.to_owned(),
             },
+            also_recalls: None,
             author: Author {
                 id: format!("{NAME}/{}", self.person),
                 name: self.person.clone(),

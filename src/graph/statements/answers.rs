@@ -72,6 +72,19 @@ pub(crate) const LAST_RESPONSE_OF: &str = "\
     MATCH (r:Response {audience: $audience}) \
     RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
 
+/// The last turn of a person in an audience.
+pub(crate) const LAST_OF_PERSON: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.author = $author \
+    RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
+
+/// The sessions that a person asked something in, newest first, with the first question.
+pub(crate) const OWN_SESSIONS: &str = "\
+    MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix \
+    WITH r ORDER BY r.createdAt \
+    WITH r.session AS session, count(r) AS turns, max(r.createdAt) AS lastAt, \
+    collect(substring(r.input, 0, $chars)) AS questions \
+    RETURN session, turns, lastAt, questions[0] AS title ORDER BY lastAt DESC LIMIT $most";
+
 pub(crate) const EXTENT: &str = "\
     MATCH (r:Response {audience: $audience}) \
     RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";

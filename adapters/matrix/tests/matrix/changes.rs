@@ -99,7 +99,9 @@ async fn reactions_are_feedback_and_can_be_taken_back() {
     room.react(&answer.id, "🎉").await;
     let reaction = room.react(&answer.id, "👍🏽").await;
     let given = bot
-        .gets("the opinion", |log| log.feedback.first().cloned())
+        .gets("the opinion", |log| {
+            log.feedback.first().map(|(_, feedback)| feedback.clone())
+        })
         .await;
     let id = format!("matrix/{}/{reaction}", room.room.room_id());
     match given {
@@ -119,7 +121,9 @@ async fn reactions_are_feedback_and_can_be_taken_back() {
     }
     room.redact(&reaction).await;
     let withdrawn = bot
-        .gets("the withdrawal", |log| log.feedback.get(1).cloned())
+        .gets("the withdrawal", |log| {
+            log.feedback.get(1).map(|(_, feedback)| feedback.clone())
+        })
         .await;
     assert!(matches!(withdrawn, Feedback::Withdrawn { event } if event.as_str() == id));
 }

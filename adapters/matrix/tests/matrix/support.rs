@@ -1,67 +1,24 @@
-//! A bot that echoes, over the contract: what the real one keeps in its graph, it keeps in [`Memory`].
+//! A bot's account on a homeserver, and the echoing bot in it.
 
-use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use muninn_matrix::testing::{Account, Person};
 use muninn_matrix::{Login, Matrix, Options};
-use muninn_platform::{
-    Addressed, Arrivals, Body, ConversationId, Delivered, EventId, Feedback, Inbox, Incoming,
-    IncomingMessage, Platform, PlatformError, Reply, SafeText,
-};
+use muninn_platform::testing::{EchoBot, EchoMemory};
 use secrecy::SecretString;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What outlives a process of the bot.
-#[derive(Clone, Default)]
-pub(crate) struct Memory(Arc<Mutex<Known>>);
-
-impl Memory {
-    /// What was accepted and not answered, which may come once more.
-    fn leave_over(&self) -> Vec<IncomingMessage> {
-        let mut known = self.0.lock().unwrap();
-        let left_over = std::mem::take(&mut known.unanswered);
-        for message in &left_over {
-            known.seen.remove(&message.event);
-        }
-        left_over
-    }
-}
-
-#[derive(Default)]
-struct Known {
-    seen: HashSet<EventId>,
-    takes_part: HashSet<ConversationId>,
-    delivered: HashMap<EventId, Delivered>,
-    unanswered: Vec<IncomingMessage>,
-}
-
-/// What reached the bot, for tests to look at.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
-    pub(crate) messages: Vec<IncomingMessage>,
-    pub(crate) feedback: Vec<Feedback>,
-    pub(crate) stops: Vec<ConversationId>,
-    /// Answers that could not be delivered, and why.
-    pub(crate) errors: Vec<String>,
-    /// Event ids that came again.
-    pub(crate) repeated: usize,
-}
 
 /// The account and folder of a bot, which can be run any number of times.
 pub(crate) struct Home {
     pub(crate) homeserver: String,
     pub(crate) account: Account,
     pub(crate) options: Options,
-    pub(crate) memory: Memory,
+    pub(crate) memory: EchoMemory,
     pub(crate) folder: Arc<TempDir>,
 }
 
@@ -79,7 +36,7 @@ impl Home {
             homeserver: homeserver.to_owned(),
             account,
             options,
-            memory: Memory::default(),
+            memory: EchoMemory::default(),
             folder,
         }
     }
@@ -97,14 +54,14 @@ impl Home {
 
     /// Starts the bot.
     pub(crate) fn begin(&self) -> Running {
-        Running::new(self.options.clone(), self.memory.clone())
+        Running::new(self.options.clone(), &self.memory)
     }
 
     /// Starts it with something to set first.
     pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> Running {
         let mut options = self.options.clone();
         set(&mut options);
-        let running = Running::new(options, self.memory.clone());
+        let running = Running::new(options, &self.memory);
         running.listens().await;
         running
     }
@@ -112,36 +69,26 @@ impl Home {
 
 /// A bot that runs.
 pub(crate) struct Running {
-    shutdown: CancellationToken,
-    platform: Option<JoinHandle<Result<(), PlatformError>>>,
-    /// Its own, so that it can end without anything of it being finished.
-    runtime: Option<Runtime>,
-    log: watch::Receiver<Log>,
-    go_on: Arc<Notify>,
+    bot: EchoBot,
     place: PathBuf,
     started: Instant,
 }
 
+impl Deref for Running {
+    type Target = EchoBot;
+
+    fn deref(&self) -> &EchoBot {
+        &self.bot
+    }
+}
+
 impl Running {
-    fn new(options: Options, memory: Memory) -> Self {
+    fn new(options: Options, memory: &EchoMemory) -> Self {
         let place = options.folder.join("place.json");
-        // So that `listens` waits for this run.
-        let left_over = memory.leave_over();
-        let (inbox, arrivals) = Inbox::with_left_over(64, left_over);
-        let (sender, log) = watch::channel(Log::default());
-        let go_on = Arc::new(Notify::new());
-        let runtime = Runtime::new().unwrap();
-        runtime.spawn(echo(arrivals, memory, sender, Arc::clone(&go_on)));
-        let shutdown = CancellationToken::new();
-        let token = shutdown.clone();
-        let platform = runtime.spawn(async move { Matrix::new(options).run(inbox, token).await });
         Self {
-            shutdown,
-            platform: Some(platform),
-            runtime: Some(runtime),
-            log,
-            go_on,
+            bot: EchoBot::start(Matrix::new(options), memory),
             place,
+            // So that `listens` waits for this run.
             started: Instant::now(),
         }
     }
@@ -163,218 +110,20 @@ impl Running {
         assert!(in_time.is_ok(), "the bot does not listen");
     }
 
-    /// What goes on when it is told to.
-    pub(crate) fn go_on(&self) {
-        self.go_on.notify_waiters();
-    }
-
-    pub(crate) fn log(&self) -> Log {
-        self.log.borrow().clone()
-    }
-
-    /// Waits for something that reached the bot.
-    pub(crate) async fn gets<T>(&self, what: &str, find: impl Fn(&Log) -> Option<T>) -> T {
-        let mut log = self.log.clone();
-        let mut found = None;
-        let looked = log.wait_for(|log| {
-            found = find(log);
-            found.is_some()
-        });
-        let looked = tokio::time::timeout(PATIENCE, looked).await.is_ok();
-        match found {
-            Some(found) if looked => found,
-            _ => panic!("the bot did not get {what}: {:#?}", self.log()),
-        }
-    }
-
     /// Ends it as a signal does.
-    pub(crate) async fn stop(mut self) {
-        self.shutdown.cancel();
-        let platform = self.platform.take().unwrap();
-        let ended = tokio::time::timeout(PATIENCE, platform).await;
-        ended.expect("it ends").unwrap().expect("it ends well");
+    pub(crate) async fn stop(self) {
+        self.bot.stop().await;
     }
 
     /// Ends it as `kill -9` does: nothing that was begun is finished or taken back.
-    pub(crate) fn crash(mut self) {
-        self.runtime.take().unwrap().shutdown_background();
+    pub(crate) fn crash(self) {
+        self.bot.crash();
     }
 
     /// Waits until it gives up, and says why.
-    pub(crate) async fn gives_up(mut self) -> String {
-        let platform = self.platform.take().unwrap();
-        let ended = tokio::time::timeout(PATIENCE, platform).await;
-        ended
-            .expect("it gives up")
-            .unwrap()
-            .unwrap_err()
-            .to_string()
+    pub(crate) async fn gives_up(self) -> String {
+        self.bot.gives_up().await
     }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-async fn echo(mut arrivals: Arrivals, memory: Memory, log: watch::Sender<Log>, go_on: Arc<Notify>) {
-    // Ends with the bot.
-    let mut answers = tokio::task::JoinSet::new();
-    while let Some(arrival) = arrivals.recv().await {
-        let (incoming, acceptance) = arrival.into_parts();
-        match incoming {
-            Incoming::Stop(conversation) => {
-                log.send_modify(|log| log.stops.push(conversation));
-                go_on.notify_waiters();
-            }
-            Incoming::Feedback { feedback, .. } => {
-                log.send_modify(|log| log.feedback.push(feedback))
-            }
-            Incoming::Message { message, reply } => {
-                if is_new(&message, &memory) {
-                    memory.0.lock().unwrap().unanswered.push(message.clone());
-                    log.send_modify(|log| log.messages.push(message.clone()));
-                    let (memory, go_on) = (memory.clone(), Arc::clone(&go_on));
-                    let log = log.clone();
-                    answers.spawn(async move {
-                        if let Err(error) = answer(message, reply, memory, go_on).await {
-                            log.send_modify(|log| log.errors.push(error.to_string()));
-                        }
-                    });
-                } else {
-                    log.send_modify(|log| log.repeated += 1);
-                }
-            }
-        }
-        acceptance.give();
-    }
-    while answers.join_next().await.is_some() {}
-}
-
-/// Whether it is for the bot, and came for the first time.
-fn is_new(message: &IncomingMessage, memory: &Memory) -> bool {
-    let mut known = memory.0.lock().unwrap();
-    let takes_part = known.takes_part.contains(&message.conversation);
-    let is_meant = match (&message.body, message.addressed) {
-        (Body::Edit { of, .. } | Body::Deletion { of }, _) => known.delivered.contains_key(of),
-        (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
-        (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
-    };
-    is_meant && known.seen.insert(message.event.clone())
-}
-
-async fn answer(
-    message: IncomingMessage,
-    mut reply: Box<dyn Reply>,
-    memory: Memory,
-    go_on: Arc<Notify>,
-) -> Result<(), PlatformError> {
-    reply.working().await;
-    let earlier = |of: &EventId| memory.0.lock().unwrap().delivered.get(of).cloned();
-    let (text, of) = match &message.body {
-        Body::Command(command) => (format!("command: {command:?}"), None),
-        Body::Text(text) if !message.attachments.is_empty() => {
-            (files(&message, text, reply.as_mut()).await, None)
-        }
-        Body::Text(text) => match scripted(text, reply.as_mut(), &go_on).await {
-            Some(text) => (text, None),
-            None => {
-                done(&message, &memory, None, None);
-                return Ok(());
-            }
-        },
-        Body::Edit { of, text } => {
-            reply.replace(earlier(of).unwrap_or_default());
-            (format!("echo: {text}"), Some(of))
-        }
-        Body::Deletion { of } => {
-            reply.retract(&earlier(of).unwrap_or_default()).await?;
-            done(&message, &memory, None, None);
-            return Ok(());
-        }
-    };
-    let parts = SafeText::new(&text).split(reply.limit());
-    // What is not delivered stays unanswered, as in the real bot.
-    let delivered = reply.finish(&parts).await?;
-    done(&message, &memory, of, Some(delivered));
-    Ok(())
-}
-
-fn done(
-    message: &IncomingMessage,
-    memory: &Memory,
-    of: Option<&EventId>,
-    delivered: Option<Delivered>,
-) {
-    let mut known = memory.0.lock().unwrap();
-    known.unanswered.retain(|open| open.event != message.event);
-    known.takes_part.insert(message.conversation.clone());
-    if let Some(delivered) = delivered {
-        let of = of.unwrap_or(&message.event).clone();
-        known.delivered.insert(of, delivered);
-    }
-}
-
-/// The answer, unless there is none.
-async fn scripted(text: &str, reply: &mut dyn Reply, go_on: &Notify) -> Option<String> {
-    match text.split_once(' ').unwrap_or((text, "")) {
-        ("long", length) => {
-            let lines = length.parse().unwrap_or(1);
-            Some(
-                (0..lines)
-                    .map(|line| format!("{line} *x* \"quoted\" <b>\n"))
-                    .collect(),
-            )
-        }
-        ("table", _) => {
-            Some("| a | b |\n|---|---|\n| 1 | **2** |\n\n```rust\nfn f() {}\n```".to_owned())
-        }
-        ("grow", words) => {
-            // Shown while it waits.
-            let waiting = go_on.notified();
-            reply.update(&SafeText::streaming("so far ")).await;
-            waiting.await;
-            Some(format!("echo: {words}"))
-        }
-        ("wait", words) => {
-            go_on.notified().await;
-            Some(format!("echo: {words}"))
-        }
-        ("drop", _) => {
-            reply.update(&SafeText::streaming("to be dropped ")).await;
-            go_on.notified().await;
-            None
-        }
-        ("stream", words) => {
-            let pace = reply.pace().update_every;
-            for end in 1..=3 {
-                reply.update(&SafeText::new(&format!("step {end}"))).await;
-                tokio::time::sleep(pace + Duration::from_millis(50)).await;
-            }
-            Some(format!("echo: {words}"))
-        }
-        _ => Some(format!("echo: {text}")),
-    }
-}
-
-async fn files(message: &IncomingMessage, text: &str, reply: &mut dyn Reply) -> String {
-    let mut said = format!("file: {text}");
-    for file in &message.attachments {
-        let read = reply.download(file, 1000).await;
-        let content = match read {
-            Ok(content) => format!(
-                "{} bytes, {}",
-                content.len(),
-                String::from_utf8_lossy(&content)
-            ),
-            Err(error) => error.to_string(),
-        };
-        said.push_str(&format!("\n{} ({}): {content}", file.name, file.media_type));
-    }
-    said
 }
 
 /// A homeserver, a bot on it that listens, and a person.

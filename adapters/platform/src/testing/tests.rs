@@ -9,7 +9,7 @@ async fn bot(mut inbox: Arrivals) {
     let mut delivered: HashMap<EventId, Delivered> = HashMap::new();
     while let Some(arrival) = inbox.recv().await {
         match arrival.accept() {
-            Incoming::Feedback { .. } => {}
+            Incoming::Feedback { .. } | Incoming::Sessions { .. } => {}
             Incoming::Stop(_) => {
                 if let Some(mut reply) = waiting.take() {
                     let _ = reply.finish(&[SafeText::new("stopped")]).await;

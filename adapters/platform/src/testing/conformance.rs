@@ -1,0 +1,166 @@
+//! What every adapter has to do, told once, over places with an [`EchoBot`](super::EchoBot) and a
+//! person in them.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::EchoBot;
+
+/// Longer than anything takes, also on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at what stands there.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// A place on a platform, with the bot and a person in it. What the person says is meant for the bot.
+#[async_trait]
+pub trait Place: Send + Sync {
+    /// Says something; gives what the platform calls the message.
+    async fn say(&self, text: &str) -> String;
+
+    /// Changes what was said. False: the platform has no such thing.
+    async fn edit(&self, message: &str, text: &str) -> bool;
+
+    /// Takes back what was said. False: the platform has no such thing.
+    async fn delete(&self, message: &str) -> bool;
+
+    /// The bot's messages as the person sees them now, in their order.
+    async fn said(&self) -> Vec<String>;
+
+    /// Whether what is under way is shown before it is finished.
+    fn shows_growing(&self) -> bool;
+
+    /// Everybody whom one of the bot's messages pinged.
+    async fn pinged(&self) -> Vec<String>;
+
+    fn bot(&self) -> &EchoBot;
+
+    /// Ends the bot as `kill -9` does and starts it again.
+    async fn crash(&mut self);
+}
+
+/// Runs every case, each in a new place.
+///
+/// # Panics
+/// When one fails; the output says which.
+pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
+    answers_once(&new().await).await;
+    shows_what_grows(&new().await).await;
+    takes_away_what_is_given_up(&new().await).await;
+    loses_nothing_of_what_is_long(&new().await).await;
+    follows_edits(&new().await).await;
+    follows_deletions(&new().await).await;
+    pings_nobody(&new().await).await;
+    answers_after_a_crash(new().await).await;
+}
+
+async fn answers_once(place: &impl Place) {
+    place.say("hello").await;
+    stands(place, "one answer", |said| said == ["echo: hello"]).await;
+    place.say("again").await;
+    stands(place, "another", |said| {
+        said == ["echo: hello", "echo: again"]
+    })
+    .await;
+}
+
+async fn shows_what_grows(place: &impl Place) {
+    place.say("grow it").await;
+    if place.shows_growing() {
+        let begins = |said: &[String]| matches!(said, [one] if one.starts_with("so far"));
+        stands(place, "its beginning", begins).await;
+    } else {
+        waits(place).await;
+    }
+    place.bot().go_on();
+    stands(place, "the whole in its place", |said| said == ["echo: it"]).await;
+}
+
+async fn takes_away_what_is_given_up(place: &impl Place) {
+    place.say("drop it").await;
+    if place.shows_growing() {
+        let begins = |said: &[String]| matches!(said, [one] if one.starts_with("to be dropped"));
+        stands(place, "its beginning", begins).await;
+    } else {
+        waits(place).await;
+    }
+    place.bot().go_on();
+    stands(place, "nothing of it", |said| said.is_empty()).await;
+}
+
+async fn loses_nothing_of_what_is_long(place: &impl Place) {
+    place.say("long 600").await;
+    let is_whole = |said: &[String]| said.iter().any(|part| part.contains("599 "));
+    let said = stands(place, "the last line", is_whole).await;
+    let lines: Vec<&str> = said.iter().flat_map(|part| part.lines()).collect();
+    let numbers: Vec<usize> = lines
+        .iter()
+        .filter_map(|line| line.split_once(' ')?.0.parse().ok())
+        .collect();
+    assert_eq!(numbers, (0..600).collect::<Vec<_>>(), "in their order");
+}
+
+async fn follows_edits(place: &impl Place) {
+    let question = place.say("Berlin").await;
+    stands(place, "the answer", |said| said == ["echo: Berlin"]).await;
+    place.say("next").await;
+    stands(place, "the next", |said| said.len() == 2).await;
+    if place.edit(&question, "Oslo").await {
+        let changed = |said: &[String]| said == ["echo: Oslo", "echo: next"];
+        stands(place, "another answer in its place", changed).await;
+    }
+}
+
+async fn follows_deletions(place: &impl Place) {
+    let question = place.say("a slip").await;
+    stands(place, "the answer", |said| said == ["echo: a slip"]).await;
+    if place.delete(&question).await {
+        stands(place, "nothing", |said| said.is_empty()).await;
+    }
+}
+
+async fn pings_nobody(place: &impl Place) {
+    place
+        .say("say @everyone @here @room <!channel> <!here> <@U1> <@1> <@&1> <!subteam^S1>")
+        .await;
+    stands(place, "the answer", |said| said.len() == 1).await;
+    assert_eq!(place.pinged().await, [""; 0]);
+}
+
+async fn answers_after_a_crash(mut place: impl Place) {
+    place.say("wait a moment").await;
+    waits(&place).await;
+    place.crash().await;
+    waits(&place).await;
+    place.bot().go_on();
+    stands(&place, "one answer", |said| said == ["echo: a moment"]).await;
+    place.say("well").await;
+    let both = |said: &[String]| said == ["echo: a moment", "echo: well"];
+    stands(&place, "nothing twice", both).await;
+}
+
+/// Returns when the bot has a message in hand.
+async fn waits(place: &impl Place) {
+    let got = |log: &super::EchoLog| (!log.messages.is_empty()).then_some(());
+    place.bot().gets("the message", got).await;
+}
+
+async fn stands(
+    place: &impl Place,
+    what: &str,
+    is_there: impl Fn(&[String]) -> bool,
+) -> Vec<String> {
+    let looked = async {
+        loop {
+            let said = place.said().await;
+            if is_there(&said) {
+                return said;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, looked).await {
+        Ok(said) => said,
+        Err(_) => panic!("{what} does not stand there: {:?}", place.said().await),
+    }
+}

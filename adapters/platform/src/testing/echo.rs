@@ -1,0 +1,428 @@
+//! A bot that echoes, for adapters' own tests: what the real one keeps in its graph and its ledger,
+//! it keeps in an [`EchoMemory`].
+//!
+//! | Said | Answered |
+//! |---|---|
+//! | `wait …` | `echo: …`, when [`EchoBot::go_on`] says so |
+//! | `grow …` | the same, and shows `so far` meanwhile |
+//! | `drop …` | shows `to be dropped`, and gives it up when it is to go on |
+//! | `stream …` | `step 1`, `step 2`, `step 3` at the platform's pace, then `echo: …` |
+//! | `long N` | N lines, each with its number |
+//! | `table` | a table and a block of code |
+//! | `background` | what was said before the bot came |
+//! | `say …` | nothing but the words themselves |
+//! | anything else | `echo: …`; of a message with files, `file: …` with what is in them |
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, EventId, Feedback,
+    Inbox, Incoming, IncomingMessage, MessageId, OwnSession, Platform, PlatformError, Reply,
+    SafeText,
+};
+
+/// Longer than anything takes, also on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What outlives a process of the bot.
+#[derive(Clone, Debug, Default)]
+pub struct EchoMemory(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    seen: HashSet<EventId>,
+    takes_part: HashSet<ConversationId>,
+    answered: HashMap<EventId, Answered>,
+    unanswered: Vec<IncomingMessage>,
+    sessions: Vec<(String, OwnSession)>,
+}
+
+#[derive(Clone, Debug)]
+struct Answered {
+    text: String,
+    delivered: Delivered,
+}
+
+impl EchoMemory {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was accepted and not answered, which may come once more.
+    fn leave_over(&self) -> Vec<IncomingMessage> {
+        let mut known = self.known();
+        let left_over = std::mem::take(&mut known.unanswered);
+        for message in &left_over {
+            known.seen.remove(&message.event);
+        }
+        left_over
+    }
+
+    /// Whether it is for the bot, and came for the first time.
+    fn is_new(&self, message: &IncomingMessage) -> bool {
+        let mut known = self.known();
+        let takes_part = known.takes_part.contains(&message.conversation);
+        let is_meant = match (&message.body, message.addressed) {
+            (Body::Edit { of, .. } | Body::Deletion { of }, _) => known.answered.contains_key(of),
+            (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
+            (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
+        };
+        let is_new = is_meant && known.seen.insert(message.event.clone());
+        if is_new {
+            known.unanswered.push(message.clone());
+        }
+        is_new
+    }
+
+    fn answer_of(&self, event: &EventId) -> Delivered {
+        let known = self.known();
+        let found = known.answered.get(event);
+        found.map_or_else(Delivered::default, |answered| answered.delivered.clone())
+    }
+
+    /// The question that was answered by a message, and its answer.
+    fn answered_by(&self, message: &MessageId) -> Option<(EventId, Answered)> {
+        let known = self.known();
+        let mut answered = known.answered.iter();
+        let found = answered.find(|(_, answered)| answered.delivered.0.contains(message));
+        found.map(|(event, answered)| (event.clone(), answered.clone()))
+    }
+
+    /// A message has been dealt with, with this answer to this event if there was one.
+    fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
+        let mut known = self.known();
+        known.unanswered.retain(|open| open.event != message.event);
+        known.takes_part.insert(message.conversation.clone());
+        if let Body::Text(text) = &message.body {
+            known.note_session(message, text);
+        }
+        known.answered.extend(answer);
+    }
+
+    fn sessions(&self, person: &str, prefix: &str) -> Vec<OwnSession> {
+        let known = self.known();
+        let mine = known.sessions.iter().rev().filter(|(author, session)| {
+            author == person && session.conversation.as_str().starts_with(prefix)
+        });
+        mine.map(|(_, session)| session.clone())
+            .take(Incoming::MOST_SESSIONS)
+            .collect()
+    }
+}
+
+impl Known {
+    fn note_session(&mut self, message: &IncomingMessage, text: &str) {
+        let is_it = |(author, session): &&mut (String, OwnSession)| {
+            *author == message.author.id && session.conversation == message.conversation
+        };
+        if let Some((_, session)) = self.sessions.iter_mut().find(is_it) {
+            session.turns += 1;
+            session.last_at = message.sent_at;
+            return;
+        }
+        let session = OwnSession {
+            conversation: message.conversation.clone(),
+            title: text.to_owned(),
+            turns: 1,
+            last_at: message.sent_at,
+        };
+        self.sessions.push((message.author.id.clone(), session));
+    }
+}
+
+/// What reached the bot, for tests to look at.
+#[derive(Clone, Debug, Default)]
+pub struct EchoLog {
+    pub messages: Vec<IncomingMessage>,
+    pub feedback: Vec<(AudienceId, Feedback)>,
+    pub stops: Vec<ConversationId>,
+    /// Answers that could not be delivered, and why.
+    pub errors: Vec<String>,
+    /// How often something came again.
+    pub repeated: usize,
+}
+
+/// A bot that runs on a platform.
+#[derive(Debug)]
+pub struct EchoBot {
+    shutdown: CancellationToken,
+    platform: Option<JoinHandle<Result<(), PlatformError>>>,
+    /// Its own, so that it can end without anything of it being finished.
+    runtime: Option<Runtime>,
+    log: watch::Receiver<EchoLog>,
+    go_on: watch::Sender<()>,
+}
+
+impl EchoBot {
+    /// Starts it, with what an earlier one left over.
+    ///
+    /// # Panics
+    /// When the machine gives it no threads.
+    pub fn start(platform: impl Platform + 'static, memory: &EchoMemory) -> Self {
+        let (inbox, arrivals) = Inbox::with_left_over(64, memory.leave_over());
+        let (sender, log) = watch::channel(EchoLog::default());
+        let go_on = watch::Sender::new(());
+        let runtime = Runtime::new().expect("threads for the bot");
+        let echo = Echo {
+            memory: memory.clone(),
+            log: sender,
+            go_on: go_on.clone(),
+        };
+        runtime.spawn(echo.run(arrivals));
+        let shutdown = CancellationToken::new();
+        let token = shutdown.clone();
+        let platform = runtime.spawn(async move { platform.run(inbox, token).await });
+        Self {
+            shutdown,
+            platform: Some(platform),
+            runtime: Some(runtime),
+            log,
+            go_on,
+        }
+    }
+
+    /// What waits goes on.
+    pub fn go_on(&self) {
+        self.go_on.send_replace(());
+    }
+
+    pub fn log(&self) -> EchoLog {
+        self.log.borrow().clone()
+    }
+
+    /// Waits for something that reached the bot.
+    ///
+    /// # Panics
+    /// When it does not come in time.
+    pub async fn gets<T>(&self, what: &str, find: impl Fn(&EchoLog) -> Option<T>) -> T {
+        let mut log = self.log.clone();
+        let mut found = None;
+        let looked = log.wait_for(|log| {
+            found = find(log);
+            found.is_some()
+        });
+        let looked = tokio::time::timeout(PATIENCE, looked).await.is_ok();
+        match found {
+            Some(found) if looked => found,
+            _ => panic!("the bot did not get {what}: {:#?}", self.log()),
+        }
+    }
+
+    /// Ends it as a signal does.
+    ///
+    /// # Panics
+    /// When it does not end in time, or not well.
+    pub async fn stop(mut self) {
+        self.shutdown.cancel();
+        self.ended().await.expect("it ends well");
+    }
+
+    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back.
+    pub fn crash(mut self) {
+        self.abandon();
+    }
+
+    /// Waits until it gives up, and says why.
+    ///
+    /// # Panics
+    /// When it does not, or ends well.
+    pub async fn gives_up(mut self) -> String {
+        self.ended().await.expect_err("it gives up").to_string()
+    }
+
+    async fn ended(&mut self) -> Result<(), PlatformError> {
+        let platform = self.platform.take().expect("it is ended once");
+        let ended = tokio::time::timeout(PATIENCE, platform).await;
+        ended.expect("it ends in time").expect("it does not panic")
+    }
+
+    fn abandon(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for EchoBot {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+#[derive(Clone)]
+struct Echo {
+    memory: EchoMemory,
+    log: watch::Sender<EchoLog>,
+    go_on: watch::Sender<()>,
+}
+
+impl Echo {
+    async fn run(self, mut arrivals: Arrivals) {
+        // Ends with the bot.
+        let mut answers = JoinSet::new();
+        while let Some(arrival) = arrivals.recv().await {
+            let (incoming, acceptance) = arrival.into_parts();
+            match incoming {
+                Incoming::Stop(conversation) => {
+                    self.log.send_modify(|log| log.stops.push(conversation));
+                    self.go_on.send_replace(());
+                }
+                Incoming::Sessions {
+                    person,
+                    prefix,
+                    found,
+                } => drop(found.send(self.memory.sessions(&person, &prefix))),
+                Incoming::Feedback { audience, feedback } => self
+                    .log
+                    .send_modify(|log| log.feedback.push((audience, feedback))),
+                Incoming::Message { message, .. } if !self.memory.is_new(&message) => {
+                    self.log.send_modify(|log| log.repeated += 1);
+                }
+                Incoming::Message { message, reply } => {
+                    // From now on: who sees the message in the log may tell it to go on.
+                    let go_on = self.go_on.subscribe();
+                    self.log
+                        .send_modify(|log| log.messages.push(message.clone()));
+                    let echo = self.clone();
+                    answers.spawn(async move { echo.serve(message, reply, go_on).await });
+                }
+            }
+            acceptance.give();
+        }
+        while answers.join_next().await.is_some() {}
+    }
+
+    async fn serve(
+        self,
+        message: IncomingMessage,
+        reply: Box<dyn Reply>,
+        go_on: watch::Receiver<()>,
+    ) {
+        if let Err(error) = self.answer(&message, reply, go_on).await {
+            // What is not delivered stays unanswered, as with the real bot.
+            let error = error.to_string();
+            self.log.send_modify(|log| log.errors.push(error));
+        }
+    }
+
+    async fn answer(
+        &self,
+        message: &IncomingMessage,
+        mut reply: Box<dyn Reply>,
+        go_on: watch::Receiver<()>,
+    ) -> Result<(), PlatformError> {
+        reply.working().await;
+        let memory = &self.memory;
+        let (text, of) = match &message.body {
+            Body::Command(Command::Again(answer)) => match memory.answered_by(answer) {
+                Some((event, Answered { text, delivered })) => {
+                    reply.replace(delivered);
+                    (format!("{text} again"), event)
+                }
+                None => ("no such answer".to_owned(), message.event.clone()),
+            },
+            Body::Command(command) => (format!("command: {command:?}"), message.event.clone()),
+            Body::Text(text) if !message.attachments.is_empty() => {
+                let said = files(message, text, reply.as_mut()).await;
+                (said, message.event.clone())
+            }
+            Body::Text(text) => match scripted(text, reply.as_mut(), go_on).await {
+                Some(text) => (text, message.event.clone()),
+                None => {
+                    memory.done(message, None);
+                    return Ok(());
+                }
+            },
+            Body::Edit { of, text } => {
+                reply.replace(memory.answer_of(of));
+                (format!("echo: {text}"), of.clone())
+            }
+            Body::Deletion { of } => {
+                reply.retract(&memory.answer_of(of)).await?;
+                memory.done(message, None);
+                return Ok(());
+            }
+        };
+        let parts = SafeText::new(&text).split(reply.limit());
+        let delivered = reply.finish(&parts).await?;
+        memory.done(message, Some((of, Answered { text, delivered })));
+        Ok(())
+    }
+}
+
+/// The answer, unless there is none.
+async fn scripted(
+    text: &str,
+    reply: &mut dyn Reply,
+    mut go_on: watch::Receiver<()>,
+) -> Option<String> {
+    let (word, words) = text.split_once(' ').unwrap_or((text, ""));
+    match word {
+        "say" => return Some(words.to_owned()),
+        "long" => {
+            let line = |line| format!("{line} *x* \"quoted\" <b>\n");
+            return Some((0..words.parse().unwrap_or(1)).map(line).collect());
+        }
+        "table" => {
+            let table = "| a | b |\n|---|---|\n| 1 | **2** |\n\n```rust\nfn f() {}\n```";
+            return Some(table.to_owned());
+        }
+        "background" => return Some(overheard(reply).await),
+        "grow" => {
+            reply.update(&SafeText::streaming("so far ")).await;
+            told_to(&mut go_on).await;
+        }
+        "wait" => told_to(&mut go_on).await,
+        "drop" => {
+            reply.update(&SafeText::streaming("to be dropped ")).await;
+            told_to(&mut go_on).await;
+            return None;
+        }
+        "stream" => {
+            let pace = reply.pace().update_every;
+            for end in 1..=3 {
+                reply.update(&SafeText::new(&format!("step {end}"))).await;
+                tokio::time::sleep(pace + Duration::from_millis(50)).await;
+            }
+        }
+        _ => return Some(format!("echo: {text}")),
+    }
+    Some(format!("echo: {words}"))
+}
+
+/// Returns when the bot is told to go on, or ends.
+async fn told_to(go_on: &mut watch::Receiver<()>) {
+    let _ = go_on.changed().await;
+}
+
+async fn overheard(reply: &mut dyn Reply) -> String {
+    let lines = reply.background().await.into_iter();
+    let lines: Vec<String> = lines
+        .map(|said| format!("{}: {}", said.author, said.text))
+        .collect();
+    format!("overheard:\n{}", lines.join("\n"))
+}
+
+async fn files(message: &IncomingMessage, text: &str, reply: &mut dyn Reply) -> String {
+    let mut said = format!("file: {text}");
+    for file in &message.attachments {
+        let read = reply.download(file, 1000).await;
+        let content = match read {
+            Ok(content) => format!(
+                "{} bytes, {}",
+                content.len(),
+                String::from_utf8_lossy(&content)
+            ),
+            Err(error) => error.to_string(),
+        };
+        said.push_str(&format!("\n{} ({}): {content}", file.name, file.media_type));
+    }
+    said
+}

@@ -138,6 +138,13 @@ impl Discord {
         Guild::without_bot(&self.shared, self.bot, name)
     }
 
+    /// Many servers with many channels each, and the bot in all of them.
+    pub fn many_guilds(&self, guilds: usize, channels: usize) -> Vec<Guild> {
+        let made = (0..guilds).map(|number| self.guild(&format!("guild {number}")));
+        made.inspect(|guild| guild.many_channels(channels))
+            .collect()
+    }
+
     /// Puts the server's clock forward: interactions grow old, limits are over.
     pub fn lets_pass(&self, time: Duration) {
         self.shared.with(|world| world.clock.put_forward(time));

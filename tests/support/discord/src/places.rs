@@ -197,6 +197,37 @@ impl Guild {
         self.channel(name, Kind::Text, &overwrites)
     }
 
+    pub(crate) fn many_channels(&self, channels: usize) {
+        let guild = self.id;
+        self.shared.with(|world| {
+            for position in 0..channels {
+                let id = world.new_id();
+                let name = format!("channel-{position}");
+                let channel = world::Channel {
+                    position,
+                    topic: Some(format!("What {name} is about")),
+                    ..world::Channel::new(id, Kind::Text, Some(guild), &name)
+                };
+                world.channels.insert(id, channel);
+            }
+        });
+    }
+
+    /// A channel of this server by its place among them.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    pub fn nth_channel(&self, number: usize) -> Channel {
+        let id = self.shared.look(|world| {
+            let mut here = world
+                .channels
+                .values()
+                .filter(|channel| channel.guild == Some(self.id) && channel.thread.is_none());
+            here.nth(number).expect("as many channels").id
+        });
+        Channel::new(&self.shared, self.bot, id)
+    }
+
     fn channel(&self, name: &str, kind: Kind, overwrites: &[(Id, Overwrite)]) -> Channel {
         let guild = self.id;
         let id = self.shared.with(|world| {

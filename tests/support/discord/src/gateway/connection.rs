@@ -321,7 +321,7 @@ impl Connection {
             .iter_mut()
             .find(|session| Some(&session.id) == self.session.as_ref());
         if let Some(session) = session {
-            session.push("GUILD_MEMBERS_CHUNK", chunk);
+            session.push("GUILD_MEMBERS_CHUNK", &chunk);
         }
         Next::Go
     }
@@ -372,7 +372,7 @@ impl World {
             "relationships": [], "presences": [], "user_settings": {}, "user_settings_proto": null,
             "guild_join_requests": [], "geo_ordered_rtc_regions": [], "auth": {}, "_trace": [],
         });
-        self.sessions[number].push("READY", ready);
+        self.sessions[number].push("READY", &ready);
         if intents & intents::GUILD == 0 {
             return;
         }
@@ -380,7 +380,7 @@ impl World {
             let guild = &self.guilds[&guild];
             if !guild.is_out {
                 let created = self.guild_create_json(guild, &listener);
-                self.sessions[number].push("GUILD_CREATE", created);
+                self.sessions[number].push("GUILD_CREATE", &created);
             }
         }
     }

@@ -219,11 +219,12 @@ impl World {
                 staged: false,
             };
         }
+        let creates = found.as_ref().is_ok_and(|found| found.route.creates());
         let answer = self.check(received, &found).and_then(|app| {
             let call = call(received, &found?, app);
             rest::answer(self, &call)
         });
-        self.outgoing(received, answer, verdict)
+        self.outgoing(received, answer, verdict, creates)
     }
 
     fn outgoing(
@@ -231,11 +232,11 @@ impl World {
         received: &Received,
         answer: Result<Value, ApiError>,
         verdict: Verdict,
+        creates: bool,
     ) -> Outgoing {
         let (status, body) = match answer {
             Ok(Value::Null) => (204, Value::Null),
-            // A new command says that it is one.
-            Ok(body) => (200, body),
+            Ok(body) => (if creates { 201 } else { 200 }, body),
             Err(error) => {
                 if error.is_clients_fault() {
                     self.blame(format!(

@@ -42,6 +42,7 @@ pub(crate) enum Way {
 
 pub(crate) fn http(discord: &Discord, way: Way, token: &str) -> Http {
     let _ = rustls::crypto::ring::default_provider().install_default();
+    collect_warnings();
     match way {
         Way::Proxy => HttpBuilder::new(token)
             .proxy(discord.url())
@@ -119,8 +120,18 @@ impl Peer {
         );
     }
 
-    pub(crate) fn problems(&self) -> Vec<String> {
-        self.log.borrow().lines.clone()
+    /// What went wrong for the client, which is then forgotten.
+    pub(crate) async fn complains(&self) -> String {
+        let mut log = self.log.subscribe();
+        let complained = log.wait_for(|log| !log.lines.is_empty());
+        assert!(
+            tokio::time::timeout(PATIENCE, complained).await.is_ok(),
+            "nothing went wrong"
+        );
+        let mut lines = Vec::new();
+        self.log
+            .send_modify(|log| lines = std::mem::take(&mut log.lines));
+        lines.join("\n")
     }
 
     /// Ends it, and the server; nothing was wrong.
@@ -129,6 +140,7 @@ impl Peer {
         let ended = tokio::time::timeout(Duration::from_secs(10), self.running).await;
         assert!(ended.is_ok(), "the client did not end");
         assert_eq!(self.log.borrow().lines, Vec::<String>::new());
+        assert_eq!(misread(), Vec::<String>::new());
         discord.finish();
     }
 }
@@ -321,5 +333,45 @@ async fn answer_button(
         .await
 }
 
-/// Collects what serenity warns of, over all tests of this process.
-pub(crate) static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// What serenity warned of, over all tests of this process.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+struct Warnings;
+
+impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: tracing_subscriber::layer::Context<'_, S>) {
+        let metadata = event.metadata();
+        if *metadata.level() <= tracing::Level::WARN && metadata.target().starts_with("serenity") {
+            let mut text = String::new();
+            event.record(
+                &mut |_: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+                    text.push_str(&format!("{value:?} "));
+                },
+            );
+            WARNINGS.lock().unwrap().push(text);
+        }
+    }
+}
+
+fn collect_warnings() {
+    use tracing_subscriber::layer::SubscriberExt;
+    // The first test of the process does it for all.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Warnings));
+}
+
+/// A payload that serenity could not read, or an answer of another status than it knows.
+fn misread() -> Vec<String> {
+    let warnings = WARNINGS.lock().unwrap();
+    let is_misread = |line: &&String| {
+        [
+            "deserializing",
+            "decompressing",
+            "Mismatched",
+            "Sent invalid",
+            "Unhandled",
+        ]
+        .iter()
+        .any(|part| line.contains(part))
+    };
+    warnings.iter().filter(is_misread).cloned().collect()
+}

@@ -1,5 +1,6 @@
 """A bot on discord.py that repeats what it is asked: echo_bot.py URL GATEWAY TOKEN."""
 
+import logging
 import sys
 
 import discord
@@ -62,4 +63,4 @@ async def complete(interaction: discord.Interaction, typed: str):
     return [app_commands.Choice(name=f"the one of {typed}", value=typed)]
 
 
-bot.run(token, log_handler=None)
+bot.run(token, log_level=logging.WARNING)

@@ -141,12 +141,18 @@ impl World {
     /// Notes that a client broke a rule.
     pub(crate) fn blame(&mut self, what: impl Into<String>) {
         let what = what.into();
-        let excuse = self
-            .excuses
-            .iter_mut()
-            .find(|excuse| what.contains(&excuse.part));
-        match excuse {
-            Some(excuse) => excuse.used = true,
+        let fitting = || {
+            self.excuses
+                .iter()
+                .enumerate()
+                .filter(|(_, excuse)| what.contains(&excuse.part))
+        };
+        // One that was used may be used again, but those that wait come first.
+        let excuse = fitting()
+            .find(|(_, excuse)| !excuse.used)
+            .or_else(|| fitting().next());
+        match excuse.map(|(number, _)| number) {
+            Some(number) => self.excuses[number].used = true,
             None => self.violations.push(what),
         }
     }

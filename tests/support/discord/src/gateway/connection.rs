@@ -196,14 +196,17 @@ impl Connection {
         let session = self.session.clone();
         self.shared.with(|world| {
             world.counts.beats += 1;
-            let sent = world
+            let open = world
                 .sessions
                 .iter()
-                .find(|open| Some(&open.id) == session.as_ref())
-                .map_or(0, |open| open.seq);
-            if data.as_u64().is_some_and(|seq| seq > sent) {
+                .find(|open| Some(&open.id) == session.as_ref());
+            // Before it identifies, a client that comes back names what it heard on the last connection.
+            if let (Some(open), Some(seq)) = (open, data.as_u64())
+                && seq > open.seq
+            {
+                let sent = open.seq;
                 world.blame(format!(
-                    "gateway: a heartbeat after event {data}, but only {sent} were sent"
+                    "gateway: a heartbeat after event {seq}, but only {sent} were sent"
                 ));
             }
         });

@@ -151,7 +151,7 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
             known.original = known.source;
         }
     }
-    let wants_answer = call.asked("with_response") == Some("true");
+    let wants_answer = matches!(call.asked("with_response"), Some("true" | "1"));
     Ok(if wants_answer {
         callback_json(world, id, kind)
     } else {
@@ -190,7 +190,8 @@ fn callback_json(world: &World, id: Id, kind: u64) -> Value {
         told["response_message_id"] = original.id.json();
         told["response_message_ephemeral"] = original.is_ephemeral().into();
         told["response_message_loading"] = (original.draft.flags & flags::LOADING != 0).into();
-        if matches!(kind, 4 | 5 | 7) {
+        // Of a deferral the description has no message.
+        if matches!(kind, 4 | 7) {
             let message = world.message_for(interaction.app, interaction.channel, original.id);
             json["resource"] = json!({ "type": kind, "message": message });
         }

@@ -74,14 +74,15 @@ async fn an_event_may_come_several_times() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signs_of_life_are_expected_and_given() {
+    // serenity looks for its time twice a second.
     let settings = Settings {
-        heartbeat: Duration::from_millis(100),
+        heartbeat: Duration::from_millis(700),
         ..Settings::default()
     };
     let discord = Discord::start_with(settings).await;
     let peer = Peer::start(&discord, Way::Proxy, all_intents()).await;
     discord
-        .counted("heartbeats", |counts| counts.beats >= 5)
+        .counted("heartbeats", |counts| counts.beats >= 3)
         .await;
     peer.finish(discord).await;
 }

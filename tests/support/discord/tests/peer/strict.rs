@@ -27,14 +27,16 @@ impl Client {
             .request(method.parse().unwrap(), format!("{}{path}", self.url));
         let response = request
             .header("authorization", format!("Bot {TOKEN}"))
-            .json(&body)
+            .header("content-type", "application/json")
+            .body(body.to_string())
             .send()
             .await
             .unwrap();
-        (
-            response.status().as_u16(),
-            response.json().await.unwrap_or_default(),
-        )
+        {
+            let status = response.status().as_u16();
+            let text = response.text().await.unwrap();
+            (status, serde_json::from_str(&text).unwrap_or_default())
+        }
     }
 }
 

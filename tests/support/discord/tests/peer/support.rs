@@ -367,7 +367,9 @@ fn misread() -> Vec<String> {
             "deserializing",
             "decompressing",
             "Mismatched",
-            "Sent invalid",
+            "Sent invalid opcode",
+            "Sent invalid message",
+            "Sent invalid seq",
             "Unhandled",
         ]
         .iter()

@@ -178,6 +178,11 @@ impl Discord {
         self.to_all(|| Frame::Close(code));
     }
 
+    /// Nobody gets a new connection to the gateway, or everybody does again.
+    pub fn gateway_is_down(&self, is_down: bool) {
+        self.shared.with(|world| world.gateway_is_down = is_down);
+    }
+
     /// Asks every client to connect anew (opcode 7).
     pub fn asks_to_reconnect(&self) {
         self.to_all(|| {

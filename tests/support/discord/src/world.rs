@@ -71,6 +71,8 @@ pub(crate) struct World {
     pub(crate) typed: Vec<(Id, Id, Duration)>,
     pub(crate) sessions: Vec<Session>,
     pub(crate) counts: Counts,
+    /// Nobody gets a connection.
+    pub(crate) gateway_is_down: bool,
     /// How many times more each message and interaction is delivered.
     pub(crate) repeats: usize,
     pub(crate) buckets: Buckets,
@@ -111,6 +113,7 @@ impl World {
             typed: Vec::new(),
             sessions: Vec::new(),
             counts: Counts::default(),
+            gateway_is_down: false,
             repeats: 0,
             buckets: Buckets::default(),
             faults: Vec::new(),

@@ -7,6 +7,9 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::world::{Channel, Guild, Kind, World};
 
+/// How many sessions a bot may begin in a day.
+const STARTS: usize = 1_000;
+
 /// What there is to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
@@ -60,7 +63,7 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
 fn gateway_bot(world: &World, call: &Call<'_>) -> Value {
     json!({
         "url": world.gateway_url, "shards": world.apps[&call.app].shards,
-        "session_start_limit": { "total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1 },
+        "session_start_limit": { "total": STARTS, "remaining": STARTS.saturating_sub(world.counts.identified), "reset_after": 14_400_000, "max_concurrency": 1 },
     })
 }
 
@@ -128,8 +131,7 @@ fn channels(world: &World, call: &Call<'_>, threads: bool) -> Result<Value, ApiE
             .is_some_and(|thread| !thread.archived);
         channel.guild == Some(guild.id)
             && channel.thread.is_some() == threads
-            && (!threads || is_active)
-            && world.sees(call.app, channel)
+            && (!threads || (is_active && world.sees(call.app, channel)))
     });
     let found: Vec<Value> = here
         .map(|channel| world.channel_json(channel, None))

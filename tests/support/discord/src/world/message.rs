@@ -22,6 +22,7 @@ pub(crate) mod flags {
 /// Kinds of messages.
 pub(crate) mod kinds {
     pub(crate) const DEFAULT: u8 = 0;
+    pub(crate) const PINNED: u8 = 6;
     pub(crate) const THREAD_CREATED: u8 = 18;
     pub(crate) const REPLY: u8 = 19;
     pub(crate) const SLASH_COMMAND: u8 = 20;
@@ -87,6 +88,7 @@ pub(crate) struct Message {
     pub(crate) reactions: Vec<(String, Id)>,
     pub(crate) thread: Option<Id>,
     pub(crate) deleted: bool,
+    pub(crate) pinned: bool,
 }
 
 impl Message {
@@ -122,6 +124,7 @@ impl World {
             reactions: Vec::new(),
             thread: None,
             deleted: false,
+            pinned: false,
         };
         self.read_mentions(&mut message);
         let is_ephemeral = message.is_ephemeral();
@@ -261,6 +264,7 @@ impl World {
         let calls_author = allowed.is_none_or(|allowed| allowed["replied_user"] == true);
         if let Some(earlier) = replies_to
             && calls_author
+            && message.draft.kind == kinds::REPLY
             && !message.mentions.contains(&earlier.author)
             && earlier.draft.webhook.is_none()
         {
@@ -348,14 +352,55 @@ impl World {
         );
     }
 
-    /// Tells of a channel or thread as it is now.
+    /// Tells of a channel or thread as it is now: of a channel also who does not see it.
     pub(crate) fn tell_of_channel(&mut self, event: &'static str, channel: Id) {
+        let found = &self.channels[&channel];
+        let place = match (found.guild, &found.thread) {
+            (Some(guild), None) => Place::Guild(guild),
+            (Some(_), Some(_)) | (None, _) => Place::Channel(channel),
+        };
+        self.tell(event, place, intents::GUILDS, |world, listener| {
+            world.channel_json(&world.channels[&channel], Some(listener.app))
+        });
+    }
+
+    /// Somebody pins a message; Discord says so in the channel.
+    pub(crate) fn pin(&mut self, channel: Id, user: Id, id: Id) {
+        if let Some(message) = self.message_mut(channel, id) {
+            message.pinned = true;
+        }
+        let guild = self.channels[&channel].guild;
+        let now = crate::id::stamp(self.clock.now());
         self.tell(
-            event,
+            "CHANNEL_PINS_UPDATE",
             Place::Channel(channel),
             intents::GUILDS,
-            |world, listener| world.channel_json(&world.channels[&channel], Some(listener.app)),
+            |_, _| {
+                with_guild(
+                    json!({ "channel_id": channel.json(), "last_pin_timestamp": now }),
+                    guild,
+                )
+            },
         );
+        self.tell_of_message("MESSAGE_UPDATE", channel, id);
+        let notice = Draft {
+            kind: kinds::PINNED,
+            reference: Some(id),
+            ..Draft::default()
+        };
+        self.post(channel, user, notice);
+    }
+
+    /// Discord finds a page behind an address in a message, and shows it: a change that is no edit.
+    pub(crate) fn unfurl(&mut self, channel: Id, id: Id, url: &str) {
+        let Some(message) = self.message_mut(channel, id) else {
+            return;
+        };
+        message
+            .draft
+            .embeds
+            .push(json!({ "type": "link", "url": url, "title": "A page" }));
+        self.tell_of_message("MESSAGE_UPDATE", channel, id);
     }
 }
 

@@ -14,8 +14,11 @@ async fn what_was_missed_is_told_when_it_comes_back() {
     let chat = ann.direct();
     chat.say("before");
     chat.hears("echo: before").await;
+    discord.gateway_is_down(true);
     discord.drops_connections();
     chat.say("meanwhile");
+    discord.connected(0).await;
+    discord.gateway_is_down(false);
     chat.hears("echo: meanwhile").await;
     let counts = discord.counts();
     assert_eq!((counts.identified, counts.resumed), (1, 1));

@@ -128,6 +128,7 @@ async fn what_may_not_be_done_is_refused_by_discords_codes() {
         "CHANNEL_DELETE",
         "CHANNEL_CREATE",
         "THREAD_UPDATE",
+        "THREAD_LIST_SYNC",
     ] {
         peer.hears_of(event).await;
     }
@@ -150,6 +151,8 @@ async fn what_people_change_and_take_away_is_told() {
     chat.react(said[0], "👍");
     chat.unreact(said[0], "👍");
     chat.types();
+    chat.unfurls(said[1], "https://example.org");
+    chat.pin(said[2]);
     let history = ChannelId::new(general.id().get())
         .messages(&peer.http, serenity::all::GetMessages::new().limit(3))
         .await;
@@ -158,7 +161,7 @@ async fn what_people_change_and_take_away_is_told() {
         .into_iter()
         .map(|message| message.content)
         .collect();
-    assert_eq!(history, ["indeed", "three", "two"]);
+    assert_eq!(history, ["", "indeed", "three"]);
     chat.delete(said[0]);
     mod_.at(&general).bulk_delete(&said[1..]);
     general.webhook("news").says("from outside");
@@ -170,6 +173,7 @@ async fn what_people_change_and_take_away_is_told() {
         "MESSAGE_REACTION_ADD",
         "MESSAGE_REACTION_REMOVE",
         "TYPING_START",
+        "CHANNEL_PINS_UPDATE",
     ] {
         peer.hears_of(event).await;
     }

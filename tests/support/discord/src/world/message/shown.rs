@@ -77,7 +77,7 @@ impl World {
             "author": self.author_json(message), "content": if is_shown { draft.content.as_str() } else { "" },
             "timestamp": stamp(message.id.at()), "edited_timestamp": message.edited_at.map(stamp), "tts": false,
             "mention_everyone": message.mention_everyone, "mentions": mentions.collect::<Vec<_>>(),
-            "mention_roles": roles.collect::<Vec<_>>(), "pinned": false,
+            "mention_roles": roles.collect::<Vec<_>>(), "pinned": message.pinned,
             "flags": draft.flags | if message.thread.is_some() { flags::HAS_THREAD } else { 0 },
             "attachments": shown(files.map(|file| self.file_json(file)).collect()),
             "embeds": shown(if hides_embeds { Vec::new() } else { draft.embeds.clone() }),

@@ -214,6 +214,18 @@ impl Chat {
             .with(|world| world.react(self.person, self.channel, message, emoji, false));
     }
 
+    /// Pins a message, which Discord tells everybody in the channel.
+    pub fn pin(&self, message: Id) {
+        self.shared
+            .with(|world| world.pin(self.channel, self.person, message));
+    }
+
+    /// Discord shows the page behind an address in a message: a change that is no edit.
+    pub fn unfurls(&self, message: Id, url: &str) {
+        self.shared
+            .with(|world| world.unfurl(self.channel, message, url));
+    }
+
     /// Begins to write.
     pub fn types(&self) {
         self.shared

@@ -138,6 +138,13 @@ impl Discord {
         Guild::without_bot(&self.shared, self.bot, name)
     }
 
+    /// Many servers with many channels each, and the bot in all of them.
+    pub fn many_guilds(&self, guilds: usize, channels: usize) -> Vec<Guild> {
+        let made = (0..guilds).map(|number| self.guild(&format!("guild {number}")));
+        made.inspect(|guild| guild.many_channels(channels))
+            .collect()
+    }
+
     /// Puts the server's clock forward: interactions grow old, limits are over.
     pub fn lets_pass(&self, time: Duration) {
         self.shared.with(|world| world.clock.put_forward(time));
@@ -169,6 +176,11 @@ impl Discord {
     /// Ends every gateway connection with a code of closing.
     pub fn closes_connections(&self, code: u16) {
         self.to_all(|| Frame::Close(code));
+    }
+
+    /// Nobody gets a new connection to the gateway, or everybody does again.
+    pub fn gateway_is_down(&self, is_down: bool) {
+        self.shared.with(|world| world.gateway_is_down = is_down);
     }
 
     /// Asks every client to connect anew (opcode 7).

@@ -74,7 +74,6 @@ refusals! {
     wrong_channel_kind => 400, 50024, "Cannot execute action on this channel type";
     bad_webhook_token => 401, 50027, "Invalid Webhook Token";
     too_old_to_bulk_delete => 400, 50034, "A message provided was too old to bulk delete";
-    system_message => 403, 50021, "Cannot execute action on a system message";
     bad_json => 400, 50109, "The request body contains invalid JSON.";
     archived => 400, 50083, "Tried to perform an operation on an archived thread";
     no_history => 403, 160_002, "Cannot reply without permission to read message history";

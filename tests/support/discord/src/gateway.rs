@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Sends an event, now or when the client comes back.
-    pub(crate) fn push(&mut self, event: &str, data: Value) {
+    pub(crate) fn push(&mut self, event: &str, data: &Value) {
         self.seq += 1;
         let payload = json!({ "op": 0, "t": event, "s": self.seq, "d": data });
         if self.log.len() == REPLAY {
@@ -88,7 +88,7 @@ impl Session {
         for (_, payload) in self.log.iter().filter(|(number, _)| *number > seq) {
             self.send(Frame::Payload(payload.clone()));
         }
-        self.push("RESUMED", json!({ "_trace": [] }));
+        self.push("RESUMED", &json!({ "_trace": [] }));
         true
     }
 }

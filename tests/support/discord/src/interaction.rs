@@ -85,7 +85,7 @@ impl Interaction {
 
 impl World {
     /// Tells the application of what somebody did; `data` is Discord's field of that name.
-    pub(crate) fn interact(&mut self, mut interaction: Interaction, data: Value) -> Id {
+    pub(crate) fn interact(&mut self, mut interaction: Interaction, data: &Value) -> Id {
         let id = self.new_id();
         interaction.id = id;
         interaction.token = format!(
@@ -111,7 +111,7 @@ impl World {
         id
     }
 
-    fn interaction_json(&self, interaction: &Interaction, data: Value) -> Value {
+    fn interaction_json(&self, interaction: &Interaction, data: &Value) -> Value {
         let channel = &self.channels[&interaction.channel];
         let permissions = self.permissions(interaction.user, channel).json();
         let mut place = self.channel_json(channel, None);
@@ -144,7 +144,7 @@ impl World {
     }
 
     /// The interaction that may still be acknowledged.
-    pub(crate) fn to_acknowledge(
+    pub(crate) fn acknowledge(
         &mut self,
         id: Id,
         token: &str,

@@ -56,7 +56,7 @@ pub(crate) struct Refused {
 
 impl Refused {
     pub(crate) fn body(&self) -> Value {
-        json!({ "message": "You are being rate limited.", "retry_after": round(self.after), "global": self.global })
+        json!({ "message": "You are being rate limited.", "retry_after": round(self.after), "global": self.global, "code": 0 })
     }
 }
 

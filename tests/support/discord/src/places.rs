@@ -197,6 +197,37 @@ impl Guild {
         self.channel(name, Kind::Text, &overwrites)
     }
 
+    pub(crate) fn many_channels(&self, channels: usize) {
+        let guild = self.id;
+        self.shared.with(|world| {
+            for position in 0..channels {
+                let id = world.new_id();
+                let name = format!("channel-{position}");
+                let channel = world::Channel {
+                    position,
+                    topic: Some(format!("What {name} is about")),
+                    ..world::Channel::new(id, Kind::Text, Some(guild), &name)
+                };
+                world.channels.insert(id, channel);
+            }
+        });
+    }
+
+    /// A channel of this server by its place among them.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    pub fn nth_channel(&self, number: usize) -> Channel {
+        let id = self.shared.look(|world| {
+            let mut here = world
+                .channels
+                .values()
+                .filter(|channel| channel.guild == Some(self.id) && channel.thread.is_none());
+            here.nth(number).expect("as many channels").id
+        });
+        Channel::new(&self.shared, self.bot, id)
+    }
+
     fn channel(&self, name: &str, kind: Kind, overwrites: &[(Id, Overwrite)]) -> Channel {
         let guild = self.id;
         let id = self.shared.with(|world| {
@@ -271,25 +302,9 @@ impl Channel {
                 channel.overwrites.insert(whose, overwrite);
             }
             let sees = world.sees(self.bot, &world.channels[&id]);
-            if saw && !sees {
-                // For who no longer sees it, it is gone.
-                let json = world.channel_json(&world.channels[&id], None);
-                let guild = world.channels[&id].guild;
-                world.tell(
-                    "CHANNEL_DELETE",
-                    Place::App(self.bot, guild),
-                    intents::GUILDS,
-                    |_, _| json.clone(),
-                );
-            } else {
-                world.tell_of_channel(
-                    if saw {
-                        "CHANNEL_UPDATE"
-                    } else {
-                        "CHANNEL_CREATE"
-                    },
-                    id,
-                );
+            world.tell_of_channel("CHANNEL_UPDATE", id);
+            if sees && !saw {
+                world.tell_of_threads(id);
             }
         });
     }
@@ -431,6 +446,23 @@ impl World {
         self.tell(event, Place::Guild(guild), intents::MEMBERS, |world, _| {
             let member = world.member_json(&world.guilds[&guild], user);
             world::with_guild(member, Some(guild))
+        });
+    }
+
+    /// Who has come to see a channel is told of its threads.
+    fn tell_of_threads(&mut self, channel: Id) {
+        let Some(guild) = self.channels[&channel].guild else {
+            return;
+        };
+        self.tell("THREAD_LIST_SYNC", Place::Channel(channel), intents::GUILDS, |world, listener| {
+            let here = world.channels.values().filter(|thread| {
+                let is_active = thread.thread.as_ref().is_some_and(|thread| !thread.archived);
+                thread.parent == Some(channel) && is_active && world.sees(listener.app, thread)
+            });
+            let threads: Vec<_> = here.map(|thread| world.channel_json(thread, None)).collect();
+            serde_json::json!({
+                "guild_id": guild.json(), "channel_ids": [channel.json()], "threads": threads, "members": [],
+            })
         });
     }
 

@@ -15,288 +15,308 @@ use crate::Id;
 use crate::error::ApiError;
 use crate::world::World;
 
-/// What a request wants, one for each method and address the server knows.
+use answers::{Deed, Wants as Answers};
+use channels::Wants as Channels;
+use directory::Wants as Directory;
+use messages::Wants as Messages;
+use registry::{Scope, Wants as Registry};
+use threads::Wants as Threads;
+
+/// What a request wants: which part of the interface, and what of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    Gateway,
-    GatewayBot,
-    Me,
-    MyGuilds,
-    OpenDirect,
-    User,
-    Application,
-    Commands,
-    SetCommands,
-    AddCommand,
-    Command,
-    EditCommand,
-    RemoveCommand,
-    GuildCommands,
-    SetGuildCommands,
-    AddGuildCommand,
-    GuildCommand,
-    EditGuildCommand,
-    RemoveGuildCommand,
-    Channel,
-    EditChannel,
-    RemoveChannel,
-    Messages,
-    Post,
-    Message,
-    EditMessage,
-    RemoveMessage,
-    BulkDelete,
-    Type,
-    OpenThreadFrom,
-    OpenThread,
-    ThreadMembers,
-    JoinThread,
-    LeaveThread,
-    AddThreadMember,
-    RemoveThreadMember,
-    React,
-    Unreact,
-    Reactions,
-    Guild,
-    GuildChannels,
-    GuildMembers,
-    GuildMember,
-    Roles,
-    ActiveThreads,
-    ArchivedThreads,
-    Callback,
-    FollowUp,
-    Answered,
-    EditAnswer,
-    RemoveAnswer,
-    AnsweredOriginal,
-    EditOriginal,
-    RemoveOriginal,
+    Directory(Directory),
+    Registry(Registry, Scope),
+    Channel(Channels),
+    Message(Messages),
+    Thread(Threads),
+    Answer(Answers),
 }
 
 impl Route {
     /// Its address holds a key of its own, or there is nothing to keep.
     pub(crate) fn needs_no_token(self) -> bool {
+        matches!(self, Self::Answer(_) | Self::Directory(Directory::Gateway))
+    }
+
+    /// It makes something, and says so by its status.
+    pub(crate) fn creates(self) -> bool {
         matches!(
             self,
-            Self::Gateway
-                | Self::Callback
-                | Self::FollowUp
-                | Self::Answered
-                | Self::EditAnswer
-                | Self::RemoveAnswer
-                | Self::AnsweredOriginal
-                | Self::EditOriginal
-                | Self::RemoveOriginal
+            Self::Thread(Threads::Open | Threads::OpenFrom) | Self::Registry(Registry::Add, _)
         )
     }
 }
 
 /// Methods and addresses, named as in the published description; where two fit, the first does.
 const ROUTES: &[(&str, &str, Route)] = &[
-    ("GET", "/gateway", Route::Gateway),
-    ("GET", "/gateway/bot", Route::GatewayBot),
-    ("GET", "/users/@me", Route::Me),
-    ("GET", "/users/@me/guilds", Route::MyGuilds),
-    ("POST", "/users/@me/channels", Route::OpenDirect),
-    ("GET", "/users/{user_id}", Route::User),
-    ("GET", "/applications/@me", Route::Application),
-    ("GET", "/oauth2/applications/@me", Route::Application),
+    ("GET", "/gateway", Route::Directory(Directory::Gateway)),
+    (
+        "GET",
+        "/gateway/bot",
+        Route::Directory(Directory::GatewayBot),
+    ),
+    ("GET", "/users/@me", Route::Directory(Directory::Me)),
+    (
+        "GET",
+        "/users/@me/guilds",
+        Route::Directory(Directory::MyGuilds),
+    ),
+    (
+        "POST",
+        "/users/@me/channels",
+        Route::Directory(Directory::OpenDirect),
+    ),
+    ("GET", "/users/{user_id}", Route::Directory(Directory::User)),
+    (
+        "GET",
+        "/applications/@me",
+        Route::Directory(Directory::Application),
+    ),
+    (
+        "GET",
+        "/oauth2/applications/@me",
+        Route::Directory(Directory::Application),
+    ),
     (
         "GET",
         "/applications/{application_id}/commands",
-        Route::Commands,
+        Route::Registry(Registry::All, Scope::Everywhere),
     ),
     (
         "PUT",
         "/applications/{application_id}/commands",
-        Route::SetCommands,
+        Route::Registry(Registry::Set, Scope::Everywhere),
     ),
     (
         "POST",
         "/applications/{application_id}/commands",
-        Route::AddCommand,
+        Route::Registry(Registry::Add, Scope::Everywhere),
     ),
     (
         "GET",
         "/applications/{application_id}/commands/{command_id}",
-        Route::Command,
+        Route::Registry(Registry::One, Scope::Everywhere),
     ),
     (
         "PATCH",
         "/applications/{application_id}/commands/{command_id}",
-        Route::EditCommand,
+        Route::Registry(Registry::Edit, Scope::Everywhere),
     ),
     (
         "DELETE",
         "/applications/{application_id}/commands/{command_id}",
-        Route::RemoveCommand,
+        Route::Registry(Registry::Remove, Scope::Everywhere),
     ),
     (
         "GET",
         "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::GuildCommands,
+        Route::Registry(Registry::All, Scope::Guild),
     ),
     (
         "PUT",
         "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::SetGuildCommands,
+        Route::Registry(Registry::Set, Scope::Guild),
     ),
     (
         "POST",
         "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::AddGuildCommand,
+        Route::Registry(Registry::Add, Scope::Guild),
     ),
     (
         "GET",
         "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::GuildCommand,
+        Route::Registry(Registry::One, Scope::Guild),
     ),
     (
         "PATCH",
         "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::EditGuildCommand,
+        Route::Registry(Registry::Edit, Scope::Guild),
     ),
     (
         "DELETE",
         "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::RemoveGuildCommand,
+        Route::Registry(Registry::Remove, Scope::Guild),
     ),
-    ("GET", "/channels/{channel_id}", Route::Channel),
-    ("PATCH", "/channels/{channel_id}", Route::EditChannel),
-    ("DELETE", "/channels/{channel_id}", Route::RemoveChannel),
-    ("GET", "/channels/{channel_id}/messages", Route::Messages),
-    ("POST", "/channels/{channel_id}/messages", Route::Post),
+    (
+        "GET",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Look),
+    ),
+    (
+        "PATCH",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Edit),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Remove),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/messages",
+        Route::Message(Messages::List),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/messages",
+        Route::Message(Messages::Post),
+    ),
     (
         "POST",
         "/channels/{channel_id}/messages/bulk-delete",
-        Route::BulkDelete,
+        Route::Message(Messages::BulkDelete),
     ),
     (
         "GET",
         "/channels/{channel_id}/messages/{message_id}",
-        Route::Message,
+        Route::Message(Messages::Look),
     ),
     (
         "PATCH",
         "/channels/{channel_id}/messages/{message_id}",
-        Route::EditMessage,
+        Route::Message(Messages::Edit),
     ),
     (
         "DELETE",
         "/channels/{channel_id}/messages/{message_id}",
-        Route::RemoveMessage,
+        Route::Message(Messages::Remove),
     ),
-    ("POST", "/channels/{channel_id}/typing", Route::Type),
+    (
+        "POST",
+        "/channels/{channel_id}/typing",
+        Route::Channel(Channels::Type),
+    ),
     (
         "POST",
         "/channels/{channel_id}/messages/{message_id}/threads",
-        Route::OpenThreadFrom,
+        Route::Thread(Threads::OpenFrom),
     ),
-    ("POST", "/channels/{channel_id}/threads", Route::OpenThread),
+    (
+        "POST",
+        "/channels/{channel_id}/threads",
+        Route::Thread(Threads::Open),
+    ),
     (
         "GET",
         "/channels/{channel_id}/thread-members",
-        Route::ThreadMembers,
+        Route::Thread(Threads::Members),
     ),
     (
         "PUT",
         "/channels/{channel_id}/thread-members/@me",
-        Route::JoinThread,
+        Route::Thread(Threads::Join),
     ),
     (
         "DELETE",
         "/channels/{channel_id}/thread-members/@me",
-        Route::LeaveThread,
+        Route::Thread(Threads::Leave),
     ),
     (
         "PUT",
         "/channels/{channel_id}/thread-members/{user_id}",
-        Route::AddThreadMember,
+        Route::Thread(Threads::Add),
     ),
     (
         "DELETE",
         "/channels/{channel_id}/thread-members/{user_id}",
-        Route::RemoveThreadMember,
+        Route::Thread(Threads::Remove),
     ),
     (
         "PUT",
         "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
-        Route::React,
+        Route::Message(Messages::React),
     ),
     (
         "DELETE",
         "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
-        Route::Unreact,
+        Route::Message(Messages::Unreact),
     ),
     (
         "GET",
         "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}",
-        Route::Reactions,
+        Route::Message(Messages::Reactions),
     ),
     (
         "GET",
         "/channels/{channel_id}/threads/archived/public",
-        Route::ArchivedThreads,
+        Route::Thread(Threads::Archived),
     ),
     (
         "GET",
         "/channels/{channel_id}/threads/archived/private",
-        Route::ArchivedThreads,
+        Route::Thread(Threads::Archived),
     ),
-    ("GET", "/guilds/{guild_id}", Route::Guild),
-    ("GET", "/guilds/{guild_id}/channels", Route::GuildChannels),
-    ("GET", "/guilds/{guild_id}/members", Route::GuildMembers),
+    (
+        "GET",
+        "/guilds/{guild_id}",
+        Route::Directory(Directory::Guild),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/channels",
+        Route::Directory(Directory::GuildChannels),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/members",
+        Route::Directory(Directory::GuildMembers),
+    ),
     (
         "GET",
         "/guilds/{guild_id}/members/{user_id}",
-        Route::GuildMember,
+        Route::Directory(Directory::GuildMember),
     ),
-    ("GET", "/guilds/{guild_id}/roles", Route::Roles),
+    (
+        "GET",
+        "/guilds/{guild_id}/roles",
+        Route::Directory(Directory::Roles),
+    ),
     (
         "GET",
         "/guilds/{guild_id}/threads/active",
-        Route::ActiveThreads,
+        Route::Directory(Directory::ActiveThreads),
     ),
     (
         "POST",
         "/interactions/{interaction_id}/{interaction_token}/callback",
-        Route::Callback,
+        Route::Answer(Answers::Callback),
     ),
     (
         "POST",
         "/webhooks/{webhook_id}/{webhook_token}",
-        Route::FollowUp,
+        Route::Answer(Answers::FollowUp),
     ),
     (
         "GET",
         "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
-        Route::AnsweredOriginal,
+        Route::Answer(Answers::Original(Deed::Look)),
     ),
     (
         "PATCH",
         "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
-        Route::EditOriginal,
+        Route::Answer(Answers::Original(Deed::Edit)),
     ),
     (
         "DELETE",
         "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
-        Route::RemoveOriginal,
+        Route::Answer(Answers::Original(Deed::Remove)),
     ),
     (
         "GET",
         "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-        Route::Answered,
+        Route::Answer(Answers::One(Deed::Look)),
     ),
     (
         "PATCH",
         "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-        Route::EditAnswer,
+        Route::Answer(Answers::One(Deed::Edit)),
     ),
     (
         "DELETE",
         "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-        Route::RemoveAnswer,
+        Route::Answer(Answers::One(Deed::Remove)),
     ),
 ];
 
@@ -399,59 +419,12 @@ fn fit(template: &str, path: &str) -> Option<Vec<String>> {
 /// Does what is asked and says what the answer is; null for one without a body.
 pub(crate) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     match call.route {
-        Route::Gateway
-        | Route::GatewayBot
-        | Route::Me
-        | Route::MyGuilds
-        | Route::OpenDirect
-        | Route::User
-        | Route::Application
-        | Route::Guild
-        | Route::GuildChannels
-        | Route::GuildMembers
-        | Route::GuildMember
-        | Route::Roles
-        | Route::ActiveThreads => directory::answer(world, call),
-        Route::Commands
-        | Route::SetCommands
-        | Route::AddCommand
-        | Route::Command
-        | Route::EditCommand
-        | Route::RemoveCommand => registry::answer(world, call, None),
-        Route::GuildCommands
-        | Route::SetGuildCommands
-        | Route::AddGuildCommand
-        | Route::GuildCommand
-        | Route::EditGuildCommand
-        | Route::RemoveGuildCommand => registry::answer(world, call, Some(call.id(1)?)),
-        Route::Channel | Route::EditChannel | Route::RemoveChannel | Route::Type => {
-            channels::answer(world, call)
-        }
-        Route::Messages
-        | Route::Post
-        | Route::Message
-        | Route::EditMessage
-        | Route::RemoveMessage
-        | Route::BulkDelete
-        | Route::React
-        | Route::Unreact
-        | Route::Reactions => messages::answer(world, call),
-        Route::OpenThreadFrom
-        | Route::OpenThread
-        | Route::ThreadMembers
-        | Route::JoinThread
-        | Route::LeaveThread
-        | Route::AddThreadMember
-        | Route::RemoveThreadMember
-        | Route::ArchivedThreads => threads::answer(world, call),
-        Route::Callback
-        | Route::FollowUp
-        | Route::Answered
-        | Route::EditAnswer
-        | Route::RemoveAnswer
-        | Route::AnsweredOriginal
-        | Route::EditOriginal
-        | Route::RemoveOriginal => answers::answer(world, call),
+        Route::Directory(wants) => directory::answer(world, call, wants),
+        Route::Registry(wants, scope) => registry::answer(world, call, wants, scope),
+        Route::Channel(wants) => channels::answer(world, call, wants),
+        Route::Message(wants) => messages::answer(world, call, wants),
+        Route::Thread(wants) => threads::answer(world, call, wants),
+        Route::Answer(wants) => answers::answer(world, call, wants),
     }
 }
 
@@ -464,10 +437,10 @@ mod tests {
         let found = find("POST", "/api/v10/channels/1/messages").unwrap();
         assert_eq!(
             (found.route, found.params.as_slice()),
-            (Route::Post, &["1".to_owned()][..])
+            (Route::Message(Messages::Post), &["1".to_owned()][..])
         );
         let original = find("PATCH", "/api/v10/webhooks/1/t/messages/@original").unwrap();
-        assert_eq!(original.route, Route::EditOriginal);
+        assert_eq!(original.route, Route::Answer(Answers::Original(Deed::Edit)));
         for (method, path, status) in [
             ("GET", "/api/v10/nothing", 404),
             ("GET", "/api/v9/gateway", 404),

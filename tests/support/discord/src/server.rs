@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Query, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::watch;
 
@@ -19,7 +20,7 @@ pub(crate) use listener::{Listening, listen};
 
 /// What every connection and every handle of a test shares.
 #[derive(Debug)]
-pub struct Shared {
+pub(crate) struct Shared {
     world: Mutex<World>,
     pub(crate) changed: watch::Sender<u64>,
     pub(crate) traffic: Traffic,
@@ -66,6 +67,9 @@ async fn gateway(
     Query(query): Query<std::collections::HashMap<String, String>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    if shared.look(|world| world.gateway_is_down) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     upgrade
         .max_message_size(64 << 20)
         .on_upgrade(move |socket| crate::gateway::connection(shared, socket, query))

@@ -156,7 +156,10 @@ impl World {
             is_ephemeral: message.is_ephemeral(),
             is_thinking: draft.flags & flags::LOADING != 0,
             hides_embeds: draft.flags & flags::SUPPRESS_EMBEDS != 0,
-            is_system: matches!(draft.kind, kinds::THREAD_CREATED | kinds::THREAD_STARTER),
+            is_system: matches!(
+                draft.kind,
+                kinds::PINNED | kinds::THREAD_CREATED | kinds::THREAD_STARTER
+            ),
             embeds: draft.embeds.clone(),
             buttons: buttons(&draft.components),
             attachments: files.map(attachment).collect(),

@@ -71,6 +71,8 @@ pub(crate) struct World {
     pub(crate) typed: Vec<(Id, Id, Duration)>,
     pub(crate) sessions: Vec<Session>,
     pub(crate) counts: Counts,
+    /// Nobody gets a connection.
+    pub(crate) gateway_is_down: bool,
     /// How many times more each message and interaction is delivered.
     pub(crate) repeats: usize,
     pub(crate) buckets: Buckets,
@@ -111,6 +113,7 @@ impl World {
             typed: Vec::new(),
             sessions: Vec::new(),
             counts: Counts::default(),
+            gateway_is_down: false,
             repeats: 0,
             buckets: Buckets::default(),
             faults: Vec::new(),
@@ -141,12 +144,18 @@ impl World {
     /// Notes that a client broke a rule.
     pub(crate) fn blame(&mut self, what: impl Into<String>) {
         let what = what.into();
-        let excuse = self
-            .excuses
-            .iter_mut()
-            .find(|excuse| what.contains(&excuse.part));
-        match excuse {
-            Some(excuse) => excuse.used = true,
+        let fitting = || {
+            self.excuses
+                .iter()
+                .enumerate()
+                .filter(|(_, excuse)| what.contains(&excuse.part))
+        };
+        // One that was used may be used again, but those that wait come first.
+        let excuse = fitting()
+            .find(|(_, excuse)| !excuse.used)
+            .or_else(|| fitting().next());
+        match excuse.map(|(number, _)| number) {
+            Some(number) => self.excuses[number].used = true,
             None => self.violations.push(what),
         }
     }

@@ -159,7 +159,7 @@ impl Chat {
             is_ephemeral: false,
             follow_ups: Vec::new(),
         };
-        let id = self.shared.with(|world| world.interact(interaction, data));
+        let id = self.shared.with(|world| world.interact(interaction, &data));
         Interacting {
             shared: Arc::clone(&self.shared),
             chat: self.clone(),
@@ -272,6 +272,11 @@ fn fits(option: &Value, kind: u64, value: &Value) -> Result<(), String> {
 impl Interacting {
     pub fn id(&self) -> Id {
         self.id
+    }
+
+    /// With which it is answered.
+    pub fn token(&self) -> String {
+        self.look(|interaction| interaction.token.clone())
     }
 
     /// The bot acknowledges it, in time.

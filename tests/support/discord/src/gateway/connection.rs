@@ -196,14 +196,17 @@ impl Connection {
         let session = self.session.clone();
         self.shared.with(|world| {
             world.counts.beats += 1;
-            let sent = world
+            let open = world
                 .sessions
                 .iter()
-                .find(|open| Some(&open.id) == session.as_ref())
-                .map_or(0, |open| open.seq);
-            if data.as_u64().is_some_and(|seq| seq > sent) {
+                .find(|open| Some(&open.id) == session.as_ref());
+            // Before it identifies, a client that comes back names what it heard on the last connection.
+            if let (Some(open), Some(seq)) = (open, data.as_u64())
+                && seq > open.seq
+            {
+                let sent = open.seq;
                 world.blame(format!(
-                    "gateway: a heartbeat after event {data}, but only {sent} were sent"
+                    "gateway: a heartbeat after event {seq}, but only {sent} were sent"
                 ));
             }
         });
@@ -321,7 +324,7 @@ impl Connection {
             .iter_mut()
             .find(|session| Some(&session.id) == self.session.as_ref());
         if let Some(session) = session {
-            session.push("GUILD_MEMBERS_CHUNK", chunk);
+            session.push("GUILD_MEMBERS_CHUNK", &chunk);
         }
         Next::Go
     }
@@ -372,7 +375,7 @@ impl World {
             "relationships": [], "presences": [], "user_settings": {}, "user_settings_proto": null,
             "guild_join_requests": [], "geo_ordered_rtc_regions": [], "auth": {}, "_trace": [],
         });
-        self.sessions[number].push("READY", ready);
+        self.sessions[number].push("READY", &ready);
         if intents & intents::GUILD == 0 {
             return;
         }
@@ -380,7 +383,7 @@ impl World {
             let guild = &self.guilds[&guild];
             if !guild.is_out {
                 let created = self.guild_create_json(guild, &listener);
-                self.sessions[number].push("GUILD_CREATE", created);
+                self.sessions[number].push("GUILD_CREATE", &created);
             }
         }
     }

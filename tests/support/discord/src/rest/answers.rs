@@ -2,35 +2,53 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::interaction::{Answer, Doing, Interaction};
 use crate::rules::{self, MessageForm};
 use crate::world::{Draft, World, flags, kinds};
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
-    if call.route == Route::Callback {
-        return callback(world, call);
-    }
-    let (app, token) = (call.id(0)?, call.text(1).to_owned());
-    let interaction = world.by_token(app, &token)?.clone();
-    match call.route {
-        Route::FollowUp => follow_up(world, call, &interaction),
-        Route::AnsweredOriginal | Route::EditOriginal | Route::RemoveOriginal => {
+/// What is done with an interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Callback,
+    FollowUp,
+    /// The answer itself.
+    Original(Deed),
+    /// The answer or what followed it, by id.
+    One(Deed),
+}
+
+/// What is done with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Look,
+    Edit,
+    Remove,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+    let interaction = |world: &World| {
+        let app = call.id(0)?;
+        world.by_token(app, call.text(1)).cloned()
+    };
+    match wants {
+        Wants::Callback => callback(world, call),
+        Wants::FollowUp => follow_up(world, call, &interaction(world)?),
+        Wants::Original(deed) => {
+            let interaction = interaction(world)?;
             let original = interaction.original.ok_or_else(ApiError::unknown_message)?;
-            one(world, call, &interaction, original)
+            one(world, call, &interaction, original, deed)
         }
-        Route::Answered | Route::EditAnswer | Route::RemoveAnswer => {
-            let id = call.id(2)?;
+        Wants::One(deed) => {
+            let (interaction, id) = (interaction(world)?, call.id(2)?);
             let is_its = interaction.original == Some(id) || interaction.follow_ups.contains(&id);
-            if is_its {
-                one(world, call, &interaction, id)
-            } else {
-                Err(ApiError::unknown_message())
+            if !is_its {
+                return Err(ApiError::unknown_message());
             }
+            one(world, call, &interaction, id, deed)
         }
-        _ => Err(ApiError::not_found()),
     }
 }
 
@@ -39,22 +57,23 @@ fn one(
     call: &Call<'_>,
     interaction: &Interaction,
     id: Id,
+    deed: Deed,
 ) -> Result<Value, ApiError> {
     let channel = interaction.channel;
     if world.message(channel, id).is_none() {
         return Err(ApiError::unknown_message());
     }
-    match call.route {
-        Route::EditAnswer | Route::EditOriginal => {
+    match deed {
+        Deed::Look => Ok(world.message_for(interaction.app, channel, id)),
+        Deed::Edit => {
             world.change(call, channel, id, MessageForm::Answer)?;
             world.answered(interaction.id);
             Ok(world.message_for(interaction.app, channel, id))
         }
-        Route::RemoveAnswer | Route::RemoveOriginal => {
+        Deed::Remove => {
             world.erase(channel, id);
             Ok(Value::Null)
         }
-        _ => Ok(world.message_for(interaction.app, channel, id)),
     }
 }
 
@@ -84,7 +103,7 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
             ));
         }
     }
-    let interaction = match world.to_acknowledge(id, &token) {
+    let interaction = match world.acknowledge(id, &token) {
         Ok(interaction) => interaction.clone(),
         Err(error) => return Err(error),
     };
@@ -132,7 +151,7 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
             known.original = known.source;
         }
     }
-    let wants_answer = call.asked("with_response") == Some("true");
+    let wants_answer = matches!(call.asked("with_response"), Some("true" | "1"));
     Ok(if wants_answer {
         callback_json(world, id, kind)
     } else {
@@ -171,7 +190,8 @@ fn callback_json(world: &World, id: Id, kind: u64) -> Value {
         told["response_message_id"] = original.id.json();
         told["response_message_ephemeral"] = original.is_ephemeral().into();
         told["response_message_loading"] = (original.draft.flags & flags::LOADING != 0).into();
-        if matches!(kind, 4 | 5 | 7) {
+        // Of a deferral the description has no message.
+        if matches!(kind, 4 | 7) {
             let message = world.message_for(interaction.app, interaction.channel, original.id);
             json["resource"] = json!({ "type": kind, "message": message });
         }

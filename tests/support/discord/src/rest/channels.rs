@@ -2,21 +2,29 @@
 
 use serde_json::Value;
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::ApiError;
 use crate::permissions::Permissions;
 use crate::rules;
 use crate::world::{Channel, Place, World, intents, with_guild};
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
+/// What is done with a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Look,
+    Edit,
+    Remove,
+    Type,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
-    match call.route {
-        Route::Channel => Ok(world.channel_json(&channel, Some(call.app))),
-        Route::EditChannel => edit(world, call, &channel),
-        Route::RemoveChannel => remove(world, call, &channel),
-        Route::Type => kind_of_typing(world, call.app, &channel),
-        _ => Err(ApiError::not_found()),
+    match wants {
+        Wants::Look => Ok(world.channel_json(&channel, Some(call.app))),
+        Wants::Edit => edit(world, call, &channel),
+        Wants::Remove => remove(world, call, &channel),
+        Wants::Type => kind_of_typing(world, call.app, &channel),
     }
 }
 

@@ -2,31 +2,52 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::world::{Channel, Guild, Kind, World};
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
-    match call.route {
-        Route::Gateway => Ok(json!({ "url": world.gateway_url })),
-        Route::GatewayBot => Ok(gateway_bot(world, call)),
-        Route::Me => Ok(world.users[&call.app].own_json()),
-        Route::MyGuilds => Ok(my_guilds(world, call)),
-        Route::OpenDirect => open_direct(world, call),
-        Route::User => {
+/// How many sessions a bot may begin in a day.
+const STARTS: usize = 1_000;
+
+/// What there is to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Gateway,
+    GatewayBot,
+    Me,
+    MyGuilds,
+    OpenDirect,
+    User,
+    Application,
+    Guild,
+    GuildChannels,
+    GuildMembers,
+    GuildMember,
+    Roles,
+    ActiveThreads,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+    match wants {
+        Wants::Gateway => Ok(json!({ "url": world.gateway_url })),
+        Wants::GatewayBot => Ok(gateway_bot(world, call)),
+        Wants::Me => Ok(world.users[&call.app].own_json()),
+        Wants::MyGuilds => Ok(my_guilds(world, call)),
+        Wants::OpenDirect => open_direct(world, call),
+        Wants::User => {
             let user = world
                 .users
                 .get(&call.id(0)?)
                 .ok_or_else(ApiError::unknown_user)?;
             Ok(user.json())
         }
-        Route::Application => Ok(application(world, call)),
-        Route::Guild => guild(world, call).map(Guild::json),
-        Route::GuildChannels => channels(world, call, false),
-        Route::ActiveThreads => channels(world, call, true),
-        Route::GuildMembers => members(world, call),
-        Route::GuildMember => {
+        Wants::Application => Ok(application(world, call)),
+        Wants::Guild => guild(world, call).map(Guild::json),
+        Wants::GuildChannels => channels(world, call, false),
+        Wants::ActiveThreads => channels(world, call, true),
+        Wants::GuildMembers => members(world, call),
+        Wants::GuildMember => {
             let (guild, user) = (guild(world, call)?, call.id(1)?);
             let is_in = guild.members.contains_key(&user);
             if is_in {
@@ -35,15 +56,14 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiErr
                 Err(ApiError::unknown_member())
             }
         }
-        Route::Roles => Ok(guild(world, call)?.json()["roles"].take()),
-        _ => Err(ApiError::not_found()),
+        Wants::Roles => Ok(guild(world, call)?.json()["roles"].take()),
     }
 }
 
 fn gateway_bot(world: &World, call: &Call<'_>) -> Value {
     json!({
         "url": world.gateway_url, "shards": world.apps[&call.app].shards,
-        "session_start_limit": { "total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1 },
+        "session_start_limit": { "total": STARTS, "remaining": STARTS.saturating_sub(world.counts.identified), "reset_after": 14_400_000, "max_concurrency": 1 },
     })
 }
 
@@ -111,8 +131,7 @@ fn channels(world: &World, call: &Call<'_>, threads: bool) -> Result<Value, ApiE
             .is_some_and(|thread| !thread.archived);
         channel.guild == Some(guild.id)
             && channel.thread.is_some() == threads
-            && (!threads || is_active)
-            && world.sees(call.app, channel)
+            && (!threads || (is_active && world.sees(call.app, channel)))
     });
     let found: Vec<Value> = here
         .map(|channel| world.channel_json(channel, None))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
@@ -15,21 +15,35 @@ const PAGE: usize = 100;
 /// Within this time a message of the same nonce is not written again, if that was asked for ("past few minutes").
 const NONCE_KEPT: std::time::Duration = std::time::Duration::from_mins(3);
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
+/// What is done with messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    List,
+    Post,
+    BulkDelete,
+    Look,
+    Edit,
+    Remove,
+    React,
+    Unreact,
+    Reactions,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
-    match call.route {
-        Route::Post => post(world, call, &channel),
-        Route::Messages => list(world, call, &channel),
-        Route::BulkDelete => bulk_delete(world, call, &channel),
-        Route::Message => {
+    match wants {
+        Wants::Post => post(world, call, &channel),
+        Wants::List => list(world, call, &channel),
+        Wants::BulkDelete => bulk_delete(world, call, &channel),
+        Wants::Look => {
             let id = known(world, &channel, call.id(1)?)?.id;
             Ok(world.message_for(call.app, channel.id, id))
         }
-        Route::EditMessage => edit(world, call, &channel),
-        Route::RemoveMessage => remove(world, call, &channel),
-        Route::React | Route::Unreact => react(world, call, &channel),
-        Route::Reactions => reactions(world, call, &channel),
-        _ => Err(ApiError::not_found()),
+        Wants::Edit => edit(world, call, &channel),
+        Wants::Remove => remove(world, call, &channel),
+        Wants::React => react(world, call, &channel, true),
+        Wants::Unreact => react(world, call, &channel, false),
+        Wants::Reactions => reactions(world, call, &channel),
     }
 }
 
@@ -217,13 +231,17 @@ fn bulk_delete(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<
     Ok(Value::Null)
 }
 
-fn react(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn react(
+    world: &mut World,
+    call: &Call<'_>,
+    channel: &Channel,
+    adds: bool,
+) -> Result<Value, ApiError> {
     let id = known(world, channel, call.id(1)?)?.id;
     let emoji = percent_decode(call.text(2));
     if emoji.is_ascii() && !emoji.contains(':') {
         return Err(ApiError::unknown_emoji());
     }
-    let adds = call.route == Route::React;
     if adds
         && !world
             .permissions(call.app, channel)

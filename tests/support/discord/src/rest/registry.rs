@@ -2,17 +2,40 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::ApiError;
 use crate::rules;
 use crate::world::World;
 
+/// What is done with commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    All,
+    Set,
+    Add,
+    One,
+    Edit,
+    Remove,
+}
+
+/// Whose commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Everywhere,
+    Guild,
+}
+
 pub(super) fn answer(
     world: &mut World,
     call: &Call<'_>,
-    guild: Option<Id>,
+    wants: Wants,
+    scope: Scope,
 ) -> Result<Value, ApiError> {
+    let guild = match scope {
+        Scope::Everywhere => None,
+        Scope::Guild => Some(call.id(1)?),
+    };
     if call.id(0)? != call.app {
         return Err(ApiError::unknown_application());
     }
@@ -38,12 +61,12 @@ pub(super) fn answer(
             .map(|(number, _)| number)
             .ok_or_else(ApiError::unknown_command)
     };
-    match call.route {
-        Route::Commands | Route::GuildCommands => Ok(Value::Array(kept)),
-        Route::SetCommands | Route::SetGuildCommands => set(world, call, guild, &kept),
-        Route::AddCommand | Route::AddGuildCommand => add(world, call, guild, &kept),
-        Route::Command | Route::GuildCommand => Ok(kept[position(world)?].clone()),
-        Route::EditCommand | Route::EditGuildCommand => {
+    match wants {
+        Wants::All => Ok(Value::Array(kept)),
+        Wants::Set => set(world, call, guild, &kept),
+        Wants::Add => add(world, call, guild, &kept),
+        Wants::One => Ok(kept[position(world)?].clone()),
+        Wants::Edit => {
             let number = position(world)?;
             let mut changed = kept[number].clone();
             for (name, value) in call.body.as_object().into_iter().flatten() {
@@ -54,7 +77,7 @@ pub(super) fn answer(
             world.commands.entry((call.app, guild)).or_default()[number] = changed.clone();
             Ok(changed)
         }
-        Route::RemoveCommand | Route::RemoveGuildCommand => {
+        Wants::Remove => {
             let number = position(world)?;
             world
                 .commands
@@ -63,7 +86,6 @@ pub(super) fn answer(
                 .remove(number);
             Ok(Value::Null)
         }
-        _ => Err(ApiError::not_found()),
     }
 }
 

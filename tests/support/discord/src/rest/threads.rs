@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Call, Route};
+use super::Call;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
@@ -16,13 +16,26 @@ use crate::world::{
 /// Minutes without a word after which a thread may be archived.
 const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
+/// What is done with threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    OpenFrom,
+    Open,
+    Archived,
+    Members,
+    Join,
+    Leave,
+    Add,
+    Remove,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
-    match call.route {
-        Route::OpenThreadFrom => open_from(world, call, &channel),
-        Route::OpenThread => open(world, call, &channel),
-        Route::ArchivedThreads => Ok(archived(world, call, &channel)),
-        Route::ThreadMembers => {
+    match wants {
+        Wants::OpenFrom => open_from(world, call, &channel),
+        Wants::Open => open(world, call, &channel),
+        Wants::Archived => Ok(archived(world, call, &channel)),
+        Wants::Members => {
             let thread = channel
                 .thread
                 .as_ref()
@@ -32,10 +45,10 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiErr
                 .map(|(user, joined)| thread_member_json(channel.id, *user, *joined))
                 .collect())
         }
-        Route::JoinThread => add(world, &channel, call.app),
-        Route::AddThreadMember => add(world, &channel, call.id(1)?),
-        Route::LeaveThread => leave(world, &channel, call.app),
-        Route::RemoveThreadMember => {
+        Wants::Join => add(world, &channel, call.app),
+        Wants::Add => add(world, &channel, call.id(1)?),
+        Wants::Leave => leave(world, &channel, call.app),
+        Wants::Remove => {
             let user = call.id(1)?;
             let manages = world
                 .permissions(call.app, &channel)
@@ -46,7 +59,6 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiErr
                 Err(ApiError::missing_permissions())
             }
         }
-        _ => Err(ApiError::not_found()),
     }
 }
 
@@ -247,7 +259,7 @@ impl World {
             intents::MESSAGES,
             |world, listener| {
                 let found = &world.messages[&channel][&message];
-                world.message_event_json(found, listener.app, World::hears_content(listener))
+                world.message_event_json(found, listener.app, Self::hears_content(listener))
             },
         );
     }

@@ -219,11 +219,12 @@ impl World {
                 staged: false,
             };
         }
+        let creates = found.as_ref().is_ok_and(|found| found.route.creates());
         let answer = self.check(received, &found).and_then(|app| {
             let call = call(received, &found?, app);
             rest::answer(self, &call)
         });
-        self.outgoing(received, answer, verdict)
+        self.outgoing(received, answer, verdict, creates)
     }
 
     fn outgoing(
@@ -231,11 +232,11 @@ impl World {
         received: &Received,
         answer: Result<Value, ApiError>,
         verdict: Verdict,
+        creates: bool,
     ) -> Outgoing {
         let (status, body) = match answer {
             Ok(Value::Null) => (204, Value::Null),
-            // A new command says that it is one.
-            Ok(body) => (200, body),
+            Ok(body) => (if creates { 201 } else { 200 }, body),
             Err(error) => {
                 if error.is_clients_fault() {
                     self.blame(format!(
@@ -283,17 +284,18 @@ impl World {
                 .and_then(|value| value.to_str().ok())
                 .unwrap_or_default()
         };
-        if !text(header::USER_AGENT).starts_with("DiscordBot (") {
-            self.blame(format!(
-                "{}: the user agent is {:?}, not DiscordBot (address, version)",
-                received.path,
-                text(header::USER_AGENT)
-            ));
-        }
         if !received.is_json {
             return Err(ApiError::bad_json());
         }
         let Ok(found) = found else { return Ok(None) };
+        let agent = text(header::USER_AGENT);
+        // discord.py says who it is only where it says its token.
+        if !found.route.needs_no_token() && !agent.starts_with("DiscordBot (") {
+            self.blame(format!(
+                "{}: the user agent is {agent:?}, not DiscordBot (address, version)",
+                received.path,
+            ));
+        }
         let token = text(header::AUTHORIZATION).strip_prefix("Bot ");
         let app = token.and_then(|token| self.app_of(token)).map(|app| app.id);
         match app {

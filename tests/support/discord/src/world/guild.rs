@@ -109,21 +109,16 @@ impl World {
         let mut json = guild.json();
         let here = |channel: &&Channel| channel.guild == Some(guild.id);
         let channels: Vec<&Channel> = self.channels.values().filter(here).collect();
-        let seen = |channel: &&&Channel| self.sees(listener.app, channel);
+        // A bot is told of every channel, also of those it does not see, but only of threads that it sees.
         let (threads, rooms): (Vec<&Channel>, Vec<&Channel>) = channels
-            .iter()
-            .filter(seen)
-            .copied()
+            .into_iter()
             .partition(|channel| channel.thread.is_some());
         let is_active = |channel: &&Channel| {
-            channel
-                .thread
-                .as_ref()
-                .is_some_and(|thread| !thread.archived)
+            let is_open = |thread: &super::Thread| !thread.archived;
+            channel.thread.as_ref().is_some_and(is_open) && self.sees(listener.app, channel)
         };
+        let threads = threads.into_iter().filter(is_active);
         let threads: Vec<Value> = threads
-            .into_iter()
-            .filter(is_active)
             .map(|thread| self.channel_json(thread, Some(listener.app)))
             .collect();
         let rooms: Vec<Value> = rooms

@@ -77,7 +77,7 @@ impl World {
         }
         for (number, payload) in told {
             for _ in 0..times {
-                self.sessions[number].push(event, payload.clone());
+                self.sessions[number].push(event, &payload);
             }
         }
     }

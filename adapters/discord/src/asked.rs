@@ -314,6 +314,8 @@ impl Inbound {
 /// The first answer to an interaction; once more if Discord was not well.
 async fn first(hub: &Hub, asked: &Asked, answer: &Value) -> Result<(), Failure> {
     let answering = async {
+        // Nobody closes it.
+        let _place = hub.first_answers.acquire().await;
         match hub.api.answer(asked.id, &asked.token, answer).await {
             Err(failure) if failure.kind == Failed::Away => {
                 hub.api.answer(asked.id, &asked.token, answer).await

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use muninn_platform::{AnswerMode, Audience};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::NAME;
@@ -19,6 +20,10 @@ use crate::recent::Recent;
 /// Interactions that are remembered: one that is told twice is told within minutes.
 const INTERACTIONS: usize = 4_096;
 
+/// First answers on their way at once: few enough that their connections are used again in a burst,
+/// since making one takes longer than an answer.
+const FIRST_ANSWERS: usize = 24;
+
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
 
@@ -28,6 +33,7 @@ pub(crate) struct Hub {
     pub(crate) options: Options,
     pub(crate) directory: Directory,
     pub(crate) outbox: Outbox,
+    pub(crate) first_answers: Semaphore,
     /// What is still to be done, and need not be waited for but at the end.
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
@@ -42,6 +48,7 @@ impl Hub {
             options,
             directory: Directory::default(),
             outbox: Outbox::default(),
+            first_answers: Semaphore::new(FIRST_ANSWERS),
             chores: TaskTracker::new(),
             interactions: Mutex::new(Recent::new(INTERACTIONS)),
             looked_up: Mutex::new(Recent::new(LOOKED_UP)),

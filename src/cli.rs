@@ -4,6 +4,7 @@ mod calibrate;
 mod chat;
 mod cypher;
 mod demo;
+mod discord;
 mod doctor;
 mod ingest;
 mod inspect;
@@ -12,6 +13,7 @@ mod reembed;
 mod schema;
 mod search;
 mod serve;
+mod slack;
 mod transfer;
 
 use std::io::IsTerminal as _;
@@ -57,6 +59,16 @@ enum Command {
     Catalog,
     /// Search what was ingested, and show each find with its scores and why
     Search(search::SearchArgs),
+    /// Print the manifest of an app
+    Manifest {
+        #[command(subcommand)]
+        of: ManifestOf,
+    },
+    /// Print the address that invites the bot
+    Invite {
+        #[command(subcommand)]
+        to: InviteTo,
+    },
     /// Show what the team's knowledge is made of
     Schema {
         /// As JSON, in the form that other commands read
@@ -105,6 +117,18 @@ enum Command {
 }
 
 #[derive(Debug, Subcommand)]
+enum ManifestOf {
+    /// What Slack takes under "Create an app from a manifest"
+    Slack(slack::ManifestArgs),
+}
+
+#[derive(Debug, Subcommand)]
+enum InviteTo {
+    /// Into a guild, with the least permissions it needs
+    Discord,
+}
+
+#[derive(Debug, Subcommand)]
 enum CypherCommand {
     /// Print the statement as it would run, or why it is refused
     ///
@@ -119,17 +143,23 @@ enum CypherCommand {
 /// With a sentence for the person at the terminal.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     log(&cli.command, &cli.options)?;
+    // An app has to be made before it has tokens, so its manifest needs no more than this.
+    let slack_command = cli.options.slack.slack_command.clone();
     let config = cli.options.into_config()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(execute(cli.command, config));
+    let code = runtime.block_on(execute(cli.command, config, slack_command));
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
     code
 }
 
-async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
+async fn execute(
+    command: Command,
+    config: Config,
+    slack_command: String,
+) -> anyhow::Result<ExitCode> {
     match command {
         Command::Chat { session } => chat::run(&config, &session).await,
         Command::Serve => serve::run(&config).await,
@@ -138,6 +168,12 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => ingest::run(&config, args).await,
         Command::Catalog => ingest::catalog(&config).await,
         Command::Search(args) => search::run(&config, args).await,
+        Command::Manifest {
+            of: ManifestOf::Slack(args),
+        } => slack::print_manifest(&config, &slack_command, args),
+        Command::Invite {
+            to: InviteTo::Discord,
+        } => discord::print_invite(&config).await,
         Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
@@ -181,6 +217,8 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Ingest(_)
         | Command::Catalog
         | Command::Search(_)
+        | Command::Manifest { .. }
+        | Command::Invite { .. }
         | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }

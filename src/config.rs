@@ -3,7 +3,9 @@
 //! [`Options`] is what was typed or exported; [`Config`] is what the bot can work with, checked as
 //! a whole. `.env.example` lists every variable, and a test holds it equal to the options.
 
+mod discord;
 mod matrix;
+mod slack;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -20,7 +22,9 @@ use crate::graph::GraphConfig;
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
+pub use discord::{DiscordConfig, DiscordOptions};
 pub use matrix::{MatrixConfig, MatrixLogin, MatrixOptions, MatrixThreads};
+pub use slack::{SlackConfig, SlackEntrance, SlackOptions};
 
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
@@ -136,6 +140,10 @@ pub struct Options {
     pub terminal_socket: Option<PathBuf>,
     #[command(flatten)]
     pub matrix: MatrixOptions,
+    #[command(flatten)]
+    pub slack: SlackOptions,
+    #[command(flatten)]
+    pub discord: DiscordOptions,
     /// Address of /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
@@ -170,6 +178,8 @@ pub struct Config {
     pub channels: Arc<Channels>,
     pub terminal_socket: Option<PathBuf>,
     pub matrix: Option<MatrixConfig>,
+    pub slack: Option<SlackConfig>,
+    pub discord: Option<DiscordConfig>,
     pub http_addr: Option<SocketAddr>,
 }
 
@@ -241,6 +251,12 @@ pub enum ConfigError {
     HalfSet {
         set: &'static str,
         missing: &'static str,
+    },
+    #[error("{name} is {value:?}, but must be {needs}")]
+    Unreadable {
+        name: &'static str,
+        value: String,
+        needs: &'static str,
     },
     #[error("{name} is {value}, but must be at least {least}")]
     TooSmall {
@@ -321,6 +337,8 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             matrix: self.matrix.into_config()?,
+            slack: self.slack.into_config()?,
+            discord: self.discord.into_config()?,
             http_addr: self.http_addr,
         })
     }
@@ -450,131 +468,4 @@ fn threshold(text: &str) -> Result<f64, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use clap::{Args as _, Command, FromArgMatches};
-
-    use super::*;
-
-    /// The options that a command line makes. The environment of the test is not looked at: nothing
-    /// here sets these variables.
-    fn options(arguments: &[&str]) -> Options {
-        let command = Options::augment_args(Command::new("muninn"));
-        let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
-        Options::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
-    }
-
-    fn error(arguments: &[&str]) -> String {
-        options(arguments).into_config().unwrap_err().to_string()
-    }
-
-    #[test]
-    fn the_example_file_lists_every_variable_with_its_default() {
-        let example = include_str!("../.env.example");
-        let listed: BTreeMap<&str, &str> = example
-            .lines()
-            .filter_map(|line| line.strip_prefix("# ").unwrap_or(line).split_once('='))
-            .filter(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
-            .collect();
-        let command = Options::augment_args(Command::new("muninn"));
-        let known: BTreeMap<String, String> = command
-            .get_arguments()
-            .filter_map(|argument| {
-                let name = argument.get_env()?.to_str()?.to_owned();
-                let default = argument.get_default_values().first();
-                Some((
-                    name,
-                    default.map_or(String::new(), |value| value.to_string_lossy().into_owned()),
-                ))
-            })
-            .collect();
-        let known: BTreeMap<&str, &str> = known
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .collect();
-        assert_eq!(listed, known);
-    }
-
-    #[test]
-    fn nothing_set_is_a_configuration() {
-        let config = options(&[]).into_config().unwrap();
-        assert!(config.model.is_none());
-        assert_eq!(config.graph.url, "embedded:./muninn-data");
-    }
-
-    #[test]
-    fn a_key_or_an_address_makes_a_model() {
-        let config = options(&["--openai-api-key", "k"]).into_config().unwrap();
-        assert_eq!(config.model.unwrap().base_url, "https://api.openai.com/v1");
-        let config = options(&[
-            "--openai-base-url",
-            "http://localhost:1/v1",
-            "--chat-model",
-            "m",
-        ]);
-        let model = config.into_config().unwrap().model.unwrap();
-        assert_eq!(
-            (model.chat_model.as_str(), model.utility_model.as_str()),
-            ("m", "m")
-        );
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_named() {
-        assert_eq!(
-            error(&["--graph-user", "neo4j"]),
-            "GRAPH_USER is set but GRAPH_PASSWORD is not; set both or neither"
-        );
-        assert!(error(&["--graph-password", "p"]).contains("GRAPH_USER is not"));
-        assert!(error(&["--embedding-model", "m"]).contains("OPENAI_BASE_URL"));
-        assert!(error(&["--context-tokens", "2000"]).contains("CONTEXT_TOKENS (2000)"));
-        assert!(error(&["--window-turns", "0"]).contains("WINDOW_TURNS is 0"));
-    }
-
-    #[test]
-    fn a_matrix_account_is_set_up_whole_or_not_at_all() {
-        fn with<'a>(server: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-            [server, more].concat()
-        }
-        assert!(options(&[]).into_config().unwrap().matrix.is_none());
-        let server = ["--matrix-homeserver", "example.org"];
-        assert!(error(&server).contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"));
-        assert!(error(&with(&server, &["--matrix-password", "p"])).contains("MATRIX_USER is not"));
-        for option in ["user", "password", "access-token", "recovery-key", "allow"] {
-            let said = error(&[&format!("--matrix-{option}"), "x"]);
-            assert!(said.contains("MATRIX_HOMESERVER is not"), "{said}");
-        }
-        let config = options(&with(&server, &["--matrix-user", "@a:b"])).into_config();
-        let login = config.unwrap().matrix.unwrap().login;
-        assert!(matches!(
-            login,
-            MatrixLogin::Password { password: None, .. }
-        ));
-        let config = options(&with(&server, &["--matrix-access-token", "t"])).into_config();
-        let login = config.unwrap().matrix.unwrap().login;
-        assert!(matches!(login, MatrixLogin::AccessToken(_)));
-    }
-
-    #[test]
-    fn secrets_are_not_shown() {
-        let options = options(&[
-            "--matrix-homeserver",
-            "example.org",
-            "--matrix-user",
-            "u",
-            "--matrix-password",
-            "hunter4",
-            "--matrix-recovery-key",
-            "hunter5",
-            "--openai-api-key",
-            "hunter2",
-            "--graph-user",
-            "u",
-            "--graph-password",
-            "hunter3",
-        ]);
-        let shown = format!("{options:?} {:?}", options.clone().into_config().unwrap());
-        assert!(!shown.contains("hunter"), "{shown}");
-    }
-}
+mod tests;

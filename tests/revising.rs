@@ -10,18 +10,7 @@ use muninn_platform::testing::{Outcome, Pending};
 use support::bot::Place;
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::pdf::pdf;
-
-fn prompt(request: &Request) -> String {
-    ["system", "user", "assistant"]
-        .iter()
-        .flat_map(|role| request.texts(role))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
-    move |request| request.last_user().ends_with(text)
-}
+use support::program::{asks, prompt};
 
 /// Waits until the bot lets go of a message without a word.
 async fn nothing_said(pending: Pending) {

@@ -9,84 +9,31 @@
 
 mod support;
 
-use std::process::Stdio;
-use std::time::Duration;
-
 use muninn_matrix::testing::{Account, Chat, Message, Person, RoomKind, homeserver};
-use support::model_server::{Gate, KEY, ModelServer, Reply, Request};
-use tempfile::TempDir;
-use tokio::process::{Child, Command};
+use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::program::{Program, asks, end, kill, prompt};
+use tokio::process::Child;
 
-fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
-    move |request| request.last_user().ends_with(text)
-}
-
-fn prompt(request: &Request) -> String {
-    ["system", "user", "assistant"]
-        .iter()
-        .flat_map(|role| request.texts(role))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// A bot's account and folder, in which the program is run.
+/// A bot's account, and the program that is run as it.
 struct Home {
-    homeserver: String,
     account: Account,
-    folder: TempDir,
-    model: String,
+    program: Program,
 }
 
 impl Home {
     async fn new(homeserver: &str, model: &ModelServer) -> Self {
-        Self {
-            homeserver: homeserver.to_owned(),
-            account: Account::new(homeserver, "muninn").await,
-            folder: tempfile::tempdir().unwrap(),
-            model: model.base_url(),
-        }
+        let account = Account::new(homeserver, "muninn").await;
+        let program = Program::new(model)
+            .with("MATRIX_HOMESERVER", homeserver)
+            .with("MATRIX_USER", account.user.as_str())
+            .with("MATRIX_PASSWORD", &account.password)
+            .with("MATRIX_ALLOW", "*");
+        Self { account, program }
     }
 
     fn start(&self) -> Child {
-        self.command("serve").kill_on_drop(true).spawn().unwrap()
+        self.program.start()
     }
-
-    fn command(&self, name: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_muninn"));
-        command
-            .arg(name)
-            .current_dir(self.folder.path())
-            .env_clear()
-            .env("USER", "ada")
-            .env("OPENAI_BASE_URL", &self.model)
-            .env("OPENAI_API_KEY", KEY)
-            .env("CHAT_MODEL", "chat")
-            .env("UTILITY_MODEL", "utility")
-            .env("MESSAGES_PER_MINUTE", "1000")
-            // Nothing falls out of it here, so nothing is summarised.
-            .env("WINDOW_TURNS", "50")
-            .env("MATRIX_HOMESERVER", &self.homeserver)
-            .env("MATRIX_USER", self.account.user.as_str())
-            .env("MATRIX_PASSWORD", &self.account.password)
-            .env("MATRIX_ALLOW", "*")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null());
-        command
-    }
-}
-
-/// What `kill -9` does.
-async fn kill(mut bot: Child) {
-    bot.kill().await.unwrap();
-}
-
-/// Ends it as a service manager does.
-async fn end(mut bot: Child) {
-    let pid = bot.id().unwrap().to_string();
-    let signal = Command::new("kill").args(["-TERM", &pid]).status().await;
-    assert!(signal.unwrap().success());
-    let ended = tokio::time::timeout(Duration::from_secs(60), bot.wait()).await;
-    assert!(ended.expect("it ends").unwrap().success());
 }
 
 fn standing(chat: &Chat) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use muninn::agent::tools::Toolbox;
-use muninn::config::Config;
+use muninn::config::{Config, SlackEntrance};
 use muninn::errors::in_one_line;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::{self, GraphStore, StoreHealth};
@@ -15,19 +15,13 @@ use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
 use muninn::wiring::{self, Models};
+use muninn_platform::Verdict;
 
 /// One finding.
 struct Finding {
     part: &'static str,
     verdict: Verdict,
     text: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Well,
-    Worth,
-    Wrong,
 }
 
 /// Prints the findings; fails if anything is wrong.
@@ -37,7 +31,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     findings.push(journal(config).await);
     findings.extend(models(config).await);
     findings.push(platforms(config));
-    findings.extend(matrix(config).await);
+    findings.extend(accounts(config).await);
 
     let mut out = std::io::stdout().lock();
     for Finding {
@@ -291,43 +285,65 @@ fn of_model(checked: &Checked) -> Finding {
 
 fn platforms(config: &Config) -> Finding {
     let terminal = config.terminal_socket.as_ref();
-    let matrix = config.matrix.as_ref();
     let terminal = terminal.map(|path| format!("terminal at {}", path.display()));
+    let matrix = config.matrix.as_ref();
     let matrix = matrix.map(|matrix| format!("Matrix on {}", matrix.homeserver));
-    let platforms: Vec<String> = terminal.into_iter().chain(matrix).collect();
+    let slack = config.slack.as_ref().map(|slack| match slack.entrance {
+        SlackEntrance::Socket { .. } => "Slack over a socket".to_owned(),
+        SlackEntrance::Http { address, .. } => format!("Slack's requests at {address}"),
+    });
+    let discord = config.discord.as_ref().map(|_| "Discord".to_owned());
+    let platforms = [terminal, matrix, slack, discord];
+    let platforms: Vec<String> = platforms.into_iter().flatten().collect();
     if platforms.is_empty() {
         return Finding {
             part: "platforms",
             verdict: Verdict::Worth,
-            text: "only `muninn chat`; set MATRIX_HOMESERVER or TERMINAL_SOCKET for `muninn serve`"
+            text: "only `muninn chat`; set SLACK_BOT_TOKEN, DISCORD_TOKEN, MATRIX_HOMESERVER or TERMINAL_SOCKET for `muninn serve`"
                 .to_owned(),
         };
     }
     well("platforms", platforms.join(", "))
 }
 
-/// Homeserver, login, device and backup.
-async fn matrix(config: &Config) -> Vec<Finding> {
-    let Some(matrix) = &config.matrix else {
-        return Vec::new();
+/// What each platform says of its account.
+async fn accounts(config: &Config) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(matrix) = &config.matrix {
+        let options = super::matrix::options(config, matrix);
+        findings.extend(of_account("matrix", options, muninn_matrix::check).await);
+    }
+    if let Some(slack) = &config.slack {
+        let options = super::slack::options(config, slack);
+        findings.extend(of_account("slack", options, muninn_slack::check).await);
+    }
+    if let Some(discord) = &config.discord {
+        let options = super::discord::options(config, discord);
+        findings.extend(of_account("discord", options, muninn_discord::check).await);
+    }
+    findings
+}
+
+async fn of_account<O>(
+    part: &'static str,
+    options: anyhow::Result<O>,
+    check: impl AsyncFn(&O) -> Vec<muninn_platform::Finding>,
+) -> Vec<Finding> {
+    let options = match options {
+        Ok(options) => options,
+        Err(error) => {
+            return vec![Finding {
+                part,
+                verdict: Verdict::Wrong,
+                text: error.to_string(),
+            }];
+        }
     };
-    let finding = |verdict, text| Finding {
-        part: "matrix",
+    let found = check(&options).await.into_iter();
+    let as_ours = |muninn_platform::Finding { verdict, text }| Finding {
+        part,
         verdict,
         text,
-    };
-    let options = match super::matrix::options(config, matrix) {
-        Ok(options) => options,
-        Err(error) => return vec![finding(Verdict::Wrong, error.to_string())],
-    };
-    let found = muninn_matrix::check(&options).await.into_iter();
-    let as_ours = |found: muninn_matrix::Finding| {
-        let verdict = match found.verdict {
-            muninn_matrix::Verdict::Well => Verdict::Well,
-            muninn_matrix::Verdict::Worth => Verdict::Worth,
-            muninn_matrix::Verdict::Wrong => Verdict::Wrong,
-        };
-        finding(verdict, found.text)
     };
     found.map(as_ours).collect()
 }

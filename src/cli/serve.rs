@@ -6,8 +6,10 @@ use anyhow::bail;
 use muninn::config::Config;
 use muninn::http;
 use muninn::ledger::Ledger;
+use muninn_discord::Discord;
 use muninn_matrix::Matrix;
 use muninn_platform::{Inbox, Platform, PlatformError};
+use muninn_slack::Slack;
 use muninn_terminal::{Session, SocketOptions, TerminalSocket, os_user};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
@@ -20,7 +22,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let platforms = platforms(config)?;
     if platforms.is_empty() {
         bail!(
-            "no platform is configured; set MATRIX_HOMESERVER and MATRIX_USER for Matrix, or TERMINAL_SOCKET to a path to let terminals in"
+            "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, or TERMINAL_SOCKET to a path to let terminals in"
         );
     }
     let metrics = http::record()?;
@@ -80,6 +82,14 @@ fn platforms(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform>>> {
     if let Some(matrix) = &config.matrix {
         let options = super::matrix::options(config, matrix)?;
         platforms.push(Box::new(Matrix::new(options)));
+    }
+    if let Some(slack) = &config.slack {
+        let options = super::slack::options(config, slack)?;
+        platforms.push(Box::new(Slack::new(options)));
+    }
+    if let Some(discord) = &config.discord {
+        let options = super::discord::options(config, discord)?;
+        platforms.push(Box::new(Discord::new(options)));
     }
     Ok(platforms)
 }

@@ -10,4 +10,5 @@
 pub mod bot;
 pub mod model_server;
 pub mod pdf;
+pub mod program;
 pub mod proxy;

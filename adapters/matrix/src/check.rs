@@ -3,7 +3,7 @@
 
 use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
-use muninn_platform::PlatformError;
+use muninn_platform::{Finding, PlatformError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,53 +12,17 @@ use crate::files::Folder;
 use crate::login::{self, Stored};
 use crate::options::{Login, Options};
 
-/// What was found of one part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    pub verdict: Verdict,
-    pub text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Well,
-    /// Worth knowing.
-    Worth,
-    Wrong,
-}
-
-fn well(text: impl Into<String>) -> Finding {
-    Finding {
-        verdict: Verdict::Well,
-        text: text.into(),
-    }
-}
-
-fn worth(text: impl Into<String>) -> Finding {
-    Finding {
-        verdict: Verdict::Worth,
-        text: text.into(),
-    }
-}
-
-fn wrong(text: impl Into<String>) -> Finding {
-    Finding {
-        verdict: Verdict::Wrong,
-        text: text.into(),
-    }
-}
-
 /// Looks at homeserver, login, device and backup.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
     if options.allow.is_nobody() {
-        findings.push(wrong(
+        findings.push(Finding::wrong(
             "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms",
         ));
     }
     let folder = Folder::look(&options.folder);
     if folder.recovery_key().exists() {
-        findings.push(worth(format!(
+        findings.push(Finding::worth(format!(
             "the recovery key is still in {}; keep it somewhere safe and remove the file",
             folder.recovery_key().display()
         )));
@@ -66,14 +30,14 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     let client = match login::stranger(options).await {
         Ok(client) => client,
         Err(error) => {
-            findings.push(wrong(error.to_string()));
+            findings.push(Finding::wrong(error.to_string()));
             return findings;
         }
     };
     match homeserver(options, &client).await {
         Ok(finding) => findings.push(finding),
         Err(error) => {
-            findings.push(wrong(error.to_string()));
+            findings.push(Finding::wrong(error.to_string()));
             return findings;
         }
     }
@@ -82,7 +46,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.extend(session(options, &folder, &client, &stored.session).await)
         }
         Ok(None) => findings.push(not_logged_in(options)),
-        Err(error) => findings.push(wrong(error.to_string())),
+        Err(error) => findings.push(Finding::wrong(error.to_string())),
     }
     findings
 }
@@ -98,7 +62,9 @@ async fn homeserver(options: &Options, client: &Client) -> Result<Finding, Platf
         .await
         .map_err(|error| error.sentence(options))?;
     let newest = versions.last().map_or("no version", String::as_str);
-    Ok(well(format!("{url} answers, and speaks up to {newest}")))
+    Ok(Finding::well(format!(
+        "{url} answers, and speaks up to {newest}"
+    )))
 }
 
 fn not_logged_in(options: &Options) -> Finding {
@@ -106,11 +72,11 @@ fn not_logged_in(options: &Options) -> Finding {
         Login::Password {
             password: None,
             user,
-        } => wrong(format!(
+        } => Finding::wrong(format!(
             "{user} is not logged in; set MATRIX_PASSWORD for the first start"
         )),
         Login::Password { .. } | Login::AccessToken(_) => {
-            worth("not logged in yet; `muninn serve` does it at its first start")
+            Finding::worth("not logged in yet; `muninn serve` does it at its first start")
         }
     }
 }
@@ -127,20 +93,22 @@ async fn session(
         Ok(_) => {}
         // Tokens that can be refreshed live for minutes; only the bot itself may refresh them.
         Err(AskError::LoggedOut) if session.tokens.refresh_token.is_some() => {
-            return vec![worth(format!(
+            return vec![Finding::worth(format!(
                 "the access token of {} has run out; `muninn serve` gets a new one",
                 meta.user_id
             ))];
         }
-        Err(AskError::LoggedOut) => return vec![wrong(login::logged_out(options).to_string())],
-        Err(error) => return vec![wrong(format!("{url}: {error}"))],
+        Err(AskError::LoggedOut) => {
+            return vec![Finding::wrong(login::logged_out(options).to_string())];
+        }
+        Err(error) => return vec![Finding::wrong(format!("{url}: {error}"))],
     }
-    let mut findings = vec![well(format!(
+    let mut findings = vec![Finding::well(format!(
         "logged in as {}, device {}",
         meta.user_id, meta.device_id
     ))];
     if !folder.store().exists() {
-        findings.push(wrong(format!(
+        findings.push(Finding::wrong(format!(
             "{} is gone, and with it the keys to encrypted messages; `muninn serve` says what to do",
             folder.store().display()
         )));
@@ -157,17 +125,21 @@ async fn trust(client: &Client, session: &MatrixSession) -> Finding {
     let (http, url) = (client.http_client(), client.homeserver());
     let answer: Value = match ask::post(http, &url, path, &session.tokens, &asked).await {
         Ok(answer) => answer,
-        Err(error) => return wrong(format!("the device's keys: {error}")),
+        Err(error) => return Finding::wrong(format!("the device's keys: {error}")),
     };
     match signed(&answer, user.as_str(), device.as_str()) {
-        Signed::Yes => well("the device is signed by its account, so clients show it as verified"),
-        Signed::No => wrong(
+        Signed::Yes => {
+            Finding::well("the device is signed by its account, so clients show it as verified")
+        }
+        Signed::No => Finding::wrong(
             "the device is not verified; set MATRIX_RECOVERY_KEY to the account's recovery key",
         ),
-        Signed::NoAccountKeys => wrong(
+        Signed::NoAccountKeys => Finding::wrong(
             "the account has no keys for signing; start `muninn serve` with MATRIX_PASSWORD set",
         ),
-        Signed::NoDevice => wrong("the device has no keys, so encrypted rooms cannot be read"),
+        Signed::NoDevice => {
+            Finding::wrong("the device has no keys, so encrypted rooms cannot be read")
+        }
     }
 }
 
@@ -205,11 +177,13 @@ async fn backup(client: &Client, session: &MatrixSession) -> Finding {
     let path = "_matrix/client/v3/room_keys/version";
     let (http, url) = (client.http_client(), client.homeserver());
     match ask::get(http, &url, path, Some(&session.tokens)).await {
-        Ok(Backup { count }) => well(format!("{count} keys of encrypted rooms are backed up")),
-        Err(AskError::NotFound) => {
-            worth("no key backup: after a loss of the store encrypted messages stay unreadable")
+        Ok(Backup { count }) => {
+            Finding::well(format!("{count} keys of encrypted rooms are backed up"))
         }
-        Err(error) => wrong(format!("the key backup: {error}")),
+        Err(AskError::NotFound) => Finding::worth(
+            "no key backup: after a loss of the store encrypted messages stay unreadable",
+        ),
+        Err(error) => Finding::wrong(format!("the key backup: {error}")),
     }
 }
 

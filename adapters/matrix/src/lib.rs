@@ -41,7 +41,7 @@ use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
 pub use allow::{Allow, AllowError};
-pub use check::{Finding, Verdict, check};
+pub use check::check;
 pub use options::{Login, Options, Threads};
 
 const NAME: &str = "matrix";

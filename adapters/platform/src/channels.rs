@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde::Deserialize;
 
@@ -30,6 +31,25 @@ pub enum AnswerMode {
     Always,
     /// None.
     Never,
+}
+
+/// It is no way of answering.
+#[derive(Debug, thiserror::Error)]
+#[error("must be mentions, threads, always or never")]
+pub struct NoAnswerMode;
+
+impl FromStr for AnswerMode {
+    type Err = NoAnswerMode;
+
+    fn from_str(text: &str) -> Result<Self, NoAnswerMode> {
+        match text {
+            "mentions" => Ok(Self::Mentions),
+            "threads" => Ok(Self::Threads),
+            "always" => Ok(Self::Always),
+            "never" => Ok(Self::Never),
+            _ => Err(NoAnswerMode),
+        }
+    }
 }
 
 /// What is set for one channel; what is unset is as everywhere.

@@ -7,6 +7,7 @@
 mod channels;
 mod command;
 mod fence;
+mod finding;
 mod inbox;
 mod incoming;
 mod reply;
@@ -18,8 +19,9 @@ pub mod testing;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError};
+pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};
+pub use finding::{Finding, Verdict};
 pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,

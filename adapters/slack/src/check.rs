@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::PlatformError;
+use muninn_platform::{Finding, PlatformError, Verdict};
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -14,41 +14,17 @@ use crate::options::{Entrance, Options};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What was found of one part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    pub verdict: Verdict,
-    pub text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Well,
-    /// Worth knowing.
-    Worth,
-    Wrong,
-}
-
-fn finding(verdict: Verdict, text: impl Into<String>) -> Finding {
-    Finding {
-        verdict,
-        text: text.into(),
-    }
-}
-
 /// Looks at tokens, scopes and the way in.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
     if options.allow.is_nobody() {
-        findings.push(finding(
-            Verdict::Wrong,
-            "SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
+        findings.push(Finding::wrong("SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
         ));
     }
     let api = match Api::new(options) {
         Ok(api) => api,
         Err(error) => {
-            findings.push(finding(Verdict::Wrong, error.to_string()));
+            findings.push(Finding::wrong(error.to_string()));
             return findings;
         }
     };
@@ -57,7 +33,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.push(account(&answer));
             findings.push(scopes(&headers));
         }
-        Err(error) => findings.push(finding(Verdict::Wrong, error.to_string())),
+        Err(error) => findings.push(Finding::wrong(error.to_string())),
     }
     findings.push(entrance(&api, options).await);
     findings
@@ -96,20 +72,14 @@ async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), Platf
 fn account(answer: &Value) -> Finding {
     let text = |name: &str| answer[name].as_str().unwrap_or("?").to_owned();
     if !answer["bot_id"].is_string() {
-        return finding(
-            Verdict::Wrong,
-            "SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-",
-        );
+        return Finding::wrong("SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-");
     }
-    finding(
-        Verdict::Well,
-        format!(
-            "logged in as @{} in {} ({})",
-            text("user"),
-            text("team"),
-            text("team_id")
-        ),
-    )
+    Finding::well(format!(
+        "logged in as @{} in {} ({})",
+        text("user"),
+        text("team"),
+        text("team_id")
+    ))
 }
 
 fn scopes(headers: &HeaderMap) -> Finding {
@@ -117,7 +87,7 @@ fn scopes(headers: &HeaderMap) -> Finding {
         .get("x-oauth-scopes")
         .and_then(|value| value.to_str().ok());
     let Some(granted) = granted else {
-        return finding(Verdict::Worth, "Slack does not say what the app may do");
+        return Finding::worth("Slack does not say what the app may do");
     };
     let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
     let missing: Vec<String> = SCOPES
@@ -126,31 +96,22 @@ fn scopes(headers: &HeaderMap) -> Finding {
         .map(|(scope, reason)| format!("{scope} ({reason})"))
         .collect();
     if missing.is_empty() {
-        return finding(Verdict::Well, "the app has every scope it needs");
+        return Finding::well("the app has every scope it needs");
     }
-    finding(
-        Verdict::Wrong,
-        format!(
-            "the app lacks {}; add them under OAuth & Permissions and install it again",
-            missing.join(", ")
-        ),
-    )
+    Finding::wrong(format!(
+        "the app lacks {}; add them under OAuth & Permissions and install it again",
+        missing.join(", ")
+    ))
 }
 
 async fn entrance(api: &Api, options: &Options) -> Finding {
     match &options.entrance {
-        Entrance::Http { address, .. } => finding(
-            Verdict::Worth,
-            format!(
-                "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
-            ),
-        ),
+        Entrance::Http { address, .. } => Finding::worth(format!(
+            "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
+        )),
         Entrance::Socket { .. } => match api.open_connection().await {
-            Ok(_) => finding(
-                Verdict::Well,
-                "Socket Mode is on, and the app's token opens a socket",
-            ),
-            Err(error) => finding(Verdict::Wrong, no_socket(&error)),
+            Ok(_) => Finding::well("Socket Mode is on, and the app's token opens a socket"),
+            Err(error) => Finding::wrong(no_socket(&error)),
         },
     }
 }

@@ -43,7 +43,7 @@ use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
 pub use allow::{Allow, AllowError};
-pub use check::{Finding, Verdict, check};
+pub use check::check;
 pub use manifest::{Mode, manifest};
 pub use options::{API_URL, Entrance, Options};
 

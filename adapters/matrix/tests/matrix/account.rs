@@ -4,7 +4,8 @@ use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::store::RoomLoadSettings;
 use muninn_matrix::testing::{OwnHomeserver, Person, RoomKind};
-use muninn_matrix::{Finding, Login, Options, Verdict, check};
+use muninn_matrix::{Login, Options, check};
+use muninn_platform::{Finding, Verdict};
 use secrecy::SecretString;
 
 use crate::support::{Home, homeserver};

@@ -76,6 +76,8 @@ impl EchoMemory {
         };
         let is_new = is_meant && known.seen.insert(message.event.clone());
         if is_new {
+            // The real bot's next message of a conversation waits until the one before is kept.
+            known.takes_part.insert(message.conversation.clone());
             known.unanswered.push(message.clone());
         }
         is_new
@@ -99,7 +101,6 @@ impl EchoMemory {
     fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
         let mut known = self.known();
         known.unanswered.retain(|open| open.event != message.event);
-        known.takes_part.insert(message.conversation.clone());
         if let Body::Text(text) = &message.body {
             known.note_session(message, text);
         }

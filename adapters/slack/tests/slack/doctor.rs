@@ -1,7 +1,8 @@
 //! What `muninn doctor` and `muninn manifest slack` say.
 
 use loopback_slack::manifest_faults;
-use muninn_slack::{Mode, Verdict, check, manifest};
+use muninn_platform::Verdict;
+use muninn_slack::{Mode, check, manifest};
 
 use crate::support::{Home, Way, app};
 

@@ -1,0 +1,394 @@
+//! The requests that the adapter makes, with bodies of its own: serenity brings the connection, the
+//! token and the rate limits.
+
+use std::time::Duration;
+
+use muninn_platform::PlatformError;
+use reqwest::{Certificate, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use serenity::http::{Http, HttpBuilder, LightMethod, Request, Route};
+use serenity::model::channel::GuildChannel;
+use serenity::model::id::{ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId};
+
+use crate::errors::{Failure, misconfigured};
+use crate::options::{Api as Way, Options};
+
+/// For one request, beside what the rate limiter waits.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+type Answer<T> = Result<T, Failure>;
+
+/// Discord's API as the bot uses it.
+pub(crate) struct Api {
+    http: Http,
+    /// Without the token, for files.
+    pub(crate) files: reqwest::Client,
+}
+
+/// A message as it was sent.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Sent {
+    pub(crate) id: MessageId,
+    pub(crate) channel_id: ChannelId,
+    #[serde(default)]
+    pub(crate) content: String,
+}
+
+/// A message that stands in a channel.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) id: MessageId,
+    pub(crate) author: StandingAuthor,
+    #[serde(default)]
+    pub(crate) content: String,
+    #[serde(default)]
+    pub(crate) flags: u64,
+    #[serde(default)]
+    pub(crate) message_reference: Option<Reference>,
+    #[serde(default)]
+    pub(crate) interaction_metadata: Option<OfInteraction>,
+    pub(crate) timestamp: chrono::DateTime<chrono::Utc>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct StandingAuthor {
+    pub(crate) id: UserId,
+    pub(crate) username: String,
+    #[serde(default)]
+    pub(crate) global_name: Option<String>,
+    #[serde(default)]
+    pub(crate) bot: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Reference {
+    #[serde(default)]
+    pub(crate) message_id: Option<MessageId>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct OfInteraction {
+    pub(crate) id: InteractionId,
+}
+
+/// The application as its owner set it up.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Application {
+    pub(crate) id: ApplicationId,
+    #[serde(default)]
+    pub(crate) flags: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Me {
+    pub(crate) id: UserId,
+    pub(crate) username: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+}
+
+#[derive(Deserialize)]
+struct Direct {
+    id: ChannelId,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Gateway {
+    pub(crate) url: String,
+}
+
+/// What speaks to Discord as the options say; the rate limiter of each is its own.
+pub(crate) fn http(options: &Options) -> Result<Http, PlatformError> {
+    let client = client(options)?;
+    let token: &SecretString = &options.token;
+    let builder = HttpBuilder::new(token.expose_secret()).client(client);
+    Ok(match &options.api {
+        Way::Discord | Way::Elsewhere { .. } => builder.build(),
+        // Its limiter would not go through the proxy.
+        Way::Proxy(address) => builder.proxy(address).ratelimiter_disabled(true).build(),
+    })
+}
+
+fn client(options: &Options) -> Result<reqwest::Client, PlatformError> {
+    let builder = reqwest::Client::builder()
+        .use_rustls_tls()
+        .timeout(REQUEST_TIMEOUT)
+        // Nothing of Discord's sends elsewhere, and files least of all.
+        .redirect(redirect::Policy::none());
+    let builder = match &options.api {
+        Way::Discord | Way::Proxy(_) => builder,
+        Way::Elsewhere { address, authority } => {
+            let authority = Certificate::from_pem(authority)
+                .map_err(|error| misconfigured(format!("no certificate: {error}")))?;
+            builder
+                .tls_built_in_root_certs(false)
+                .add_root_certificate(authority)
+                .resolve("discord.com", *address)
+        }
+    };
+    let built = builder.build();
+    built.map_err(|error| misconfigured(format!("no HTTP client: {error}")))
+}
+
+impl Api {
+    pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
+        Ok(Self {
+            http: http(options)?,
+            files: client(options)?,
+        })
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, request: Request<'_>) -> Answer<T> {
+        Ok(self.http.fire(request).await?)
+    }
+
+    async fn tell(&self, request: Request<'_>) -> Answer<()> {
+        self.http.request(request).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn me(&self) -> Answer<Me> {
+        self.ask(get(Route::UserMe)).await
+    }
+
+    /// Who the bot belongs to; whatever goes by the application can be asked from then on.
+    pub(crate) async fn application(&self) -> Answer<Application> {
+        let found: Application = self.ask(get(Route::Oauth2ApplicationCurrent)).await?;
+        self.http.set_application_id(found.id);
+        Ok(found)
+    }
+
+    fn application_id(&self) -> ApplicationId {
+        // Asked for before anything that goes by it.
+        self.http.application_id().unwrap_or(ApplicationId::new(1))
+    }
+
+    pub(crate) async fn guilds(&self) -> Answer<Vec<Named>> {
+        self.ask(get(Route::UserMeGuilds)).await
+    }
+
+    pub(crate) async fn gateway(&self) -> Answer<Gateway> {
+        self.ask(get(Route::GatewayBot)).await
+    }
+
+    pub(crate) async fn commands(&self, guild: Option<GuildId>) -> Answer<Vec<Value>> {
+        self.ask(get(self.commands_route(guild))).await
+    }
+
+    pub(crate) async fn set_commands(
+        &self,
+        guild: Option<GuildId>,
+        commands: &[Value],
+    ) -> Answer<()> {
+        let route = self.commands_route(guild);
+        let request = Request::new(route, LightMethod::Put);
+        self.tell(request.body(body(&json!(commands)))).await
+    }
+
+    fn commands_route(&self, guild: Option<GuildId>) -> Route<'static> {
+        let application_id = self.application_id();
+        match guild {
+            Some(guild_id) => Route::GuildCommands {
+                application_id,
+                guild_id,
+            },
+            None => Route::Commands { application_id },
+        }
+    }
+
+    pub(crate) async fn channel(&self, channel_id: ChannelId) -> Answer<GuildChannel> {
+        self.ask(get(Route::Channel { channel_id })).await
+    }
+
+    pub(crate) async fn send(&self, channel_id: ChannelId, message: &Value) -> Answer<Sent> {
+        let request = post(Route::ChannelMessages { channel_id });
+        self.ask(request.body(body(message))).await
+    }
+
+    pub(crate) async fn edit(
+        &self,
+        channel_id: ChannelId,
+        message_id: MessageId,
+        message: &Value,
+    ) -> Answer<Sent> {
+        let route = Route::ChannelMessage {
+            channel_id,
+            message_id,
+        };
+        let request = Request::new(route, LightMethod::Patch);
+        self.ask(request.body(body(message))).await
+    }
+
+    pub(crate) async fn delete(&self, channel_id: ChannelId, message_id: MessageId) -> Answer<()> {
+        let route = Route::ChannelMessage {
+            channel_id,
+            message_id,
+        };
+        self.tell(Request::new(route, LightMethod::Delete)).await
+    }
+
+    /// The messages after one, newest first, at most a hundred.
+    pub(crate) async fn messages_after(
+        &self,
+        channel_id: ChannelId,
+        message: MessageId,
+    ) -> Answer<Vec<Standing>> {
+        self.messages(channel_id, "after", message, 100).await
+    }
+
+    /// The messages before one, newest first.
+    pub(crate) async fn messages_before(
+        &self,
+        channel_id: ChannelId,
+        message: MessageId,
+        most: u8,
+    ) -> Answer<Vec<Standing>> {
+        self.messages(channel_id, "before", message, most).await
+    }
+
+    async fn messages(
+        &self,
+        channel_id: ChannelId,
+        side: &'static str,
+        message: MessageId,
+        most: u8,
+    ) -> Answer<Vec<Standing>> {
+        let params = vec![(side, message.to_string()), ("limit", most.to_string())];
+        let request = get(Route::ChannelMessages { channel_id });
+        self.ask(request.params(Some(params))).await
+    }
+
+    pub(crate) async fn show_typing(&self, channel_id: ChannelId) -> Answer<()> {
+        self.tell(post(Route::ChannelTyping { channel_id })).await
+    }
+
+    /// A thread that begins at a message.
+    pub(crate) async fn open_thread(
+        &self,
+        channel_id: ChannelId,
+        message_id: MessageId,
+        name: &str,
+    ) -> Answer<()> {
+        let route = Route::ChannelMessageThreads {
+            channel_id,
+            message_id,
+        };
+        self.tell(post(route).body(body(&json!({ "name": name }))))
+            .await
+    }
+
+    /// A thread for those who are added to it, here one person.
+    pub(crate) async fn open_private_thread(
+        &self,
+        channel_id: ChannelId,
+        name: &str,
+        user_id: UserId,
+    ) -> Answer<ChannelId> {
+        const PRIVATE: u8 = 12;
+        let wanted = json!({ "name": name, "type": PRIVATE, "invitable": false });
+        let request = post(Route::ChannelThreads { channel_id }).body(body(&wanted));
+        let Direct { id } = self.ask(request).await?;
+        let route = Route::ChannelThreadMember {
+            channel_id: id,
+            user_id,
+        };
+        self.tell(Request::new(route, LightMethod::Put)).await?;
+        Ok(id)
+    }
+
+    pub(crate) async fn open_direct(&self, person: UserId) -> Answer<ChannelId> {
+        let wanted = json!({ "recipient_id": person.to_string() });
+        let request = post(Route::UserMeDmChannels).body(body(&wanted));
+        let Direct { id } = self.ask(request).await?;
+        Ok(id)
+    }
+
+    /// The first answer to an interaction, due within three seconds.
+    pub(crate) async fn answer(
+        &self,
+        interaction_id: InteractionId,
+        token: &SecretString,
+        answer: &Value,
+    ) -> Answer<()> {
+        let token = token.expose_secret();
+        let route = Route::InteractionResponse {
+            interaction_id,
+            token,
+        };
+        self.tell(post(route).body(body(answer))).await
+    }
+
+    pub(crate) async fn edit_original(
+        &self,
+        token: &SecretString,
+        message: &Value,
+    ) -> Answer<Sent> {
+        let request = Request::new(self.original(token), LightMethod::Patch);
+        self.ask(request.body(body(message))).await
+    }
+
+    pub(crate) async fn delete_original(&self, token: &SecretString) -> Answer<()> {
+        let request = Request::new(self.original(token), LightMethod::Delete);
+        self.tell(request).await
+    }
+
+    fn original<'a>(&self, token: &'a SecretString) -> Route<'a> {
+        Route::WebhookOriginalInteractionResponse {
+            application_id: self.application_id(),
+            token: token.expose_secret(),
+        }
+    }
+
+    pub(crate) async fn follow_up(&self, token: &SecretString, message: &Value) -> Answer<Sent> {
+        let route = Route::WebhookFollowupMessages {
+            application_id: self.application_id(),
+            token: token.expose_secret(),
+        };
+        self.ask(post(route).body(body(message))).await
+    }
+
+    pub(crate) async fn edit_follow_up(
+        &self,
+        token: &SecretString,
+        message_id: MessageId,
+        message: &Value,
+    ) -> Answer<Sent> {
+        let request = Request::new(self.followed_up(token, message_id), LightMethod::Patch);
+        self.ask(request.body(body(message))).await
+    }
+
+    pub(crate) async fn delete_follow_up(
+        &self,
+        token: &SecretString,
+        message_id: MessageId,
+    ) -> Answer<()> {
+        let route = self.followed_up(token, message_id);
+        self.tell(Request::new(route, LightMethod::Delete)).await
+    }
+
+    fn followed_up<'a>(&self, token: &'a SecretString, message_id: MessageId) -> Route<'a> {
+        Route::WebhookFollowupMessage {
+            application_id: self.application_id(),
+            token: token.expose_secret(),
+            message_id,
+        }
+    }
+}
+
+fn get(route: Route<'_>) -> Request<'_> {
+    Request::new(route, LightMethod::Get)
+}
+
+fn post(route: Route<'_>) -> Request<'_> {
+    Request::new(route, LightMethod::Post)
+}
+
+fn body(value: &Value) -> Option<Vec<u8>> {
+    Some(value.to_string().into_bytes())
+}

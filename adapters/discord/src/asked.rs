@@ -1,0 +1,329 @@
+//! From a command or a button to the bot, acknowledged within three seconds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::Utc;
+use muninn_platform::{
+    Addressed, Body, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion, SafeText,
+};
+use serde_json::Value;
+use serenity::model::id::MessageId;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::buttons::Row;
+use crate::content;
+use crate::directory::{Kind, Spot};
+use crate::errors::{Failure, Kind as Failed, Refusal};
+use crate::event::{Asked, What};
+use crate::ground::Ground;
+use crate::hub::Hub;
+use crate::ids::{self, Place};
+use crate::inbound::Inbound;
+use crate::lines::Lines;
+use crate::meaning::thread_name;
+use crate::reply::Target;
+use crate::wanted::{Facts, NewThread, Shows, Turn, Wanted, belongs, wanted};
+use crate::way::{Token, Way};
+
+/// Discord waits three seconds for a first answer; what comes later is refused.
+const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
+
+const THANKS: &str = "Thank you, noted.";
+
+impl Inbound {
+    /// Takes an interaction: acknowledges it at once, and tells the bot after what was said before
+    /// in the same channel. Waits for nothing itself.
+    pub(crate) fn asked(&self, asked: Asked, lines: &Arc<Lines>) {
+        if !self.hub.is_new(asked.id) {
+            return;
+        }
+        let facts = Facts {
+            is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
+            mode: self.hub.mode(&asked.spot),
+        };
+        if !facts.is_allowed {
+            tracing::info!(channel = %asked.spot.channel, author = %asked.who.id, "not answered: DISCORD_ALLOW does not let them in");
+        }
+        let inbound = self.clone();
+        match wanted(&asked, facts) {
+            Wanted::Nothing => {}
+            Wanted::Turn(turn) => self.turn(asked, turn, lines),
+            other => {
+                let chore = async move { inbound.at_once(asked, other).await };
+                self.hub.chores.spawn(chore);
+            }
+        }
+    }
+
+    /// What needs no turn.
+    async fn at_once(&self, asked: Asked, wanted: Wanted) {
+        let done = match wanted {
+            Wanted::Say { text, row } => {
+                self.first(&asked, &content::say(text, row, belongs(&asked)))
+                    .await;
+                Ok(())
+            }
+            Wanted::Instead(text) => {
+                self.first(&asked, &content::instead(text)).await;
+                Ok(())
+            }
+            Wanted::Stop(place) => {
+                // Whether it is acknowledged or not, it stops.
+                let stop = Incoming::Stop(place.conversation());
+                let stopped = self.inbox.deliver(stop).await;
+                self.first(&asked, &content::seen()).await;
+                stopped
+            }
+            Wanted::Opinion { answer, opinion } => {
+                let thanks = content::say(THANKS, Row::None, belongs(&asked));
+                self.first(&asked, &thanks).await;
+                self.opinion(&asked, answer, opinion).await
+            }
+            Wanted::Session(chosen) => self.session(&asked, chosen).await,
+            Wanted::Choices(typed) => self.choices(&asked, &typed).await,
+            Wanted::Turn(_) | Wanted::Nothing => Ok(()),
+        };
+        if done.is_err() {
+            tracing::debug!(interaction = %asked.id, "the bot is ending");
+        }
+    }
+
+    pub(crate) async fn first(&self, asked: &Asked, answer: &Value) {
+        if let Err(failure) = first(&self.hub, asked, answer).await {
+            tracing::warn!(interaction = %asked.id, %failure, "an interaction could not be answered");
+        }
+    }
+
+    /// A new opinion takes the place of the person's earlier one of the same answer.
+    async fn opinion(
+        &self,
+        asked: &Asked,
+        answer: MessageId,
+        opinion: Opinion,
+    ) -> Result<(), InboxClosed> {
+        let channel = asked.spot.channel;
+        let audience = self.hub.audience(&asked.spot, None).id;
+        let event = ids::opinion(channel, answer, asked.who.id);
+        let given = Feedback::Given {
+            event: event.clone(),
+            answer: ids::sent(channel, answer),
+            person: ids::author(asked.who.id),
+            opinion,
+        };
+        for feedback in [Feedback::Withdrawn { event }, given] {
+            let audience = audience.clone();
+            let told = Incoming::Feedback { audience, feedback };
+            self.inbox.deliver(told).await?;
+        }
+        Ok(())
+    }
+
+    fn turn(&self, asked: Asked, turn: Turn, lines: &Arc<Lines>) {
+        let asked = Arc::new(asked);
+        let shown = match turn.shows {
+            Shows::Thinking => content::thinking(turn.is_private),
+            Shows::Nothing => content::seen(),
+        };
+        // Acknowledged whatever waits before it.
+        let (hub, of) = (Arc::clone(&self.hub), Arc::clone(&asked));
+        let first: JoinHandle<Result<(), Failure>> =
+            tokio::spawn(async move { first(&hub, &of, &shown).await });
+        let inbound = self.clone();
+        let (id, channel) = (asked.id, asked.spot.channel);
+        let is_put = lines.put(channel, async move {
+            if let Err(error) = inbound.go_on(&asked, turn, first).await {
+                tracing::debug!(%error, "an interaction came too late");
+            }
+        });
+        if !is_put {
+            tracing::warn!(interaction = %id, "too much waits: an interaction is not answered");
+        }
+    }
+
+    async fn go_on(
+        &self,
+        asked: &Asked,
+        turn: Turn,
+        first: JoinHandle<Result<(), Failure>>,
+    ) -> Result<(), InboxClosed> {
+        let token = Token::new(asked.id, asked.token.clone());
+        match first.await {
+            Ok(Ok(())) => {}
+            // Told twice: whoever was first answers.
+            Ok(Err(failure)) if failure.is(Refusal::AcknowledgedAlready) => return Ok(()),
+            Ok(Err(failure)) => {
+                tracing::warn!(interaction = %asked.id, %failure, "an interaction may not have been acknowledged in time");
+                // Where that is not certain, the answer tries it first.
+                if failure.is(Refusal::InteractionOver) {
+                    token.end();
+                }
+            }
+            Err(_) => token.end(),
+        }
+        let stage = self.stage(asked, &turn, &token).await;
+        let is_thinking = match (&stage, &turn.body) {
+            // "Thinking…" says already where the answer stands.
+            (Some(_), _) => false,
+            // The confirmation becomes the answer, an answer asked again is told separately.
+            (None, Body::Command(muninn_platform::Command::Again(_))) => false,
+            (None, _) => true,
+        };
+        let has_stage = stage.is_some();
+        let (place, spot) = stage.unwrap_or_else(|| (turn.place, asked.spot.clone()));
+        let message = self.interaction(asked, &turn, place, &spot);
+        let hub = Arc::clone(&self.hub);
+        let ground = Arc::new(Ground::new(Arc::clone(&hub), spot.channel, None));
+        let target = Target {
+            way: Arc::new(Way {
+                hub,
+                ground,
+                belongs: content::Belongs {
+                    asker: asked.who.id,
+                    place,
+                },
+                reply_to: None,
+                token: (!has_stage).then_some(token),
+                is_private: turn.is_private && !has_stage,
+                names_asker: !has_stage,
+                nonce: asked.id.to_string(),
+            }),
+            is_thinking,
+            pressed_on: match (&asked.what, turn.shows) {
+                (What::Pressed { on, .. }, Shows::Nothing) => Some((asked.spot.channel, *on)),
+                (_, Shows::Thinking | Shows::Nothing) => None,
+            },
+            has_buttons: turn.has_buttons,
+            sought: None,
+            before: None,
+        };
+        self.deliver(message, target).await
+    }
+
+    fn interaction(
+        &self,
+        asked: &Asked,
+        turn: &Turn,
+        place: Place,
+        spot: &Spot,
+    ) -> IncomingMessage {
+        let attachments = match &asked.what {
+            What::About(quoted) => quoted.files.clone(),
+            What::Ask { .. }
+            | What::Why
+            | What::Usage
+            | What::Forget(_)
+            | What::Session(_)
+            | What::TypingSession(_)
+            | What::Pressed { .. }
+            | What::Unknown => Vec::new(),
+        };
+        let channels = self.hub.audience(spot, None).id;
+        IncomingMessage {
+            event: ids::interaction(asked.id),
+            conversation: place.conversation(),
+            audience: self.hub.audience(spot, place.private_to),
+            also_recalls: place.private_to.map(|_| channels),
+            author: self.author(&asked.who, &asked.spot),
+            addressed: Addressed::Directly,
+            body: turn.body.clone(),
+            attachments,
+            link: Some(ids::link(place.guild, spot.channel, None)),
+            sent_at: Utc::now(),
+        }
+    }
+
+    /// Opens the thread that was asked for, and says in the place of "thinking…" where it is. None:
+    /// none was asked for, or it could not be opened, so the answer stands where the question does.
+    async fn stage(&self, asked: &Asked, turn: &Turn, token: &Token) -> Option<(Place, Spot)> {
+        let Body::Text(question) = &turn.body else {
+            return None;
+        };
+        let opened = match turn.thread {
+            NewThread::No => return None,
+            NewThread::Public => self.public_stage(asked, question, token).await,
+            NewThread::Private => self.private_stage(asked, question, token).await,
+        };
+        match opened {
+            Ok(stage) => Some(stage),
+            Err(failure) => {
+                tracing::warn!(channel = %asked.spot.channel, %failure, "no thread can be opened; the answer stands in the channel");
+                None
+            }
+        }
+    }
+
+    async fn public_stage(
+        &self,
+        asked: &Asked,
+        question: &str,
+        token: &Token,
+    ) -> Result<(Place, Spot), Failure> {
+        let api = &self.hub.api;
+        let channel = asked.spot.channel;
+        let said = SafeText::new(&format!("**{}:** {question}", asked.who.name));
+        let said = content::texts(&[said])
+            .into_iter()
+            .next()
+            .unwrap_or_default();
+        let body = content::edit(&said, Row::None, belongs(asked));
+        let sent = api.edit_original(token.secret_or_over()?, &body).await?;
+        api.open_thread(channel, sent.id, &thread_name(question))
+            .await?;
+        // A thread that begins at a message has the message's id.
+        let thread = serenity::model::id::ChannelId::new(sent.id.get());
+        let spot = Spot {
+            channel: thread,
+            kind: Kind::PublicThread,
+            parent: Some(channel),
+            ..asked.spot.clone()
+        };
+        Ok((Place::new(spot.guild, thread), spot))
+    }
+
+    async fn private_stage(
+        &self,
+        asked: &Asked,
+        question: &str,
+        token: &Token,
+    ) -> Result<(Place, Spot), Failure> {
+        let api = &self.hub.api;
+        let channel = asked.spot.channel;
+        let name = thread_name(question);
+        let thread = api
+            .open_private_thread(channel, &name, asked.who.id)
+            .await?;
+        let where_to = format!("I answer in <#{thread}>.");
+        let body = content::edit(&where_to, Row::None, belongs(asked));
+        if let Ok(token) = token.secret_or_over() {
+            let shown = api.edit_original(token, &body);
+            let _ = self.hub.outbox.try_once(shown).await;
+        }
+        let spot = Spot {
+            channel: thread,
+            kind: Kind::PrivateThread,
+            parent: Some(channel),
+            name,
+            ..asked.spot.clone()
+        };
+        Ok((Place::new(spot.guild, thread), spot))
+    }
+}
+
+/// The first answer to an interaction; once more if Discord was not well.
+async fn first(hub: &Hub, asked: &Asked, answer: &Value) -> Result<(), Failure> {
+    let answering = async {
+        // Nobody closes it.
+        let _place = hub.first_answers.acquire().await;
+        match hub.api.answer(asked.id, &asked.token, answer).await {
+            Err(failure) if failure.kind == Failed::Away => {
+                hub.api.answer(asked.id, &asked.token, answer).await
+            }
+            other => other,
+        }
+    };
+    timeout(FIRST_ANSWER, answering)
+        .await
+        .unwrap_or_else(|_| Err(Failure::timed_out()))
+}

@@ -1,0 +1,97 @@
+//! Files that people send, read when the bot wants them and no further than it wants.
+
+use std::time::Duration;
+
+use muninn_platform::{Attachment, DownloadError};
+use reqwest::Url;
+use tokio::time::timeout;
+
+use crate::errors::in_one_line;
+use crate::hub::Hub;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where Discord keeps files.
+const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
+
+pub(crate) async fn download(
+    hub: &Hub,
+    attachment: &Attachment,
+    most: usize,
+) -> Result<Vec<u8>, DownloadError> {
+    // What says itself that it is too large is not even asked for.
+    if attachment.size.is_some_and(|size| size > most as u64) {
+        return Err(DownloadError::TooLarge { most });
+    }
+    let own = hub.options.file_host.as_deref();
+    let Some(address) = address(&attachment.id, own) else {
+        return Err(DownloadError::Refused(
+            "it is no file of Discord's".to_owned(),
+        ));
+    };
+    timeout(PATIENCE, fetch(hub, address, most))
+        .await
+        .unwrap_or(Err(DownloadError::TimedOut))
+}
+
+/// The address, if it is one of Discord's hosts or `own`.
+fn address(text: &str, own: Option<&str>) -> Option<Url> {
+    let address = Url::parse(text).ok()?;
+    let host = address.host_str()?;
+    let is_discords =
+        address.scheme() == "https" && address.port().is_none() && HOSTS.contains(&host);
+    let authority = match address.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    };
+    (is_discords || own == Some(authority.as_str())).then_some(address)
+}
+
+async fn fetch(hub: &Hub, address: Url, most: usize) -> Result<Vec<u8>, DownloadError> {
+    // The address has a signature in it that opens the file to everybody.
+    let refused = |error: reqwest::Error| DownloadError::Refused(in_one_line(&error.without_url()));
+    let answer = hub.api.files.get(address).send().await.map_err(refused)?;
+    let mut answer = match answer.status().as_u16() {
+        200 => answer,
+        404 => return Err(DownloadError::Refused("it is gone".to_owned())),
+        status => return Err(DownloadError::Refused(format!("status {status}"))),
+    };
+    let mut content = Vec::new();
+    while let Some(piece) = answer.chunk().await.map_err(refused)? {
+        if content.len() + piece.len() > most {
+            return Err(DownloadError::TooLarge { most });
+        }
+        content.extend_from_slice(&piece);
+    }
+    Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_discords_own_hosts_are_asked() {
+        let own = Some("127.0.0.1:9000");
+        for (address, is_asked) in [
+            (
+                "https://cdn.discordapp.com/attachments/1/2/a.txt?ex=1",
+                true,
+            ),
+            ("https://media.discordapp.net/attachments/1/2/a.png", true),
+            ("http://cdn.discordapp.com/attachments/1/2/a.txt", false),
+            ("https://cdn.discordapp.com:444/a", false),
+            ("https://cdn.discordapp.com.evil.example/a", false),
+            ("https://cdn.discordapp.com@evil.example/a", false),
+            ("https://127.0.0.1/a", false),
+            ("http://127.0.0.1:9000/a", true),
+            ("http://127.0.0.1:9001/a", false),
+            ("file:///etc/passwd", false),
+            ("nonsense", false),
+        ] {
+            assert_eq!(
+                super::address(address, own).is_some(),
+                is_asked,
+                "{address}"
+            );
+        }
+    }
+}

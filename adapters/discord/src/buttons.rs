@@ -1,0 +1,188 @@
+//! The buttons under an answer. What a button does is in the button itself, so it works after a
+//! restart, and after years. Pure.
+
+use serde_json::{Value, json};
+use serenity::model::id::UserId;
+
+use crate::content::Belongs;
+use crate::ids::{Place, number};
+
+/// Which buttons stand under a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    None,
+    /// Under an answer while it grows.
+    Stop,
+    /// Under an answer.
+    Answer,
+    /// Before a conversation is forgotten.
+    ForgetSession,
+    /// Before a channel is forgotten.
+    ForgetAudience,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    Why,
+    Good,
+    Bad,
+    Stop,
+    Again,
+    ForgetSession,
+    ForgetAudience,
+    /// Forget nothing.
+    Keep,
+}
+
+/// What a button says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pressed {
+    pub(crate) button: Button,
+    pub(crate) belongs: Belongs,
+}
+
+/// The first version of what a button holds.
+const VERSION: &str = "m1";
+
+const GREY: u8 = 2;
+const RED: u8 = 4;
+
+impl Button {
+    const ALL: [Self; 8] = [
+        Self::Why,
+        Self::Good,
+        Self::Bad,
+        Self::Stop,
+        Self::Again,
+        Self::ForgetSession,
+        Self::ForgetAudience,
+        Self::Keep,
+    ];
+
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Why => "w",
+            Self::Good => "g",
+            Self::Bad => "b",
+            Self::Stop => "s",
+            Self::Again => "r",
+            Self::ForgetSession => "f",
+            Self::ForgetAudience => "a",
+            Self::Keep => "k",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Why => "Why?",
+            Self::Good => "👍",
+            Self::Bad => "👎",
+            Self::Stop => "Stop",
+            Self::Again => "Regenerate",
+            Self::ForgetSession | Self::ForgetAudience => "Forget",
+            Self::Keep => "Keep",
+        }
+    }
+
+    fn style(self) -> u8 {
+        match self {
+            Self::ForgetSession | Self::ForgetAudience => RED,
+            Self::Why | Self::Good | Self::Bad | Self::Stop | Self::Again | Self::Keep => GREY,
+        }
+    }
+
+    fn component(self, belongs: Belongs) -> Value {
+        json!({
+            "type": 2,
+            "style": self.style(),
+            "label": self.label(),
+            "custom_id": custom_id(self, belongs),
+        })
+    }
+}
+
+/// At most 96 characters; Discord takes 100.
+fn custom_id(button: Button, belongs: Belongs) -> String {
+    let Belongs { asker, place } = belongs;
+    // Who asked privately is named in the place already.
+    let asker = match place.private_to {
+        Some(person) if person == asker => String::new(),
+        Some(_) | None => asker.to_string(),
+    };
+    format!("{VERSION}:{}:{asker}:{}", button.letter(), place.tail())
+}
+
+/// Reads what a button holds; None: it is of no version that is known.
+pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
+    let mut parts = custom_id.splitn(4, ':');
+    if parts.next()? != VERSION {
+        return None;
+    }
+    let letter = parts.next()?;
+    let button = Button::ALL.into_iter().find(|it| it.letter() == letter)?;
+    let asker = parts.next()?;
+    let place = Place::parse_tail(parts.next()?)?;
+    let asker = match asker {
+        "" => place.private_to?,
+        id => UserId::new(number(id)?),
+    };
+    Some(Pressed {
+        button,
+        belongs: Belongs { asker, place },
+    })
+}
+
+/// A message's components.
+pub(crate) fn components(row: Row, belongs: Belongs) -> Value {
+    let buttons: &[Button] = match row {
+        Row::None => return json!([]),
+        Row::Stop => &[Button::Stop],
+        Row::Answer => &[Button::Why, Button::Good, Button::Bad, Button::Again],
+        Row::ForgetSession => &[Button::ForgetSession, Button::Keep],
+        Row::ForgetAudience => &[Button::ForgetAudience, Button::Keep],
+    };
+    let buttons = buttons.iter().map(|button| button.component(belongs));
+    json!([{ "type": 1, "components": buttons.collect::<Vec<Value>>() }])
+}
+
+#[cfg(test)]
+mod tests {
+    use serenity::model::id::{ChannelId, GuildId};
+
+    use super::*;
+
+    #[test]
+    fn a_button_holds_all_it_needs() {
+        let most = u64::MAX;
+        let place = Place::new(Some(GuildId::new(most)), ChannelId::new(most));
+        let asker = UserId::new(most);
+        let places = [
+            place,
+            place.private_to(asker),
+            Place::new(None, ChannelId::new(1)),
+        ];
+        for place in places {
+            let belongs = Belongs { asker, place };
+            for button in Button::ALL {
+                let id = custom_id(button, belongs);
+                assert!(id.len() <= 100, "{id}");
+                assert_eq!(parse(&id), Some(Pressed { button, belongs }));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_button_of_ours_is_none() {
+        for id in [
+            "",
+            "m1",
+            "m0:w:1:1/2",
+            "m1:x:1:1/2",
+            "m1:w::1/2",
+            "m1:w:a:1/2",
+            "m1:w:1:1",
+        ] {
+            assert_eq!(parse(id), None, "{id}");
+        }
+    }
+}

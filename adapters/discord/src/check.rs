@@ -1,0 +1,121 @@
+//! What `muninn doctor` says of the bot, and the address that invites it: asked of Discord, without
+//! connecting to the gateway.
+
+use muninn_platform::{Finding, PlatformError};
+
+use crate::api::{Api, Application, Me};
+use crate::commands;
+use crate::errors::{Failure, Kind, disconnected, logged_out};
+use crate::options::Options;
+use crate::rights;
+
+/// Looks at token, intents, guilds and commands.
+pub async fn check(options: &Options) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if options.allow.is_nobody() {
+        findings.push(Finding::wrong(
+            "DISCORD_ALLOW is empty, so nobody is answered; set it to guild:ID, channel:ID, role:ID or user:ID",
+        ));
+    }
+    let asked = async {
+        let api = Api::new(options)?;
+        let me = api.me().await.map_err(said)?;
+        let application = api.application().await.map_err(said)?;
+        Ok::<_, PlatformError>((api, me, application))
+    };
+    let (api, Me { username, .. }, application) = match asked.await {
+        Ok(known) => known,
+        Err(error) => {
+            findings.push(Finding::wrong(match std::error::Error::source(&error) {
+                Some(source) => format!("{error}: {source}"),
+                None => error.to_string(),
+            }));
+            return findings;
+        }
+    };
+    findings.push(Finding::well(format!("the token is that of {username}")));
+    findings.push(intents(options, &application));
+    findings.push(guilds(&api).await);
+    findings.push(registered(options, &api).await);
+    findings
+}
+
+/// The application may be told what messages say: as one of few guilds, or of many.
+const MAY_READ_MESSAGES: u64 = 1 << 18 | 1 << 19;
+
+fn intents(options: &Options, application: &Application) -> Finding {
+    let may = application.flags & MAY_READ_MESSAGES != 0;
+    match (options.reads_messages, may) {
+        (true, true) => Finding::well("it may read messages, so threads are followed"),
+        (true, false) => Finding::wrong(
+            "it may not read messages, and Discord will not let it in; switch on \"Message Content Intent\" under \"Bot\" in the developer portal, or set DISCORD_MESSAGE_CONTENT=false: mentions, direct messages and commands are answered without it",
+        ),
+        (false, true) => Finding::worth(
+            "it may read messages, but DISCORD_MESSAGE_CONTENT is false: only mentions, direct messages and commands are answered",
+        ),
+        (false, false) => Finding::worth(
+            "it does not read messages, which suffices for mentions, direct messages and commands; threads are not followed",
+        ),
+    }
+}
+
+async fn guilds(api: &Api) -> Finding {
+    match api.guilds().await {
+        Ok(guilds) if guilds.is_empty() => Finding::worth(
+            "it is in no guild yet; open the address that `muninn invite discord` prints",
+        ),
+        Ok(guilds) => {
+            let names: Vec<&str> = guilds.iter().take(5).map(|it| it.name.as_str()).collect();
+            let more = if guilds.len() > names.len() {
+                ", …"
+            } else {
+                ""
+            };
+            Finding::well(format!(
+                "it is in {} guilds: {}{more}",
+                guilds.len(),
+                names.join(", ")
+            ))
+        }
+        Err(failure) => Finding::wrong(format!("its guilds: {failure}")),
+    }
+}
+
+async fn registered(options: &Options, api: &Api) -> Finding {
+    let place = match options.guild {
+        Some(guild) => format!("in guild {guild}"),
+        None => "everywhere".to_owned(),
+    };
+    match api.commands(options.guild).await {
+        Ok(commands) if commands::are_registered(&commands) => {
+            Finding::well(format!("its commands are registered {place}"))
+        }
+        Ok(commands) if commands.is_empty() => Finding::worth(format!(
+            "its commands are not registered {place} yet; `muninn serve` does it"
+        )),
+        Ok(_) => Finding::worth(format!(
+            "the commands registered {place} are of another version; `muninn serve` registers them anew"
+        )),
+        Err(failure) => Finding::wrong(format!("its commands {place}: {failure}")),
+    }
+}
+
+/// The address that invites the bot, with the least permissions it needs.
+///
+/// # Errors
+/// When Discord does not know the token, or cannot be reached.
+pub async fn invite(options: &Options) -> Result<String, PlatformError> {
+    let api = Api::new(options)?;
+    let Application { id, .. } = api.application().await.map_err(said)?;
+    let permissions = rights::NEEDED.bits();
+    Ok(format!(
+        "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands&permissions={permissions}"
+    ))
+}
+
+fn said(failure: Failure) -> PlatformError {
+    match failure.kind {
+        Kind::LoggedOut => logged_out(),
+        Kind::Limited | Kind::Away | Kind::Refused(_) => disconnected(failure),
+    }
+}

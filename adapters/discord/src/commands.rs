@@ -1,0 +1,188 @@
+//! The commands, and their registration.
+
+use serde_json::{Map, Value, json};
+use serenity::model::id::GuildId;
+
+use crate::api::Api;
+use crate::errors::Failure;
+
+const CHAT_INPUT: u8 = 1;
+const MESSAGE: u8 = 3;
+
+const TEXT: u8 = 3;
+const YES_OR_NO: u8 = 5;
+
+/// The longest question that can be typed as an option; Discord's own limit.
+const LONGEST_QUESTION: u16 = 6_000;
+
+/// All commands as they should be registered.
+pub(crate) fn all() -> Vec<Value> {
+    let mut commands = vec![
+        chat_input(
+            "ask",
+            "Ask Muninn something",
+            json!([
+                { "type": TEXT, "name": "question", "description": "What you want to know",
+                  "required": true, "max_length": LONGEST_QUESTION },
+                { "type": YES_OR_NO, "name": "private",
+                  "description": "Only you see the question and the answer" },
+                { "type": YES_OR_NO, "name": "thread",
+                  "description": "Answer in a thread of its own" },
+            ]),
+        ),
+        chat_input("why", "What the last answer here was made from", json!([])),
+        chat_input(
+            "forget",
+            "Let Muninn forget something",
+            json!([{ "type": TEXT, "name": "what", "description": "What to forget",
+                "required": true, "choices": [
+                    { "name": "my last question here, with its answer", "value": "last" },
+                    { "name": "this thread", "value": "thread" },
+                    { "name": "this channel, with all of its threads", "value": "channel" },
+                    { "name": "what I asked privately here", "value": "private" },
+                ] }]),
+        ),
+        chat_input("usage", "What was spent, by you and here", json!([])),
+        chat_input(
+            "session",
+            "Find a conversation you had with Muninn",
+            json!([{ "type": TEXT, "name": "name", "description": "Words of its first question",
+                "autocomplete": true }]),
+        ),
+    ];
+    commands.push(json!({ "type": MESSAGE, "name": ABOUT }));
+    for command in &mut commands {
+        // In guilds and in direct messages with the bot, for those who can use it there.
+        command["contexts"] = json!([0, 1]);
+        command["integration_types"] = json!([0]);
+    }
+    commands
+}
+
+/// The command in a message's menu.
+pub(crate) const ABOUT: &str = "Ask Muninn about this message";
+
+fn chat_input(name: &str, description: &str, options: Value) -> Value {
+    let mut command = json!({ "type": CHAT_INPUT, "name": name, "description": description });
+    if options
+        .as_array()
+        .is_some_and(|options| !options.is_empty())
+    {
+        command["options"] = options;
+    }
+    command
+}
+
+/// Whether what is registered is what should be.
+pub(crate) fn are_registered(registered: &[Value]) -> bool {
+    let wanted = all();
+    let is_there = |wanted: &Value| {
+        let mut registered = registered.iter();
+        registered.any(|registered| normal(registered, wanted) == normal(wanted, wanted))
+    };
+    registered.len() == wanted.len() && wanted.iter().all(is_there)
+}
+
+/// A command without what Discord adds to it (ids, versions, translations) and without what says
+/// nothing (false, null, empty); `contexts` only where they are asked for.
+fn normal(value: &Value, wanted: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.iter().filter_map(|(name, field)| {
+                let wanted = wanted.get(name)?;
+                let field = normal(field, wanted);
+                (!says_nothing(&field)).then(|| (name.clone(), field))
+            });
+            Value::Object(kept.collect::<Map<String, Value>>())
+        }
+        Value::Array(items) => {
+            let wanted = wanted.as_array().map(Vec::as_slice).unwrap_or_default();
+            let items = items.iter().enumerate();
+            let items = items.map(|(at, item)| match wanted.get(at) {
+                Some(wanted) => normal(item, wanted),
+                None => item.clone(),
+            });
+            Value::Array(items.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(is) => !is,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(_) | Value::Number(_) => false,
+    }
+}
+
+/// Registers the commands where they are not registered as they should be; Discord allows few
+/// registrations a day. True: something had changed.
+pub(crate) async fn register(api: &Api, guild: Option<GuildId>) -> Result<bool, Failure> {
+    let registered = api.commands(guild).await?;
+    if are_registered(&registered) {
+        return Ok(false);
+    }
+    api.set_commands(guild, &all()).await?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Discord gives them back.
+    fn registered() -> Vec<Value> {
+        let mut commands = all();
+        for (number, command) in commands.iter_mut().enumerate() {
+            command["id"] = json!(number.to_string());
+            command["version"] = json!("7");
+            command["nsfw"] = json!(false);
+            command["default_member_permissions"] = Value::Null;
+            command["name_localizations"] = Value::Null;
+            if command.get("description").is_none() {
+                command["description"] = json!("");
+            }
+            for option in command["options"].as_array_mut().into_iter().flatten() {
+                option["name_localizations"] = Value::Null;
+                option["required"] = json!(option["required"] == json!(true));
+            }
+        }
+        commands.reverse();
+        commands
+    }
+
+    #[test]
+    fn what_discord_adds_is_no_change() {
+        assert!(are_registered(&registered()));
+    }
+
+    #[test]
+    fn a_change_is_seen() {
+        assert!(!are_registered(&[]));
+        assert!(!are_registered(&registered()[1..]));
+        let changes: [fn(&mut Vec<Value>); 4] = [
+            |them| them.push(json!({ "type": 1, "name": "old", "description": "gone" })),
+            |them| them[5]["description"] = json!("other"),
+            |them| them[5]["options"][0]["required"] = json!(false),
+            |them| them[5]["options"].as_array_mut().unwrap().truncate(1),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut them = registered();
+            change(&mut them);
+            assert!(!are_registered(&them), "change {number}");
+        }
+    }
+
+    #[test]
+    fn names_are_within_the_limits() {
+        for command in all() {
+            let name = command["name"].as_str().unwrap();
+            assert!(name.len() <= 32, "{name}");
+            let choices = command["options"][0]["choices"].as_array();
+            assert!(choices.is_none_or(|choices| choices.len() <= 25));
+        }
+    }
+}

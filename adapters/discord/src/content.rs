@@ -1,0 +1,182 @@
+//! What is sent, as Discord's JSON. Pure.
+//!
+//! Everything says that it pings nobody, for what says nothing pings everybody, and that its links
+//! show no previews.
+
+use muninn_platform::{SafeText, TextLimit};
+use serde_json::{Value, json};
+use serenity::model::id::{MessageId, UserId};
+
+use crate::buttons::{Row, components};
+use crate::ids::Place;
+use crate::text;
+
+/// Discord takes 2,000 characters a message; the rest is for the line that says whom it answers.
+const ROOM: usize = 1_960;
+
+const SUPPRESS_EMBEDS: u64 = 1 << 2;
+const EPHEMERAL: u64 = 1 << 6;
+
+/// Kinds of first answers to an interaction.
+const SAY: u8 = 4;
+const THINK: u8 = 5;
+const UPDATE_LATER: u8 = 6;
+const UPDATE: u8 = 7;
+const CHOICES: u8 = 8;
+
+/// An answer as Discord's messages, each within its limit.
+pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
+    let parts = parts.iter().map(|part| text::convert(part.as_str()));
+    let parts = parts.flat_map(|text| SafeText::new(&text).split(TextLimit::Chars(ROOM)));
+    parts.map(|part| part.to_string()).collect()
+}
+
+/// Who is asked again or may stop an answer, and where it belongs: what the buttons below it hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Belongs {
+    pub(crate) asker: UserId,
+    pub(crate) place: Place,
+}
+
+/// A message of a channel. With the same `nonce` Discord takes it once within some minutes.
+pub(crate) fn message(
+    text: &str,
+    row: Row,
+    belongs: Belongs,
+    reply_to: Option<MessageId>,
+    nonce: &str,
+) -> Value {
+    let mut message = edit(text, row, belongs);
+    message["nonce"] = json!(nonce);
+    message["enforce_nonce"] = json!(true);
+    if let Some(id) = reply_to {
+        message["message_reference"] =
+            json!({ "message_id": id.to_string(), "fail_if_not_exists": false });
+    }
+    message
+}
+
+/// The line above an answer that is no reply to anything, which mentions without pinging.
+pub(crate) fn addressed_to(asker: UserId, text: &str) -> String {
+    format!("{ADDRESSED}{asker}>\n{text}")
+}
+
+/// How such answers begin.
+pub(crate) const ADDRESSED: &str = "-# For <@";
+
+/// A message's new text.
+pub(crate) fn edit(text: &str, row: Row, belongs: Belongs) -> Value {
+    json!({
+        "content": text,
+        "allowed_mentions": { "parse": [] },
+        "flags": SUPPRESS_EMBEDS,
+        "components": components(row, belongs),
+    })
+}
+
+/// A further message that answers an interaction.
+pub(crate) fn follow_up(text: &str, row: Row, belongs: Belongs, is_private: bool) -> Value {
+    let mut message = edit(text, row, belongs);
+    if is_private {
+        message["flags"] = json!(SUPPRESS_EMBEDS | EPHEMERAL);
+    }
+    message
+}
+
+/// "Muninn is thinking…", seen by all or by the one who asked.
+pub(crate) fn thinking(is_private: bool) -> Value {
+    let flags = if is_private { EPHEMERAL } else { 0 };
+    json!({ "type": THINK, "data": { "flags": flags, "allowed_mentions": { "parse": [] } } })
+}
+
+/// A first answer that only the one who asked sees.
+pub(crate) fn say(text: &str, row: Row, belongs: Belongs) -> Value {
+    json!({ "type": SAY, "data": {
+        "content": text,
+        "allowed_mentions": { "parse": [] },
+        "flags": SUPPRESS_EMBEDS | EPHEMERAL,
+        "components": components(row, belongs),
+    }})
+}
+
+/// Nothing to see: the message that the button is on changes later, or not at all.
+pub(crate) fn seen() -> Value {
+    json!({ "type": UPDATE_LATER })
+}
+
+/// Other words in the place of the message that the button is on.
+pub(crate) fn instead(text: &str) -> Value {
+    json!({ "type": UPDATE, "data": {
+        "content": text,
+        "allowed_mentions": { "parse": [] },
+        "components": [],
+    }})
+}
+
+/// What can be chosen: names and values, 25 at most, of 100 characters at most.
+pub(crate) fn choices(choices: &[(String, String)]) -> Value {
+    let cut = |text: &str| text.chars().take(100).collect::<String>();
+    let choices: Vec<Value> = choices
+        .iter()
+        .filter(|(name, value)| !name.is_empty() && value.chars().count() <= 100)
+        .take(25)
+        .map(|(name, value)| json!({ "name": cut(name), "value": value }))
+        .collect();
+    json!({ "type": CHOICES, "data": { "choices": choices } })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serenity::model::id::ChannelId;
+
+    use super::*;
+
+    fn belongs() -> Belongs {
+        Belongs {
+            asker: UserId::new(4),
+            place: Place::new(None, ChannelId::new(2)),
+        }
+    }
+
+    #[test]
+    fn whatever_is_sent_pings_nobody_and_shows_no_previews() {
+        let bodies = [
+            message("a", Row::Stop, belongs(), Some(MessageId::new(1)), "n"),
+            edit("a", Row::Answer, belongs()),
+            follow_up("a", Row::None, belongs(), false),
+        ];
+        for body in bodies {
+            assert_eq!(body["allowed_mentions"], json!({ "parse": [] }));
+            assert_eq!(body["flags"], json!(4));
+        }
+        let say = say("a", Row::None, belongs());
+        for body in [say, instead("a"), thinking(true)] {
+            assert_eq!(body["data"]["allowed_mentions"], json!({ "parse": [] }));
+        }
+        let private = follow_up("a", Row::None, belongs(), true);
+        assert_eq!(private["flags"], json!(68));
+    }
+
+    #[test]
+    fn choices_are_few_and_short() {
+        let many: Vec<_> = (0..30).map(|n| ("ä".repeat(120), n.to_string())).collect();
+        let choices = choices(&many);
+        let choices = choices["data"]["choices"].as_array().unwrap();
+        assert_eq!(choices.len(), 25);
+        assert_eq!(choices[0]["name"].as_str().unwrap().chars().count(), 100);
+    }
+
+    proptest! {
+        #[test]
+        fn every_message_is_within_the_limit(
+            text in "([a-z*_`|#>\\[\\]()<@\n -]|```|\\| a \\| b \\|\n|👍){0,3000}"
+        ) {
+            for text in texts(&[SafeText::new(&text)]) {
+                let longest = addressed_to(UserId::new(u64::MAX), &text);
+                prop_assert!(longest.chars().count() <= 2_000);
+                prop_assert!(!text.trim().is_empty());
+            }
+        }
+    }
+}

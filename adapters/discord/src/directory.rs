@@ -1,0 +1,371 @@
+//! What is known of guilds, channels and roles: what the gateway tells, and no more of it than the
+//! bot goes by. Members, messages and presences are not kept, so it stays small however much is said.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serenity::model::Permissions;
+use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
+
+/// What kind of channel, as far as it matters where an answer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A channel where threads can be opened at messages.
+    Text,
+    /// A channel whose messages all stand in threads.
+    Forum,
+    PublicThread,
+    PrivateThread,
+    /// The text beside a voice channel: no threads.
+    Flat,
+    Direct,
+}
+
+/// A channel or thread of a guild.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Channel {
+    pub(crate) id: ChannelId,
+    pub(crate) guild: GuildId,
+    pub(crate) kind: Kind,
+    /// Of a thread, its channel.
+    pub(crate) parent: Option<ChannelId>,
+    pub(crate) name: Box<str>,
+    pub(crate) overwrites: Box<[Overwrite]>,
+}
+
+/// What a channel allows or denies beside the guild's roles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overwrite {
+    pub(crate) of: Holder,
+    pub(crate) allow: Permissions,
+    pub(crate) deny: Permissions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    Role(RoleId),
+    Member(UserId),
+}
+
+/// A guild, without its channels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Guild {
+    pub(crate) id: GuildId,
+    pub(crate) owner: UserId,
+    pub(crate) roles: HashMap<RoleId, Permissions>,
+    /// The bot's own.
+    pub(crate) my_roles: Vec<RoleId>,
+    /// The one that was made for the bot when it was invited; people mention it by mistake.
+    pub(crate) my_own_role: Option<RoleId>,
+}
+
+/// Where something is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) guild: Option<GuildId>,
+    pub(crate) channel: ChannelId,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<ChannelId>,
+    pub(crate) name: String,
+}
+
+impl Spot {
+    pub(crate) fn direct(channel: ChannelId) -> Self {
+        Self {
+            guild: None,
+            channel,
+            kind: Kind::Direct,
+            parent: None,
+            name: "direct message".to_owned(),
+        }
+    }
+
+    /// Those who can read a channel can read its public threads, so they are one audience.
+    pub(crate) fn audience_channel(&self) -> ChannelId {
+        match self.kind {
+            Kind::PublicThread => self.parent.unwrap_or(self.channel),
+            Kind::Text | Kind::Forum | Kind::PrivateThread | Kind::Flat | Kind::Direct => {
+                self.channel
+            }
+        }
+    }
+
+    pub(crate) fn is_thread(&self) -> bool {
+        matches!(self.kind, Kind::PublicThread | Kind::PrivateThread)
+    }
+}
+
+/// A change of what is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A guild with all of its channels and threads.
+    Guild(Guild, Vec<Channel>),
+    GuildGone(GuildId),
+    Owner(GuildId, UserId),
+    Channel(Channel),
+    ChannelGone(GuildId, ChannelId),
+    Role(GuildId, RoleId, Permissions),
+    RoleGone(GuildId, RoleId),
+    /// A member has these roles now; kept where it is the bot.
+    Roles(GuildId, UserId, Vec<RoleId>),
+}
+
+#[derive(Default)]
+struct Known {
+    guilds: HashMap<GuildId, Guild>,
+    channels: HashMap<GuildId, HashMap<ChannelId, Channel>>,
+}
+
+/// What is known, shared by all parts.
+#[derive(Default)]
+pub(crate) struct Directory {
+    known: Mutex<Known>,
+}
+
+impl Directory {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Tables of ids: whatever a panic left of them is sound.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn apply(&self, change: Change, me: UserId) {
+        let mut known = self.known();
+        match change {
+            Change::Guild(guild, channels) => {
+                let channels = channels.into_iter().map(|channel| (channel.id, channel));
+                known.channels.insert(guild.id, channels.collect());
+                known.guilds.insert(guild.id, guild);
+            }
+            Change::GuildGone(id) => {
+                known.guilds.remove(&id);
+                known.channels.remove(&id);
+            }
+            Change::Owner(id, owner) => {
+                if let Some(guild) = known.guilds.get_mut(&id) {
+                    guild.owner = owner;
+                }
+            }
+            Change::Channel(channel) => {
+                let channels = known.channels.entry(channel.guild).or_default();
+                channels.insert(channel.id, channel);
+            }
+            Change::ChannelGone(guild, id) => {
+                if let Some(channels) = known.channels.get_mut(&guild) {
+                    channels.remove(&id);
+                }
+            }
+            Change::Role(id, role, permissions) => {
+                if let Some(guild) = known.guilds.get_mut(&id) {
+                    guild.roles.insert(role, permissions);
+                }
+            }
+            Change::RoleGone(id, role) => {
+                if let Some(guild) = known.guilds.get_mut(&id) {
+                    guild.roles.remove(&role);
+                }
+            }
+            Change::Roles(id, member, roles) => {
+                if let Some(guild) = known.guilds.get_mut(&id)
+                    && member == me
+                {
+                    guild.my_roles = roles;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<Spot> {
+        let known = self.known();
+        let found = known.channels.get(&guild)?.get(&channel)?;
+        Some(Spot {
+            guild: Some(guild),
+            channel,
+            kind: found.kind,
+            parent: found.parent,
+            name: found.name.to_string(),
+        })
+    }
+
+    pub(crate) fn name(&self, guild: GuildId, channel: ChannelId) -> Option<String> {
+        Some(self.spot(guild, channel)?.name)
+    }
+
+    pub(crate) fn my_own_role(&self, guild: GuildId) -> Option<RoleId> {
+        self.known().guilds.get(&guild)?.my_own_role
+    }
+
+    /// What somebody with these roles may do in a channel; None: not known.
+    pub(crate) fn permissions(
+        &self,
+        spot: &Spot,
+        who: UserId,
+        roles: &[RoleId],
+    ) -> Option<Permissions> {
+        let known = self.known();
+        let guild = known.guilds.get(&spot.guild?)?;
+        // A thread has no overwrites of its own.
+        let channel = if spot.is_thread() {
+            spot.parent?
+        } else {
+            spot.channel
+        };
+        let channel = known.channels.get(&guild.id)?.get(&channel)?;
+        Some(permissions(guild, &channel.overwrites, who, roles))
+    }
+
+    /// What the bot may do in a channel; None: not known.
+    pub(crate) fn my_permissions(&self, spot: &Spot, me: UserId) -> Option<Permissions> {
+        let roles = self.known().guilds.get(&spot.guild?)?.my_roles.clone();
+        self.permissions(spot, me, &roles)
+    }
+}
+
+/// As Discord computes them: the roles' together, then what the channel says of everyone, of the
+/// roles, of the member, each time first what it denies.
+fn permissions(
+    guild: &Guild,
+    overwrites: &[Overwrite],
+    who: UserId,
+    roles: &[RoleId],
+) -> Permissions {
+    if guild.owner == who {
+        return Permissions::all();
+    }
+    let everyone = RoleId::new(guild.id.get());
+    let of_roles = std::iter::once(&everyone)
+        .chain(roles)
+        .filter_map(|role| guild.roles.get(role));
+    let base = of_roles.fold(Permissions::empty(), |all, role| all | *role);
+    if base.administrator() {
+        return Permissions::all();
+    }
+    let apply = |before: Permissions, concerns: &dyn Fn(Holder) -> bool| {
+        let concerned = overwrites.iter().filter(|overwrite| concerns(overwrite.of));
+        let (allow, deny) = concerned.fold(
+            (Permissions::empty(), Permissions::empty()),
+            |(allow, deny), overwrite| (allow | overwrite.allow, deny | overwrite.deny),
+        );
+        (before - deny) | allow
+    };
+    let is_mine = |of: Holder| matches!(of, Holder::Role(role) if roles.contains(&role));
+    let base = apply(base, &|of| of == Holder::Role(everyone));
+    let base = apply(base, &is_mine);
+    apply(base, &|of| of == Holder::Member(who))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANN: UserId = UserId::new(4);
+    const EVERYONE: Holder = Holder::Role(RoleId::new(1));
+    const TEAM: Holder = Holder::Role(RoleId::new(30));
+
+    fn guild(everyone: Permissions, team: Permissions) -> Guild {
+        Guild {
+            id: GuildId::new(1),
+            owner: UserId::new(9),
+            roles: HashMap::from([(RoleId::new(1), everyone), (RoleId::new(30), team)]),
+            my_roles: vec![RoleId::new(30)],
+            my_own_role: None,
+        }
+    }
+
+    fn overwrite(of: Holder, allow: Permissions, deny: Permissions) -> Overwrite {
+        Overwrite { of, allow, deny }
+    }
+
+    #[test]
+    fn permissions_are_computed_as_documented() {
+        const NONE: Permissions = Permissions::empty();
+        const SEND: Permissions = Permissions::SEND_MESSAGES;
+        let team = [RoleId::new(30)];
+        for (everyone, of_team, roles, overwrites, may_send) in [
+            (SEND, NONE, &team[..], vec![], true),
+            (NONE, SEND, &team[..], vec![], true),
+            (NONE, SEND, &[][..], vec![], false),
+            (
+                SEND,
+                NONE,
+                &team[..],
+                vec![overwrite(EVERYONE, NONE, SEND)],
+                false,
+            ),
+            // A role's word counts more than everyone's, a member's more than a role's.
+            (
+                SEND,
+                NONE,
+                &team[..],
+                vec![overwrite(TEAM, SEND, NONE), overwrite(EVERYONE, NONE, SEND)],
+                true,
+            ),
+            (
+                SEND,
+                NONE,
+                &team[..],
+                vec![
+                    overwrite(Holder::Member(ANN), NONE, SEND),
+                    overwrite(TEAM, SEND, NONE),
+                ],
+                false,
+            ),
+            (
+                Permissions::ADMINISTRATOR,
+                NONE,
+                &[][..],
+                vec![overwrite(EVERYONE, NONE, SEND)],
+                true,
+            ),
+        ] {
+            let guild = guild(everyone, of_team);
+            let found = permissions(&guild, &overwrites, ANN, roles);
+            assert_eq!(found.contains(SEND), may_send, "{overwrites:?}");
+        }
+        let owner = permissions(&guild(NONE, NONE), &[], UserId::new(9), &[]);
+        assert!(owner.manage_messages());
+    }
+
+    #[test]
+    fn what_is_gone_is_not_known() {
+        let directory = Directory::default();
+        let (guild_id, me) = (GuildId::new(1), UserId::new(5));
+        let channel = |id, kind, parent: Option<u64>| Channel {
+            id: ChannelId::new(id),
+            guild: guild_id,
+            kind,
+            parent: parent.map(ChannelId::new),
+            name: "general".into(),
+            overwrites: Box::default(),
+        };
+        let channels = vec![
+            channel(20, Kind::Text, None),
+            channel(21, Kind::PublicThread, Some(20)),
+        ];
+        let everyone = Permissions::SEND_MESSAGES;
+        directory.apply(
+            Change::Guild(guild(everyone, Permissions::empty()), channels),
+            me,
+        );
+        let thread = directory.spot(guild_id, ChannelId::new(21)).unwrap();
+        assert_eq!(thread.audience_channel(), ChannelId::new(20));
+        assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
+        let speak = Permissions::MANAGE_MESSAGES;
+        for change in [
+            Change::Role(guild_id, RoleId::new(31), speak),
+            Change::Roles(guild_id, me, vec![RoleId::new(31)]),
+            Change::Roles(guild_id, ANN, vec![]),
+        ] {
+            directory.apply(change, me);
+        }
+        assert_eq!(
+            directory.my_permissions(&thread, me),
+            Some(everyone | speak)
+        );
+        directory.apply(Change::RoleGone(guild_id, RoleId::new(31)), me);
+        assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
+        directory.apply(Change::ChannelGone(guild_id, ChannelId::new(21)), me);
+        assert_eq!(directory.spot(guild_id, ChannelId::new(21)), None);
+        directory.apply(Change::GuildGone(guild_id), me);
+        assert_eq!(directory.spot(guild_id, ChannelId::new(20)), None);
+    }
+}

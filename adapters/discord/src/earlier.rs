@@ -1,0 +1,108 @@
+//! An answer that may be out already, because an earlier process was killed before it noted that:
+//! found again among the messages of a channel. Pure.
+
+use serenity::model::id::{InteractionId, MessageId, UserId};
+
+use crate::api::Standing;
+use crate::content::ADDRESSED;
+
+/// How the bot's answer is told from its other messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// It replies to this message.
+    ReplyTo(MessageId),
+    /// It is the first in a thread, which begins at the question.
+    FirstInThread,
+    /// It answers this interaction.
+    To(InteractionId),
+}
+
+/// "Muninn is thinking…" is no answer yet.
+const LOADING: u64 = 1 << 7;
+
+/// The messages of the answer, in their order, out of what was said since the question (oldest
+/// first).
+pub(crate) fn find<'a>(said: &'a [Standing], me: UserId, sought: Sought) -> Vec<&'a Standing> {
+    let mine = said.iter().filter(|message| message.author.id == me);
+    let replies_to = |message: &Standing| {
+        let reference = message.message_reference.as_ref();
+        reference.and_then(|reference| reference.message_id)
+    };
+    // Parts after the first refer to nothing; what answers a command is not among them.
+    let is_part = |message: &&Standing| {
+        message.interaction_metadata.is_none()
+            && replies_to(message).is_none()
+            && !message.content.starts_with(ADDRESSED)
+    };
+    match sought {
+        Sought::To(id) => mine
+            .filter(|message| message.flags & LOADING == 0)
+            .filter(|message| {
+                let answered = message.interaction_metadata.as_ref();
+                answered.is_some_and(|interaction| interaction.id == id)
+            })
+            .collect(),
+        Sought::FirstInThread => mine.take_while(is_part).collect(),
+        Sought::ReplyTo(question) => {
+            let mut mine = mine.skip_while(|message| replies_to(message) != Some(question));
+            let first = mine.next();
+            let rest = mine.take_while(is_part);
+            first.into_iter().chain(rest).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const ME: u64 = 5;
+
+    fn said(id: u64, author: u64, more: &Value) -> Standing {
+        let mut message = json!({
+            "id": id.to_string(), "content": "text", "timestamp": "2026-01-01T00:00:00Z",
+            "author": { "id": author.to_string(), "username": "someone" },
+        });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            message[name] = value.clone();
+        }
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_found_again() {
+        let reply = |to: u64| json!({ "message_reference": { "message_id": to.to_string() } });
+        let answers = |id: u64, flags: u64| json!({ "interaction_metadata": { "id": id.to_string() }, "flags": flags });
+        let none = json!({});
+        let said = [
+            said(10, ME, &none),
+            said(11, 4, &none),
+            said(12, ME, &none),
+            said(13, ME, &reply(11)),
+            said(14, 4, &reply(13)),
+            said(15, ME, &none),
+            said(
+                16,
+                ME,
+                &json!({ "content": format!("{ADDRESSED}4>\nhello") }),
+            ),
+            said(17, ME, &reply(14)),
+            said(18, ME, &answers(90, 0)),
+            said(19, ME, &answers(91, LOADING)),
+        ];
+        for (sought, expected) in [
+            (Sought::FirstInThread, vec![10, 12]),
+            (Sought::ReplyTo(MessageId::new(11)), vec![13, 15]),
+            (Sought::ReplyTo(MessageId::new(14)), vec![17]),
+            (Sought::ReplyTo(MessageId::new(99)), vec![]),
+            (Sought::To(InteractionId::new(90)), vec![18]),
+            (Sought::To(InteractionId::new(91)), vec![]),
+        ] {
+            let found = find(&said, UserId::new(ME), sought);
+            let found: Vec<u64> = found.iter().map(|message| message.id.get()).collect();
+            assert_eq!(found, expected, "{sought:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What an error of serenity means for what is done next.
+
+use muninn_platform::PlatformError;
+use serenity::http::{ErrorResponse, HttpError};
+
+use crate::NAME;
+
+/// What to do about a request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Discord wants a rest. Its rate limiter waits by itself, so this is rare.
+    Limited,
+    /// Discord is away, or not well; it may be better later.
+    Away,
+    /// The token is not accepted.
+    LoggedOut,
+    /// It will not be better later.
+    Refused(Refusal),
+}
+
+/// Why it will not be better later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The interaction's time is over, or it is none of this application's.
+    InteractionOver,
+    /// Somebody acknowledged the interaction already: it was told twice.
+    AcknowledgedAlready,
+    /// The message is gone.
+    NoMessage,
+    /// The channel is gone.
+    NoChannel,
+    /// A permission is missing.
+    MayNot,
+    /// The thread is locked, or archived for good.
+    Locked,
+    /// There is a thread at this message already.
+    ThreadThere,
+    /// The person takes no direct messages.
+    NoDirect,
+    Other,
+}
+
+/// Why a request failed. Its text names no address, for an interaction's has its token in it.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    text: String,
+}
+
+impl Failure {
+    pub(crate) fn timed_out() -> Self {
+        Self {
+            kind: Kind::Away,
+            text: "Discord did not answer in time".to_owned(),
+        }
+    }
+
+    pub(crate) fn refused(refusal: Refusal, text: impl Into<String>) -> Self {
+        Self {
+            kind: Kind::Refused(refusal),
+            text: text.into(),
+        }
+    }
+
+    pub(crate) fn is(&self, refusal: Refusal) -> bool {
+        self.kind == Kind::Refused(refusal)
+    }
+}
+
+impl From<serenity::Error> for Failure {
+    fn from(error: serenity::Error) -> Self {
+        match error {
+            serenity::Error::Http(HttpError::UnsuccessfulRequest(answer)) => Self {
+                kind: kind(answer.status_code.as_u16(), answer.error.code),
+                text: said(&answer),
+            },
+            serenity::Error::Http(HttpError::Request(error)) => Self {
+                kind: Kind::Away,
+                text: in_one_line(&error.without_url()),
+            },
+            // A body that is cut off, or the page of a proxy in front of Discord.
+            serenity::Error::Json(error) => Self {
+                kind: Kind::Away,
+                text: format!("Discord's answer cannot be read: {error}"),
+            },
+            other => Self {
+                kind: Kind::Refused(Refusal::Other),
+                text: other.to_string(),
+            },
+        }
+    }
+}
+
+fn said(answer: &ErrorResponse) -> String {
+    let (status, code) = (answer.status_code.as_u16(), answer.error.code);
+    let details = answer.error.errors.iter();
+    let details = details.map(|error| format!("; {}: {}", error.path, error.message));
+    let details: String = details.collect();
+    format!("{} ({status}, code {code}){details}", answer.error.message)
+}
+
+/// By Discord's list of error codes.
+fn kind(status: u16, code: isize) -> Kind {
+    let refusal = match (status, code) {
+        (401, 50027) | (_, 10015 | 10062 | 50027) => Refusal::InteractionOver,
+        (401, _) => return Kind::LoggedOut,
+        (429, _) => return Kind::Limited,
+        (500.., _) => return Kind::Away,
+        (_, 40060) => Refusal::AcknowledgedAlready,
+        (_, 10008) => Refusal::NoMessage,
+        (_, 10003) => Refusal::NoChannel,
+        (_, 50001 | 50013) => Refusal::MayNot,
+        (_, 50083 | 160_005) => Refusal::Locked,
+        (_, 160_004) => Refusal::ThreadThere,
+        (_, 50007) => Refusal::NoDirect,
+        _ => Refusal::Other,
+    };
+    Kind::Refused(refusal)
+}
+
+pub(crate) fn disconnected(
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> PlatformError {
+    PlatformError::Disconnected {
+        platform: NAME,
+        source: source.into(),
+    }
+}
+
+pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
+    PlatformError::Misconfigured(sentence.into())
+}
+
+/// Discord does not know the token.
+pub(crate) fn logged_out() -> PlatformError {
+    misconfigured(
+        "Discord does not accept the token; set DISCORD_TOKEN to the one that the developer portal shows under \"Bot\" after a reset",
+    )
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        line = format!("{line}: {error}");
+        cause = error.source();
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_discord_says_tells_what_to_do() {
+        for (status, code, expected) in [
+            (401, 0, Kind::LoggedOut),
+            (401, 50027, Kind::Refused(Refusal::InteractionOver)),
+            (404, 10015, Kind::Refused(Refusal::InteractionOver)),
+            (404, 10062, Kind::Refused(Refusal::InteractionOver)),
+            (400, 40060, Kind::Refused(Refusal::AcknowledgedAlready)),
+            (404, 10003, Kind::Refused(Refusal::NoChannel)),
+            (404, 10008, Kind::Refused(Refusal::NoMessage)),
+            (403, 50013, Kind::Refused(Refusal::MayNot)),
+            (400, 160_005, Kind::Refused(Refusal::Locked)),
+            (400, 50035, Kind::Refused(Refusal::Other)),
+            (429, 0, Kind::Limited),
+            (502, 0, Kind::Away),
+        ] {
+            assert_eq!(kind(status, code), expected, "{status} {code}");
+        }
+    }
+}

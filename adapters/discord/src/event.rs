@@ -1,0 +1,460 @@
+//! What is read out of the gateway's events: only what the bot goes by, as plain data.
+
+use chrono::{DateTime, Utc};
+use muninn_platform::Attachment;
+use secrecy::SecretString;
+use serenity::model::Permissions;
+use serenity::model::application::{
+    CommandDataOptionValue, CommandInteraction, CommandType, ComponentInteraction, Interaction,
+};
+use serenity::model::channel::{
+    ChannelType, GuildChannel, Message, MessageType, PartialChannel, PermissionOverwriteType,
+};
+use serenity::model::event::{Event, MessageUpdateEvent};
+use serenity::model::guild::{Guild as RawGuild, Member};
+use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
+use serenity::model::user::User;
+
+use crate::directory::{Change, Channel, Guild, Holder, Kind, Overwrite, Spot};
+
+/// Something that happened.
+#[derive(Debug)]
+pub(crate) enum Happening {
+    /// A shard is connected.
+    Ready,
+    Changed(Change),
+    Said(Said),
+    Edited {
+        now: Said,
+        at: DateTime<Utc>,
+    },
+    Deleted {
+        guild: Option<GuildId>,
+        channel: ChannelId,
+        messages: Vec<MessageId>,
+    },
+    Asked(Box<Asked>),
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) id: MessageId,
+    pub(crate) channel: ChannelId,
+    pub(crate) guild: Option<GuildId>,
+    pub(crate) author: Person,
+    /// Something a person wrote, no notice of Discord's.
+    pub(crate) is_regular: bool,
+    pub(crate) text: String,
+    /// Who is mentioned, with their names.
+    pub(crate) mentions: Vec<(UserId, String)>,
+    pub(crate) role_mentions: Vec<RoleId>,
+    pub(crate) files: Vec<Attachment>,
+    pub(crate) replies_to: Option<Quoted>,
+    pub(crate) at: DateTime<Utc>,
+}
+
+/// A message that is referred to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Quoted {
+    pub(crate) author: UserId,
+    pub(crate) is_bot: bool,
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) files: Vec<Attachment>,
+    pub(crate) at: DateTime<Utc>,
+}
+
+/// Who said or asked something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Person {
+    pub(crate) id: UserId,
+    pub(crate) name: String,
+    /// Or a webhook, or Discord itself.
+    pub(crate) is_bot: bool,
+    pub(crate) roles: Vec<RoleId>,
+    /// In the channel; told with interactions only.
+    pub(crate) permissions: Option<Permissions>,
+}
+
+/// An interaction: somebody gave a command, pressed a button, or types one.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) id: InteractionId,
+    /// Answers the interaction, for fifteen minutes, in anybody's hands.
+    pub(crate) token: SecretString,
+    pub(crate) who: Person,
+    pub(crate) spot: Spot,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Ask {
+        question: String,
+        private: bool,
+        thread: bool,
+    },
+    Why,
+    Usage,
+    /// What is to be forgotten, as chosen.
+    Forget(String),
+    /// A conversation's id, or what somebody typed instead.
+    Session(Option<String>),
+    /// What is typed so far.
+    TypingSession(String),
+    /// About a message.
+    About(Quoted),
+    Pressed {
+        button: String,
+        on: MessageId,
+        /// Only the one who presses sees the message.
+        is_private: bool,
+    },
+    /// Of another version of this program, or none of ours.
+    Unknown,
+}
+
+/// Reads an event; what the bot does not go by is none.
+pub(crate) fn read(event: Event) -> Option<Happening> {
+    let change = match event {
+        Event::Ready(_) => return Some(Happening::Ready),
+        Event::GuildCreate(event) => guild(event.guild),
+        Event::GuildDelete(event) => Change::GuildGone(event.guild.id),
+        Event::GuildUpdate(event) => Change::Owner(event.guild.id, event.guild.owner_id),
+        Event::ChannelCreate(event) => Change::Channel(channel(event.channel)),
+        Event::ChannelUpdate(event) => Change::Channel(channel(event.channel)),
+        Event::ChannelDelete(event) => {
+            Change::ChannelGone(event.channel.guild_id, event.channel.id)
+        }
+        Event::ThreadCreate(event) => thread(event.thread),
+        Event::ThreadUpdate(event) => thread(event.thread),
+        Event::ThreadDelete(event) => Change::ChannelGone(event.thread.guild_id, event.thread.id),
+        Event::GuildRoleCreate(event) => {
+            Change::Role(event.role.guild_id, event.role.id, event.role.permissions)
+        }
+        Event::GuildRoleUpdate(event) => {
+            Change::Role(event.role.guild_id, event.role.id, event.role.permissions)
+        }
+        Event::GuildRoleDelete(event) => Change::RoleGone(event.guild_id, event.role_id),
+        Event::GuildMemberUpdate(event) => {
+            Change::Roles(event.guild_id, event.user.id, event.roles)
+        }
+        Event::MessageCreate(event) => return Some(Happening::Said(said(event.message))),
+        Event::MessageUpdate(event) => return edited(event),
+        Event::MessageDelete(event) => {
+            return Some(Happening::Deleted {
+                guild: event.guild_id,
+                channel: event.channel_id,
+                messages: vec![event.message_id],
+            });
+        }
+        Event::MessageDeleteBulk(event) => {
+            return Some(Happening::Deleted {
+                guild: event.guild_id,
+                channel: event.channel_id,
+                messages: event.ids,
+            });
+        }
+        Event::InteractionCreate(event) => {
+            return asked(event.interaction).map(|asked| Happening::Asked(Box::new(asked)));
+        }
+        // Far more kinds than the bot goes by, and new ones with each version.
+        _ => return None,
+    };
+    Some(Happening::Changed(change))
+}
+
+fn guild(raw: RawGuild) -> Change {
+    let guild = Guild {
+        id: raw.id,
+        owner: raw.owner_id,
+        my_roles: Vec::new(),
+        my_own_role: None,
+        roles: raw
+            .roles
+            .iter()
+            .map(|(id, role)| (*id, role.permissions))
+            .collect(),
+    };
+    // Without the list of members only the bot itself is among them; a role that was made for a
+    // bot names it.
+    let own = |me: UserId| {
+        let mut roles = raw.roles.values();
+        roles
+            .find(|role| role.tags.bot_id == Some(me))
+            .map(|role| role.id)
+    };
+    let me = raw
+        .members
+        .values()
+        .find(|member| member.user.bot && own(member.user.id).is_some());
+    let me = me.or_else(|| raw.members.values().find(|member| member.user.bot));
+    let guild = Guild {
+        my_roles: me.map(|me| me.roles.clone()).unwrap_or_default(),
+        my_own_role: me.and_then(|me| own(me.user.id)),
+        ..guild
+    };
+    let channels = raw.channels.into_values().chain(raw.threads);
+    let channels = channels.map(|raw_channel| Channel {
+        guild: guild.id,
+        ..channel(raw_channel)
+    });
+    let channels = channels.collect();
+    Change::Guild(guild, channels)
+}
+
+/// A thread that is archived is not kept; it is asked for when something is said in it again.
+fn thread(raw: GuildChannel) -> Change {
+    let is_archived = raw.thread_metadata.is_some_and(|data| data.archived);
+    if is_archived {
+        Change::ChannelGone(raw.guild_id, raw.id)
+    } else {
+        Change::Channel(channel(raw))
+    }
+}
+
+pub(crate) fn channel(raw: GuildChannel) -> Channel {
+    let overwrites = raw.permission_overwrites.iter().map(|overwrite| Overwrite {
+        of: match overwrite.kind {
+            PermissionOverwriteType::Member(id) => Holder::Member(id),
+            PermissionOverwriteType::Role(id) => Holder::Role(id),
+            // Not known yet: it is nobody's.
+            _ => Holder::Member(UserId::new(u64::MAX)),
+        },
+        allow: overwrite.allow,
+        deny: overwrite.deny,
+    });
+    Channel {
+        id: raw.id,
+        guild: raw.guild_id,
+        kind: kind(raw.kind),
+        parent: raw.parent_id,
+        overwrites: overwrites.collect(),
+        name: raw.name.into_boxed_str(),
+    }
+}
+
+fn kind(raw: ChannelType) -> Kind {
+    match raw {
+        ChannelType::Text | ChannelType::News => Kind::Text,
+        // Media channels are forums too.
+        ChannelType::Forum | ChannelType::Unknown(16) => Kind::Forum,
+        ChannelType::PublicThread | ChannelType::NewsThread => Kind::PublicThread,
+        ChannelType::PrivateThread => Kind::PrivateThread,
+        ChannelType::Private | ChannelType::GroupDm => Kind::Direct,
+        _ => Kind::Flat,
+    }
+}
+
+pub(crate) fn said(raw: Message) -> Said {
+    let member = raw.member.as_deref();
+    let roles = member
+        .map(|member| member.roles.clone())
+        .unwrap_or_default();
+    let nick = member.and_then(|member| member.nick.clone());
+    let mut author = person(&raw.author, nick, roles, None);
+    author.is_bot |= raw.webhook_id.is_some();
+    Said {
+        id: raw.id,
+        channel: raw.channel_id,
+        guild: raw.guild_id,
+        author,
+        is_regular: matches!(raw.kind, MessageType::Regular | MessageType::InlineReply),
+        mentions: raw
+            .mentions
+            .iter()
+            .map(|user| (user.id, name(user)))
+            .collect(),
+        role_mentions: raw.mention_roles,
+        files: raw.attachments.into_iter().map(file).collect(),
+        replies_to: raw.referenced_message.map(|message| quoted(*message)),
+        at: *raw.timestamp,
+        text: raw.content,
+    }
+}
+
+fn quoted(raw: Message) -> Quoted {
+    Quoted {
+        author: raw.author.id,
+        is_bot: raw.author.bot || raw.webhook_id.is_some(),
+        name: name(&raw.author),
+        files: raw.attachments.into_iter().map(file).collect(),
+        at: *raw.timestamp,
+        text: raw.content,
+    }
+}
+
+/// An update is an edit if it says when; Discord also adds previews, pins and threads by updates.
+fn edited(raw: MessageUpdateEvent) -> Option<Happening> {
+    let at = *raw.edited_timestamp?;
+    let author = raw.author?;
+    let member = raw.member.flatten();
+    let roles = member
+        .as_ref()
+        .map(|member| member.roles.clone())
+        .unwrap_or_default();
+    let nick = member.and_then(|member| member.nick);
+    let mut author = person(&author, nick, roles, None);
+    author.is_bot |= raw.webhook_id.flatten().is_some();
+    let replies_to = raw.referenced_message.flatten();
+    let now = Said {
+        id: raw.id,
+        channel: raw.channel_id,
+        guild: raw.guild_id,
+        author,
+        is_regular: matches!(
+            raw.kind,
+            None | Some(MessageType::Regular | MessageType::InlineReply)
+        ),
+        text: raw.content?,
+        mentions: raw
+            .mentions
+            .unwrap_or_default()
+            .iter()
+            .map(|user| (user.id, name(user)))
+            .collect(),
+        role_mentions: raw.mention_roles.unwrap_or_default(),
+        // Files cannot be added by an edit, and those there were are known.
+        files: Vec::new(),
+        replies_to: replies_to.map(|message| quoted(*message)),
+        at: raw.timestamp.map_or(at, |timestamp| *timestamp),
+    };
+    Some(Happening::Edited { now, at })
+}
+
+fn file(raw: serenity::model::channel::Attachment) -> Attachment {
+    Attachment {
+        id: raw.url,
+        name: raw.filename,
+        media_type: raw.content_type.unwrap_or_default(),
+        size: Some(u64::from(raw.size)),
+    }
+}
+
+fn name(user: &User) -> String {
+    user.global_name
+        .clone()
+        .unwrap_or_else(|| user.name.clone())
+}
+
+fn person(
+    user: &User,
+    nick: Option<String>,
+    roles: Vec<RoleId>,
+    permissions: Option<Permissions>,
+) -> Person {
+    Person {
+        id: user.id,
+        name: nick.unwrap_or_else(|| name(user)),
+        is_bot: user.bot || user.system,
+        roles,
+        permissions,
+    }
+}
+
+fn asker(user: &User, member: Option<&Member>) -> Person {
+    match member {
+        Some(member) => person(
+            &member.user,
+            member.nick.clone(),
+            member.roles.clone(),
+            member.permissions,
+        ),
+        None => person(user, None, Vec::new(), None),
+    }
+}
+
+fn spot(guild: Option<GuildId>, id: ChannelId, channel: Option<&PartialChannel>) -> Spot {
+    let Some(channel) = channel.filter(|_| guild.is_some()) else {
+        return Spot::direct(id);
+    };
+    Spot {
+        guild,
+        channel: id,
+        kind: kind(channel.kind),
+        // Of a channel that is no thread, its category.
+        parent: channel.parent_id,
+        name: channel.name.clone().unwrap_or_default(),
+    }
+}
+
+fn asked(raw: Interaction) -> Option<Asked> {
+    match raw {
+        Interaction::Command(raw) => {
+            let what = command(&raw);
+            Some(of_command(raw, what))
+        }
+        Interaction::Autocomplete(raw) => {
+            let typed = typed(&raw, "name").unwrap_or_default();
+            Some(of_command(raw, What::TypingSession(typed)))
+        }
+        Interaction::Component(raw) => Some(of_component(raw)),
+        // None of ours: a ping comes over HTTP only, and the bot opens no forms.
+        _ => None,
+    }
+}
+
+fn of_command(raw: CommandInteraction, what: What) -> Asked {
+    Asked {
+        id: raw.id,
+        who: asker(&raw.user, raw.member.as_deref()),
+        spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
+        what,
+        token: raw.token.into(),
+    }
+}
+
+fn of_component(raw: ComponentInteraction) -> Asked {
+    let flags = raw.message.flags.unwrap_or_default();
+    Asked {
+        id: raw.id,
+        who: asker(&raw.user, raw.member.as_ref()),
+        spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
+        what: What::Pressed {
+            button: raw.data.custom_id,
+            on: raw.message.id,
+            is_private: flags.contains(serenity::model::channel::MessageFlags::EPHEMERAL),
+        },
+        token: raw.token.into(),
+    }
+}
+
+fn command(raw: &CommandInteraction) -> What {
+    let flag = |name: &str| {
+        let mut options = raw.data.options.iter();
+        let found = options.find(|option| option.name == name);
+        matches!(
+            found.map(|option| &option.value),
+            Some(CommandDataOptionValue::Boolean(true))
+        )
+    };
+    match (raw.data.kind, raw.data.name.as_str()) {
+        (CommandType::Message, _) => {
+            let target = raw.data.target_id.map(|id| id.to_message_id());
+            let message = target.and_then(|id| raw.data.resolved.messages.get(&id));
+            message.map_or(What::Unknown, |message| {
+                What::About(quoted(message.clone()))
+            })
+        }
+        (_, "ask") => What::Ask {
+            question: typed(raw, "question").unwrap_or_default(),
+            private: flag("private"),
+            thread: flag("thread"),
+        },
+        (_, "why") => What::Why,
+        (_, "usage") => What::Usage,
+        (_, "forget") => What::Forget(typed(raw, "what").unwrap_or_default()),
+        (_, "session") => What::Session(typed(raw, "name")),
+        (_, _) => What::Unknown,
+    }
+}
+
+fn typed(raw: &CommandInteraction, name: &str) -> Option<String> {
+    let option = raw.data.options.iter().find(|option| option.name == name)?;
+    match &option.value {
+        CommandDataOptionValue::String(text)
+        | CommandDataOptionValue::Autocomplete { value: text, .. } => Some(text.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! The connection that events come by: serenity's shards, which keep it alive, resume it, and begin
+//! a new session where they have to.
+//!
+//! serenity hands each event to a task of its own, and tasks may overtake each other. On a runtime
+//! with one thread they run in the order in which they were begun, so the shards have a thread of
+//! their own; that also keeps their heartbeats free of whatever else the program does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::PlatformError;
+use serenity::client::{ClientBuilder, Context, RawEventHandler};
+use serenity::gateway::GatewayError;
+use serenity::http::Http;
+use serenity::model::event::Event;
+use serenity::model::gateway::GatewayIntents;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::errors::{disconnected, logged_out, misconfigured};
+use crate::event::{self, Happening};
+use crate::options::{Options, Shards};
+
+/// Events on their way out of the gateway's thread. They are taken out as fast as they can be
+/// sorted, so this is full only if the whole machine stands still; then what comes is lost, and the
+/// log says so.
+const WAITING: usize = 65_536;
+
+/// For the shards to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(8);
+
+/// A gateway that runs.
+pub(crate) struct Gateway {
+    pub(crate) events: mpsc::Receiver<Happening>,
+    /// Why it ended by itself.
+    pub(crate) ended: oneshot::Receiver<PlatformError>,
+    stop: CancellationToken,
+    thread: std::thread::JoinHandle<()>,
+    /// Whoever drops it wants nothing of it any more, not even a goodbye.
+    _abandon: DropGuard,
+}
+
+struct Tap {
+    events: mpsc::Sender<Happening>,
+    lost: AtomicU64,
+}
+
+#[async_trait]
+impl RawEventHandler for Tap {
+    /// Never waits: the order is that of the tasks only as long as none of them does.
+    async fn raw_event(&self, _: Context, event: Event) {
+        let Some(happening) = event::read(event) else {
+            return;
+        };
+        if self.events.try_send(happening).is_err() {
+            let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
+            tracing::warn!(
+                lost,
+                "events are lost, because too many wait or the bot is ending"
+            );
+        }
+    }
+}
+
+/// What the bot wants to be told, and no more.
+fn intents(options: &Options) -> GatewayIntents {
+    let least =
+        GatewayIntents::GUILDS | GatewayIntents::GUILD_MESSAGES | GatewayIntents::DIRECT_MESSAGES;
+    if options.reads_messages {
+        least | GatewayIntents::MESSAGE_CONTENT
+    } else {
+        least
+    }
+}
+
+impl Gateway {
+    /// Connects in a thread of its own. `address` is where Discord said that the gateway is.
+    pub(crate) fn start(
+        options: &Options,
+        http: Http,
+        address: String,
+    ) -> Result<Self, PlatformError> {
+        let (sender, events) = mpsc::channel(WAITING);
+        let (tell_end, ended) = oneshot::channel();
+        let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(disconnected)?;
+        let tap = Tap {
+            events: sender,
+            lost: AtomicU64::new(0),
+        };
+        let (intents, shards) = (intents(options), options.shards);
+        let (stopped, abandoned) = (stop.clone(), abandon.clone());
+        let thread = std::thread::Builder::new()
+            .name("discord-gateway".to_owned())
+            .spawn(move || {
+                let running = run(http, intents, shards, address, tap, stopped);
+                let running = abandoned.run_until_cancelled(running);
+                if let Some(Err(error)) = runtime.block_on(running) {
+                    // Nobody wants to know while the program ends.
+                    let _ = tell_end.send(error);
+                }
+            })
+            .map_err(disconnected)?;
+        Ok(Self {
+            events,
+            ended,
+            stop,
+            thread,
+            _abandon: abandon.drop_guard(),
+        })
+    }
+
+    /// Says goodbye and waits for it.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        let thread = self.thread;
+        let joined = tokio::task::spawn_blocking(move || thread.join());
+        // Its own time-out is shorter.
+        let _ = tokio::time::timeout(GOODBYE * 2, joined).await;
+    }
+}
+
+async fn run(
+    http: Http,
+    intents: GatewayIntents,
+    shards: Shards,
+    address: String,
+    tap: Tap,
+    stop: CancellationToken,
+) -> Result<(), PlatformError> {
+    let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
+    let mut client = building.await.map_err(disconnected)?;
+    // What serenity falls back to where it could not ask is not what was answered before.
+    *client.ws_url.lock().await = address;
+    let manager = Arc::clone(&client.shard_manager);
+    let running = async {
+        match shards {
+            Shards::Auto => client.start_autosharded().await,
+            Shards::Number(number) => client.start_shards(number.max(1)).await,
+        }
+    };
+    tokio::select! {
+        ended = running => match ended {
+            Ok(()) => Err(disconnected("the gateway's connections were ended")),
+            Err(error) => Err(said(error)),
+        },
+        () = stop.cancelled() => {
+            let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
+            Ok(())
+        }
+    }
+}
+
+fn said(error: serenity::Error) -> PlatformError {
+    match error {
+        serenity::Error::Gateway(GatewayError::DisallowedGatewayIntents) => misconfigured(
+            "Discord does not let Muninn read messages; switch on \"Message Content Intent\" under \"Bot\" in the developer portal, or set DISCORD_MESSAGE_CONTENT=false to answer mentions, direct messages and commands only",
+        ),
+        serenity::Error::Gateway(GatewayError::InvalidAuthentication) => logged_out(),
+        other => disconnected(crate::errors::Failure::from(other)),
+    }
+}

@@ -1,0 +1,77 @@
+//! Where an answer stands: a channel that is there, or a thread that is opened when there is
+//! something to put into it.
+
+use std::sync::Arc;
+
+use serenity::model::id::{ChannelId, MessageId};
+use tokio::sync::OnceCell;
+
+use crate::errors::{Failure, Refusal};
+use crate::hub::Hub;
+
+/// A thread to be opened at a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opening {
+    pub(crate) channel: ChannelId,
+    pub(crate) message: MessageId,
+    pub(crate) name: String,
+}
+
+/// Shared by an answer and its signs of life, so that whoever comes first opens the thread.
+pub(crate) struct Ground {
+    hub: Arc<Hub>,
+    channel: ChannelId,
+    opening: Option<Opening>,
+    opened: OnceCell<ChannelId>,
+}
+
+impl Ground {
+    /// `channel` is there, or is the thread that `opening` makes.
+    pub(crate) fn new(hub: Arc<Hub>, channel: ChannelId, opening: Option<Opening>) -> Self {
+        Self {
+            hub,
+            channel,
+            opening,
+            opened: OnceCell::new(),
+        }
+    }
+
+    /// The channel where messages can be put; opens the thread if it has to.
+    pub(crate) async fn channel(&self) -> Result<ChannelId, Failure> {
+        match &self.opening {
+            None => Ok(self.channel),
+            Some(opening) => {
+                let opened = self.opened.get_or_try_init(|| self.open(opening)).await?;
+                Ok(*opened)
+            }
+        }
+    }
+
+    /// What a message there replies to, if the question stands there.
+    pub(crate) fn reply_to(&self, channel: ChannelId) -> Option<MessageId> {
+        let opening = self.opening.as_ref()?;
+        (channel == opening.channel).then_some(opening.message)
+    }
+
+    async fn open(&self, opening: &Opening) -> Result<ChannelId, Failure> {
+        let Opening {
+            channel,
+            message,
+            name,
+        } = opening;
+        let Hub { api, outbox, .. } = &*self.hub;
+        let opened = outbox
+            .persist(|| api.open_thread(*channel, *message, name))
+            .await;
+        match opened {
+            Ok(()) => Ok(self.channel),
+            // By an earlier process, or by somebody who was faster.
+            Err(failure) if failure.is(Refusal::ThreadThere) => Ok(self.channel),
+            Err(failure) if failure.is(Refusal::MayNot) => {
+                tracing::warn!(%channel, %failure, "no thread can be opened; the answer stands in the channel. Let Muninn create public threads there");
+                Ok(*channel)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}

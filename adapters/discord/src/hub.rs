@@ -1,0 +1,143 @@
+//! What the parts of a running adapter share.
+
+use std::sync::{Mutex, PoisonError};
+
+use muninn_platform::{AnswerMode, Audience};
+use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use crate::NAME;
+use crate::allow::Visitor;
+use crate::api::Api;
+use crate::directory::{Directory, Spot};
+use crate::event::{self, Person};
+use crate::ids::Place;
+use crate::options::Options;
+use crate::outbox::Outbox;
+use crate::recent::Recent;
+
+/// Interactions that are remembered: one that is told twice is told within minutes.
+const INTERACTIONS: usize = 4_096;
+
+/// First answers on their way at once: few enough that their connections are used again in a burst,
+/// since making one takes longer than an answer.
+const FIRST_ANSWERS: usize = 24;
+
+/// Archived threads that were looked up.
+const LOOKED_UP: usize = 1_024;
+
+pub(crate) struct Hub {
+    pub(crate) api: Api,
+    pub(crate) me: UserId,
+    pub(crate) options: Options,
+    pub(crate) directory: Directory,
+    pub(crate) outbox: Outbox,
+    pub(crate) first_answers: Semaphore,
+    /// What is still to be done, and need not be waited for but at the end.
+    pub(crate) chores: TaskTracker,
+    interactions: Mutex<Recent<InteractionId, ()>>,
+    looked_up: Mutex<Recent<ChannelId, Spot>>,
+}
+
+impl Hub {
+    pub(crate) fn new(api: Api, me: UserId, options: Options) -> Self {
+        Self {
+            api,
+            me,
+            options,
+            directory: Directory::default(),
+            outbox: Outbox::default(),
+            first_answers: Semaphore::new(FIRST_ANSWERS),
+            chores: TaskTracker::new(),
+            interactions: Mutex::new(Recent::new(INTERACTIONS)),
+            looked_up: Mutex::new(Recent::new(LOOKED_UP)),
+        }
+    }
+
+    /// Whether an interaction came for the first time.
+    pub(crate) fn is_new(&self, interaction: InteractionId) -> bool {
+        let mut seen = self
+            .interactions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let is_new = seen.get(&interaction).is_none();
+        seen.insert(interaction, ());
+        is_new
+    }
+
+    /// Where something was said; None: Discord does not say either.
+    pub(crate) async fn spot(&self, guild: Option<GuildId>, channel: ChannelId) -> Option<Spot> {
+        let Some(guild) = guild else {
+            return Some(Spot::direct(channel));
+        };
+        if let Some(spot) = self.directory.spot(guild, channel) {
+            return Some(spot);
+        }
+        let looked_up = || {
+            self.looked_up
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(spot) = looked_up().get(&channel) {
+            return Some(spot.clone());
+        }
+        let asked = self.outbox.try_once(self.api.channel(channel)).await?;
+        let found = event::channel(asked);
+        let spot = Spot {
+            guild: Some(guild),
+            channel,
+            kind: found.kind,
+            parent: found.parent,
+            name: found.name.to_string(),
+        };
+        looked_up().insert(channel, spot.clone());
+        Some(spot)
+    }
+
+    pub(crate) fn is_allowed(&self, who: &Person, spot: &Spot) -> bool {
+        let parent = spot.parent.filter(|_| spot.is_thread());
+        self.options.allow.serves(&Visitor {
+            user: who.id,
+            roles: &who.roles,
+            guild: spot.guild,
+            channels: [Some(spot.channel), parent],
+        })
+    }
+
+    pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {
+        let audience = Place::new(spot.guild, spot.audience_channel()).audience();
+        let set = self.options.channels.answer_mode(&audience);
+        set.unwrap_or(self.options.answer)
+    }
+
+    /// Those who can read what is said there.
+    pub(crate) fn audience(&self, spot: &Spot, private_to: Option<UserId>) -> Audience {
+        let channel = match private_to {
+            Some(_) => spot.channel,
+            None => spot.audience_channel(),
+        };
+        let name = spot
+            .guild
+            .filter(|_| channel != spot.channel)
+            .and_then(|guild| self.directory.name(guild, channel));
+        let place = Place {
+            guild: spot.guild,
+            channel,
+            private_to,
+        };
+        let name = name.unwrap_or_else(|| spot.name.clone());
+        Audience {
+            id: place.audience(),
+            platform: NAME.to_owned(),
+            workspace: spot
+                .guild
+                .map(|guild| guild.to_string())
+                .unwrap_or_default(),
+            name: match private_to {
+                Some(_) => format!("{name} (private)"),
+                None => name,
+            },
+        }
+    }
+}

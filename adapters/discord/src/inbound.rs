@@ -1,0 +1,391 @@
+//! From a message in a channel to the bot.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use muninn_platform::{Addressed, Author, Body, Inbox, InboxClosed, Incoming, IncomingMessage};
+use serenity::model::id::{ChannelId, GuildId, MessageId};
+
+use crate::background::Before;
+use crate::content::Belongs;
+use crate::directory::Spot;
+use crate::earlier::Sought;
+use crate::event::{Person, Said};
+use crate::ground::{Ground, Opening};
+use crate::hub::Hub;
+use crate::ids::{self, Place};
+use crate::meaning::{
+    Facts, Meaning, Silence, Stand, Wants, channels_named, edited, is_admin, meaning, thread_name,
+};
+use crate::reply::{DiscordReply, Target};
+use crate::way::Way;
+
+/// Hands what happens to the bot.
+#[derive(Clone)]
+pub(crate) struct Inbound {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) inbox: Inbox,
+}
+
+impl Inbound {
+    /// Tells the bot of a message, if it is meant for it; waits until the bot has it in good hands.
+    pub(crate) async fn said(&self, said: Said) -> Result<(), InboxClosed> {
+        // Before anything is looked up: most that is said is said by others to others.
+        if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
+            return Ok(());
+        }
+        let Some(facts) = self.facts(&said).await else {
+            tracing::warn!(channel = %said.channel, "not answered: Discord does not say what channel this is");
+            return Ok(());
+        };
+        let (addressed, wants, place, stand) = match meaning(&said, &facts) {
+            Meaning::Nothing(why) => {
+                note_silence(&said, why);
+                return Ok(());
+            }
+            Meaning::Said {
+                addressed,
+                wants,
+                place,
+                stand,
+            } => (addressed, wants, place, stand),
+        };
+        let (body, question) = match wants {
+            Wants::Text(text) => (Body::Text(text.clone()), Some(text)),
+            Wants::Command(command) => (Body::Command(command), None),
+        };
+        let mut message = self.message(&said, &facts, place, addressed, body);
+        message.attachments = said.files.clone();
+        let before = Before {
+            in_thread: facts.spot.is_thread().then_some((said.channel, said.id)),
+            quoted: said.replies_to.clone(),
+        };
+        let target = self.target(Answering {
+            place,
+            asker: said.author.id,
+            stand,
+            channel: said.channel,
+            question: said.id,
+            name: thread_name(question.as_deref().unwrap_or_default()),
+            has_buttons: question.is_some(),
+            nonce: said.id.to_string(),
+        });
+        let target = Target {
+            before: Some(before),
+            ..target
+        };
+        self.deliver(message, target).await
+    }
+
+    /// Tells the bot that a message says something else now.
+    pub(crate) async fn edited(
+        &self,
+        said: Said,
+        at: chrono::DateTime<Utc>,
+    ) -> Result<(), InboxClosed> {
+        if said.author.is_bot || said.author.id == self.hub.me {
+            return Ok(());
+        }
+        let Some(facts) = self.facts(&said).await else {
+            return Ok(());
+        };
+        let Some((addressed, text, place, stand)) = edited(&said, &facts) else {
+            return Ok(());
+        };
+        let of = ids::message(said.channel, said.id);
+        let name = thread_name(&text);
+        let body = Body::Edit { of, text };
+        let message = IncomingMessage {
+            event: ids::edit(said.channel, said.id, at),
+            sent_at: at.min(Utc::now()),
+            ..self.message(&said, &facts, place, addressed, body)
+        };
+        let target = self.target(Answering {
+            place,
+            asker: said.author.id,
+            stand,
+            channel: said.channel,
+            question: said.id,
+            name,
+            has_buttons: true,
+            nonce: edit_nonce(said.id, at),
+        });
+        self.deliver(message, target).await
+    }
+
+    /// Tells the bot that messages were taken back, by whomever.
+    pub(crate) async fn deleted(
+        &self,
+        guild: Option<GuildId>,
+        channel: ChannelId,
+        messages: Vec<MessageId>,
+    ) -> Result<(), InboxClosed> {
+        let spot = self.hub.spot(guild, channel).await;
+        // A channel that is gone is nothing to answer in, but what was said there is forgotten.
+        let spot = spot.unwrap_or_else(|| Spot {
+            guild,
+            ..Spot::direct(channel)
+        });
+        for id in messages {
+            let place = Place::new(guild, channel);
+            let message = IncomingMessage {
+                event: ids::deletion(channel, id),
+                conversation: place.conversation(),
+                audience: self.hub.audience(&spot, None),
+                also_recalls: None,
+                // Discord does not say who it was.
+                author: Author {
+                    id: "discord/somebody".to_owned(),
+                    name: "somebody".to_owned(),
+                    is_admin: false,
+                },
+                addressed: Addressed::InConversation,
+                body: Body::Deletion {
+                    of: ids::message(channel, id),
+                },
+                attachments: Vec::new(),
+                link: None,
+                sent_at: Utc::now(),
+            };
+            let target = self.target(Answering {
+                place,
+                asker: self.hub.me,
+                stand: Stand::Here,
+                channel,
+                question: id,
+                name: String::new(),
+                has_buttons: false,
+                nonce: format!("{id}d"),
+            });
+            self.deliver(message, target).await?;
+        }
+        Ok(())
+    }
+
+    /// Delivers what an earlier process accepted and did not answer.
+    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
+        for message in self.inbox.take_left_over(crate::NAME) {
+            let Some(target) = self.target_again(&message) else {
+                tracing::warn!(event = %message.event, "a message left over has ids of another version");
+                continue;
+            };
+            self.deliver(message, target).await?;
+        }
+        Ok(())
+    }
+
+    fn target_again(&self, message: &IncomingMessage) -> Option<Target> {
+        let place = Place::parse(message.conversation.as_str())?;
+        let asker = ids::person(&message.author.id).unwrap_or(self.hub.me);
+        let (has_buttons, text) = match &message.body {
+            Body::Text(text) | Body::Edit { text, .. } => (true, text.as_str()),
+            Body::Command(_) | Body::Deletion { .. } => (false, ""),
+        };
+        match ids::Event::parse(&message.event)? {
+            ids::Event::Message {
+                channel,
+                message: question,
+                is_first,
+            } => {
+                let is_new_thread = place.channel.get() == question.get();
+                let stand = if is_new_thread && place.channel != channel {
+                    Stand::NewThread
+                } else {
+                    Stand::Here
+                };
+                let sought = match stand {
+                    Stand::NewThread => Sought::FirstInThread,
+                    Stand::Here => Sought::ReplyTo(question),
+                };
+                let target = self.target(Answering {
+                    place,
+                    asker,
+                    stand,
+                    channel,
+                    question,
+                    name: thread_name(text),
+                    has_buttons,
+                    nonce: question.to_string(),
+                });
+                Some(Target {
+                    sought: is_first.then_some((question, sought)),
+                    ..target
+                })
+            }
+            ids::Event::Interaction(id) => {
+                Some(self.interaction_again(id, place, asker, has_buttons))
+            }
+        }
+    }
+
+    /// The token went with the process that had it.
+    fn interaction_again(
+        &self,
+        id: serenity::model::id::InteractionId,
+        place: Place,
+        asker: serenity::model::id::UserId,
+        has_buttons: bool,
+    ) -> Target {
+        let hub = Arc::clone(&self.hub);
+        let ground = Arc::new(Ground::new(Arc::clone(&hub), place.channel, None));
+        let is_private = place.private_to.is_some();
+        let since = MessageId::new(id.get());
+        Target {
+            way: Arc::new(Way {
+                hub,
+                ground,
+                belongs: Belongs { asker, place },
+                reply_to: None,
+                token: None,
+                is_private,
+                names_asker: true,
+                nonce: id.to_string(),
+            }),
+            is_thinking: false,
+            pressed_on: None,
+            has_buttons,
+            sought: (!is_private).then_some((since, Sought::To(id))),
+            before: None,
+        }
+    }
+
+    async fn facts(&self, said: &Said) -> Option<Facts> {
+        let hub = &self.hub;
+        let spot = hub.spot(said.guild, said.channel).await?;
+        let guild = said.guild;
+        let named = channels_named(&said.text).filter_map(|id| {
+            let name = hub.directory.name(guild?, id)?;
+            Some((id, name))
+        });
+        Some(Facts {
+            me: hub.me,
+            my_role: guild.and_then(|guild| hub.directory.my_own_role(guild)),
+            is_allowed: hub.is_allowed(&said.author, &spot),
+            mode: hub.mode(&spot),
+            channels: named.collect(),
+            spot,
+        })
+    }
+
+    fn message(
+        &self,
+        said: &Said,
+        facts: &Facts,
+        place: Place,
+        addressed: Addressed,
+        body: Body,
+    ) -> IncomingMessage {
+        IncomingMessage {
+            event: ids::message(said.channel, said.id),
+            conversation: place.conversation(),
+            audience: self.hub.audience(&facts.spot, None),
+            also_recalls: None,
+            author: self.author(&said.author, &facts.spot),
+            addressed,
+            body,
+            attachments: Vec::new(),
+            link: Some(ids::link(said.guild, said.channel, Some(said.id))),
+            sent_at: said.at.min(Utc::now()),
+        }
+    }
+
+    /// Somebody, with what they may do there: told by an interaction, computed otherwise.
+    pub(crate) fn author(&self, who: &Person, spot: &Spot) -> Author {
+        let permissions = who
+            .permissions
+            .or_else(|| self.hub.directory.permissions(spot, who.id, &who.roles));
+        Author {
+            id: ids::author(who.id),
+            name: who.name.clone(),
+            is_admin: is_admin(permissions),
+        }
+    }
+
+    fn target(&self, answering: Answering) -> Target {
+        let Answering {
+            place,
+            asker,
+            stand,
+            channel,
+            question,
+            name,
+            has_buttons,
+            nonce,
+        } = answering;
+        let opening = match stand {
+            Stand::NewThread => Some(Opening {
+                channel,
+                message: question,
+                name,
+            }),
+            Stand::Here => None,
+        };
+        let reply_to = match stand {
+            Stand::NewThread => None,
+            Stand::Here => Some(question),
+        };
+        let hub = Arc::clone(&self.hub);
+        let stands_in = match stand {
+            Stand::NewThread => place.channel,
+            Stand::Here => channel,
+        };
+        let ground = Arc::new(Ground::new(Arc::clone(&hub), stands_in, opening));
+        Target {
+            way: Arc::new(Way {
+                hub,
+                ground,
+                belongs: Belongs { asker, place },
+                reply_to,
+                token: None,
+                is_private: false,
+                names_asker: false,
+                nonce,
+            }),
+            is_thinking: false,
+            pressed_on: None,
+            has_buttons,
+            sought: None,
+            before: None,
+        }
+    }
+
+    pub(crate) async fn deliver(
+        &self,
+        message: IncomingMessage,
+        target: Target,
+    ) -> Result<(), InboxClosed> {
+        let reply = Box::new(DiscordReply::new(target));
+        self.inbox
+            .deliver(Incoming::Message { message, reply })
+            .await
+    }
+}
+
+/// What is known of an answer to a message.
+struct Answering {
+    place: Place,
+    asker: serenity::model::id::UserId,
+    stand: Stand,
+    /// Of the question.
+    channel: ChannelId,
+    question: MessageId,
+    /// For a thread.
+    name: String,
+    has_buttons: bool,
+    nonce: String,
+}
+
+/// Of an edit, at most 22 characters: Discord takes 25.
+fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
+    // It has to tell an edit from the question and from other edits for some minutes only.
+    format!("{:x}e{:x}", message.get(), at.timestamp() & 0xf_ffff)
+}
+
+fn note_silence(said: &Said, why: Silence) {
+    match why {
+        Silence::NotAllowed => {
+            tracing::info!(channel = %said.channel, author = %said.author.id, "not answered: DISCORD_ALLOW does not let them in");
+        }
+        Silence::Bot | Silence::Never | Silence::NotAddressed | Silence::Irrelevant => {}
+    }
+}

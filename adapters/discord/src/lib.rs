@@ -1,0 +1,75 @@
+//! Muninn in Discord: slash commands and threads.
+//!
+//! The `gateway` brings events, in their order; `event` reads of them what the bot goes by, and
+//! `running` sorts them: what changes the `directory` of guilds and channels, what was said, what was
+//! asked. Each channel has a line of its own (`lines`). Pure functions decide what a message means
+//! (`meaning`) and what an interaction wants (`wanted`); `inbound` and `asked` tell the bot. The
+//! answer goes back through a `reply`: as `text` that Discord renders, in `content` with `buttons`, by
+//! its `way`, at the pace of the `outbox`.
+
+mod allow;
+mod api;
+mod asked;
+mod attachment;
+mod background;
+mod buttons;
+mod check;
+mod commands;
+mod content;
+mod directory;
+mod earlier;
+mod errors;
+mod event;
+mod gateway;
+mod ground;
+mod hub;
+mod ids;
+mod inbound;
+mod lines;
+mod meaning;
+mod options;
+mod outbox;
+mod presence;
+mod recent;
+mod reply;
+mod rights;
+mod running;
+mod sessions;
+mod text;
+mod wanted;
+mod way;
+
+use async_trait::async_trait;
+use muninn_platform::{Inbox, Platform, PlatformError};
+use tokio_util::sync::CancellationToken;
+
+pub use allow::{Allow, AllowError};
+pub use check::{check, invite};
+pub use options::{Api, Options, Shards};
+/// The id of a guild.
+pub use serenity::model::id::GuildId;
+
+const NAME: &str = "discord";
+
+/// One bot on Discord, in any number of guilds.
+#[derive(Debug)]
+pub struct Discord {
+    options: Options,
+}
+
+impl Discord {
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+}
+
+#[async_trait]
+impl Platform for Discord {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
+        running::run(&self.options, inbox, &shutdown).await
+    }
+}

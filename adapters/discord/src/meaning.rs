@@ -1,0 +1,275 @@
+//! What a message means for the bot. Pure: what has to be looked up is in the `Facts`.
+
+use muninn_platform::{Addressed, AnswerMode, Command};
+use serenity::model::id::{ChannelId, RoleId, UserId};
+
+use crate::directory::{Kind, Spot};
+use crate::event::{Quoted, Said};
+use crate::ids::Place;
+
+/// What is known beside the message.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) me: UserId,
+    /// The role that was made for the bot.
+    pub(crate) my_role: Option<RoleId>,
+    pub(crate) spot: Spot,
+    /// The author is let in here.
+    pub(crate) is_allowed: bool,
+    pub(crate) mode: AnswerMode,
+    /// Channels that the text names.
+    pub(crate) channels: Vec<(ChannelId, String)>,
+}
+
+/// What a message means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Nothing(Silence),
+    Said {
+        addressed: Addressed,
+        wants: Wants,
+        place: Place,
+        stand: Stand,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Text(String),
+    Command(Command),
+}
+
+/// Why the bot does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    Bot,
+    NotAllowed,
+    /// The channel is set to be left alone.
+    Never,
+    NotAddressed,
+    /// Nothing a chat bot goes by, or nothing it may read.
+    Irrelevant,
+}
+
+/// Where the answer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// In a thread that begins at the question.
+    NewThread,
+    /// Beside the question, as a reply to it.
+    Here,
+}
+
+/// Says what a message means.
+pub(crate) fn meaning(said: &Said, facts: &Facts) -> Meaning {
+    if said.author.is_bot || said.author.id == facts.me {
+        return Meaning::Nothing(Silence::Bot);
+    }
+    if !said.is_regular {
+        return Meaning::Nothing(Silence::Irrelevant);
+    }
+    let addressed = match addressed(said, facts) {
+        Ok(addressed) => addressed,
+        Err(silence) => return Meaning::Nothing(silence),
+    };
+    // Said to somebody who answers it, it may be let in or not; said to nobody, nobody is told.
+    if !facts.is_allowed {
+        return Meaning::Nothing(Silence::NotAllowed);
+    }
+    let Some(wants) = wants(said, facts, addressed) else {
+        return Meaning::Nothing(Silence::Irrelevant);
+    };
+    let (place, stand) = place(said, &facts.spot, &wants);
+    Meaning::Said {
+        addressed,
+        wants,
+        place,
+        stand,
+    }
+}
+
+/// What an edited message says now, and whether it names the bot. Which earlier messages were meant
+/// for the bot only the bot knows, so every edit is told.
+pub(crate) fn edited(said: &Said, facts: &Facts) -> Option<(Addressed, String, Place, Stand)> {
+    if said.author.is_bot || !said.is_regular || !facts.is_allowed {
+        return None;
+    }
+    let addressed = addressed(said, facts).unwrap_or(Addressed::InConversation);
+    let text = plain(&said.text, said, facts);
+    let (place, stand) = place(said, &facts.spot, &Wants::Text(String::new()));
+    (!text.is_empty()).then_some((addressed, text, place, stand))
+}
+
+fn addressed(said: &Said, facts: &Facts) -> Result<Addressed, Silence> {
+    let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
+        || facts
+            .my_role
+            .is_some_and(|role| said.role_mentions.contains(&role));
+    let is_answer = said
+        .replies_to
+        .as_ref()
+        .is_some_and(|to| to.author == facts.me);
+    if facts.spot.kind == Kind::Direct {
+        return Ok(Addressed::Directly);
+    }
+    match facts.mode {
+        AnswerMode::Never => Err(Silence::Never),
+        AnswerMode::Always => Ok(Addressed::Directly),
+        AnswerMode::Mentions | AnswerMode::Threads if is_named || is_answer => {
+            Ok(Addressed::Directly)
+        }
+        AnswerMode::Threads if facts.spot.is_thread() => Ok(Addressed::InConversation),
+        AnswerMode::Threads | AnswerMode::Mentions => Err(Silence::NotAddressed),
+    }
+}
+
+fn wants(said: &Said, facts: &Facts, addressed: Addressed) -> Option<Wants> {
+    let text = plain(&said.text, said, facts);
+    if !text.is_empty() || !said.files.is_empty() {
+        return Some(Wants::Text(text));
+    }
+    // Without the intent other messages come without their text.
+    if addressed == Addressed::InConversation || facts.mode == AnswerMode::Always {
+        return None;
+    }
+    let quoted = said.replies_to.as_ref();
+    Some(
+        match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
+            // Nothing but a mention, in a reply to something: that is what it is about.
+            Some(quoted) => Wants::Text(about(quoted)),
+            None => Wants::Command(Command::Help),
+        },
+    )
+}
+
+/// A question about a message that somebody else wrote, marked as a quotation.
+pub(crate) fn about(quoted: &Quoted) -> String {
+    let lines: Vec<String> = quoted
+        .text
+        .lines()
+        .map(|line| format!("> {line}"))
+        .collect();
+    format!(
+        "What do you say to this message of {}?\n{}",
+        quoted.name,
+        lines.join("\n")
+    )
+}
+
+fn place(said: &Said, spot: &Spot, wants: &Wants) -> (Place, Stand) {
+    let here = Place::new(said.guild, said.channel);
+    match (spot.kind, wants) {
+        // A thread that begins at a message has the message's id.
+        (Kind::Text, Wants::Text(_)) => {
+            let thread = ChannelId::new(said.id.get());
+            (Place::new(said.guild, thread), Stand::NewThread)
+        }
+        // A command's answer is no conversation.
+        (Kind::Text, Wants::Command(_))
+        | (
+            Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat | Kind::Direct,
+            Wants::Text(_) | Wants::Command(_),
+        ) => (here, Stand::Here),
+    }
+}
+
+/// The text as people read it: without the mention of the bot, with names in the place of ids.
+fn plain(text: &str, said: &Said, facts: &Facts) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        plain.push_str(&rest[..at]);
+        let form = &rest[at..];
+        let end = form.find('>').map(|end| end + 1);
+        let named = end.and_then(|end| named(&form[1..end - 1], said, facts));
+        match (named, end) {
+            (Some(name), Some(end)) => {
+                plain.push_str(&name);
+                rest = &form[end..];
+                // Where the bot's name was, no gap is left, and no comma at the beginning.
+                if name.is_empty() && plain.trim().is_empty() {
+                    rest = rest.trim_start_matches([' ', ',', ':']);
+                } else if name.is_empty() && plain.ends_with(' ') {
+                    rest = rest.trim_start_matches(' ');
+                }
+            }
+            _ => {
+                plain.push('<');
+                rest = &form[1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain.trim().to_owned()
+}
+
+/// What stands for a mention, a channel or an emoji: `@123`, `@!123`, `@&123`, `#123`, `:name:123`.
+fn named(form: &str, said: &Said, facts: &Facts) -> Option<String> {
+    if let Some(role) = form.strip_prefix("@&") {
+        let role = RoleId::new(crate::ids::number(role)?);
+        return (Some(role) == facts.my_role).then(String::new);
+    }
+    if let Some(user) = form.strip_prefix('@') {
+        let user = user.strip_prefix('!').unwrap_or(user);
+        let user = UserId::new(crate::ids::number(user)?);
+        if user == facts.me {
+            return Some(String::new());
+        }
+        let mut mentions = said.mentions.iter();
+        let (_, name) = mentions.find(|(id, _)| *id == user)?;
+        return Some(format!("@{name}"));
+    }
+    if let Some(channel) = form.strip_prefix('#') {
+        let channel = ChannelId::new(crate::ids::number(channel)?);
+        let mut channels = facts.channels.iter();
+        let (_, name) = channels.find(|(id, _)| *id == channel)?;
+        return Some(format!("#{name}"));
+    }
+    let mut parts = form.strip_prefix('a').unwrap_or(form).split(':');
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(""), Some(name), Some(id), None) if !name.is_empty() => {
+            crate::ids::number(id).map(|_| format!(":{name}:"))
+        }
+        _ => None,
+    }
+}
+
+/// The channels that a text names, by their ids.
+pub(crate) fn channels_named(text: &str) -> impl Iterator<Item = ChannelId> {
+    let forms = text.split("<#").skip(1);
+    forms.filter_map(|form| {
+        let (id, _) = form.split_once('>')?;
+        crate::ids::number(id).map(ChannelId::new)
+    })
+}
+
+/// The longest name of a thread that Discord takes, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// A thread's name: the question in one line.
+pub(crate) fn thread_name(question: &str) -> String {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let line: String = words
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
+    if line.is_empty() {
+        return "Question".to_owned();
+    }
+    if line.chars().count() <= LONGEST_NAME {
+        return line;
+    }
+    let cut: String = line.chars().take(LONGEST_NAME - 1).collect();
+    // At a word, if one ends in the second half.
+    let at = cut.rfind(' ').filter(|at| *at > cut.len() / 2);
+    format!("{}…", cut[..at.unwrap_or(cut.len())].trim_end())
+}
+
+/// Whether somebody may forget what others said: who may manage messages.
+pub(crate) fn is_admin(permissions: Option<serenity::model::Permissions>) -> bool {
+    permissions.is_some_and(|it| it.manage_messages() || it.administrator())
+}
+
+#[cfg(test)]
+mod tests;

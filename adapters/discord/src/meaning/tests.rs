@@ -1,0 +1,314 @@
+use muninn_platform::{Attachment, Command};
+use serenity::model::Permissions;
+use serenity::model::id::{GuildId, MessageId};
+
+use super::*;
+use crate::event::Person;
+
+const ME: UserId = UserId::new(5);
+const BOB: UserId = UserId::new(6);
+const GUILD: GuildId = GuildId::new(1);
+
+fn person(id: UserId) -> Person {
+    Person {
+        id,
+        name: "ann".to_owned(),
+        is_bot: false,
+        roles: Vec::new(),
+        permissions: None,
+    }
+}
+
+fn said(text: &str) -> Said {
+    Said {
+        id: MessageId::new(100),
+        channel: ChannelId::new(20),
+        guild: Some(GUILD),
+        author: person(UserId::new(4)),
+        is_regular: true,
+        text: text.to_owned(),
+        mentions: Vec::new(),
+        role_mentions: Vec::new(),
+        files: Vec::new(),
+        replies_to: None,
+        at: chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
+    }
+}
+
+fn mention(text: &str) -> Said {
+    Said {
+        mentions: vec![(ME, "Muninn".to_owned()), (BOB, "bob".to_owned())],
+        ..said(text)
+    }
+}
+
+fn quoted(author: UserId, text: &str) -> Quoted {
+    Quoted {
+        author,
+        is_bot: author == ME,
+        name: "bob".to_owned(),
+        text: text.to_owned(),
+        files: Vec::new(),
+        at: chrono::DateTime::from_timestamp(1_600_000_000, 0).unwrap(),
+    }
+}
+
+fn reply(author: UserId, text: &str) -> Said {
+    Said {
+        replies_to: Some(quoted(author, "Ship it.")),
+        ..said(text)
+    }
+}
+
+fn facts(kind: Kind, mode: AnswerMode) -> Facts {
+    Facts {
+        me: ME,
+        my_role: Some(RoleId::new(50)),
+        spot: Spot {
+            guild: Some(GUILD),
+            channel: ChannelId::new(20),
+            kind,
+            parent: None,
+            name: "general".to_owned(),
+        },
+        is_allowed: true,
+        mode,
+        channels: vec![(ChannelId::new(20), "general".to_owned())],
+    }
+}
+
+fn addressed_as(said: &Said, kind: Kind, mode: AnswerMode) -> Result<Addressed, Silence> {
+    match meaning(said, &facts(kind, mode)) {
+        Meaning::Said { addressed, .. } => Ok(addressed),
+        Meaning::Nothing(silence) => Err(silence),
+    }
+}
+
+#[test]
+fn the_mode_says_what_is_answered() {
+    use Addressed::{Directly, InConversation};
+    use AnswerMode::{Always, Mentions, Never, Threads};
+    use Silence::{Never as Left, NotAddressed};
+    let (plain, named) = (said("hello"), mention("<@5> hello"));
+    let (to_me, to_bob) = (reply(ME, "and?"), reply(BOB, "and?"));
+    for (kind, mode, expected) in [
+        (
+            Kind::Text,
+            Threads,
+            [
+                Err(NotAddressed),
+                Ok(Directly),
+                Ok(Directly),
+                Err(NotAddressed),
+            ],
+        ),
+        (
+            Kind::PublicThread,
+            Threads,
+            [
+                Ok(InConversation),
+                Ok(Directly),
+                Ok(Directly),
+                Ok(InConversation),
+            ],
+        ),
+        (
+            Kind::PrivateThread,
+            Mentions,
+            [
+                Err(NotAddressed),
+                Ok(Directly),
+                Ok(Directly),
+                Err(NotAddressed),
+            ],
+        ),
+        (Kind::Text, Always, [Ok(Directly); 4]),
+        (Kind::PublicThread, Never, [Err(Left); 4]),
+        (
+            Kind::Flat,
+            Threads,
+            [
+                Err(NotAddressed),
+                Ok(Directly),
+                Ok(Directly),
+                Err(NotAddressed),
+            ],
+        ),
+        (Kind::Direct, Never, [Ok(Directly); 4]),
+    ] {
+        let found = [&plain, &named, &to_me, &to_bob].map(|said| addressed_as(said, kind, mode));
+        assert_eq!(found, expected, "{kind:?} {mode:?}");
+    }
+    let by_role = Said {
+        role_mentions: vec![RoleId::new(50)],
+        ..said("<@&50> hello")
+    };
+    assert_eq!(addressed_as(&by_role, Kind::Text, Threads), Ok(Directly));
+}
+
+#[test]
+fn bots_notices_and_strangers_are_not_answered() {
+    let bot = Said {
+        author: Person {
+            is_bot: true,
+            ..person(BOB)
+        },
+        ..mention("<@5> hi")
+    };
+    let mine = Said {
+        author: person(ME),
+        ..mention("<@5> hi")
+    };
+    let notice = Said {
+        is_regular: false,
+        ..mention("<@5> hi")
+    };
+    let silence = |said: &Said| addressed_as(said, Kind::Text, AnswerMode::Threads);
+    assert_eq!(silence(&bot), Err(Silence::Bot));
+    assert_eq!(silence(&mine), Err(Silence::Bot));
+    assert_eq!(silence(&notice), Err(Silence::Irrelevant));
+    let not_let_in = Facts {
+        is_allowed: false,
+        ..facts(Kind::Text, AnswerMode::Threads)
+    };
+    assert_eq!(
+        meaning(&mention("<@5> hi"), &not_let_in),
+        Meaning::Nothing(Silence::NotAllowed)
+    );
+    // What was not meant for the bot is nobody's business.
+    assert_eq!(
+        meaning(&said("hi"), &not_let_in),
+        Meaning::Nothing(Silence::NotAddressed)
+    );
+}
+
+fn wanted(said: &Said, kind: Kind) -> Wants {
+    match meaning(said, &facts(kind, AnswerMode::Threads)) {
+        Meaning::Said { wants, .. } => wants,
+        Meaning::Nothing(silence) => panic!("{silence:?}"),
+    }
+}
+
+#[test]
+fn the_text_is_what_people_read() {
+    for (text, plain) in [
+        ("<@5> hello", "hello"),
+        ("<@!5>, <@&50> hello <@6>", "hello @bob"),
+        ("hello <@5> in <#20>", "hello in #general"),
+        ("<@5>: <:wave:7> <a:dance:8>", ":wave: :dance:"),
+        ("<@5> <@7> <#21> <@&51> a < b", "<@7> <#21> <@&51> a < b"),
+        ("<@5> <t:1> <:x> <", "<t:1> <:x> <"),
+    ] {
+        let wants = wanted(&mention(text), Kind::Text);
+        assert_eq!(wants, Wants::Text(plain.to_owned()), "{text:?}");
+    }
+}
+
+#[test]
+fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
+    let bare = mention("<@5>");
+    assert_eq!(wanted(&bare, Kind::Text), Wants::Command(Command::Help));
+    let about_bob = Said {
+        replies_to: Some(quoted(BOB, "Ship it.")),
+        ..bare.clone()
+    };
+    let text = "What do you say to this message of bob?\n> Ship it.";
+    assert_eq!(wanted(&about_bob, Kind::Text), Wants::Text(text.to_owned()));
+    let about_me = Said {
+        replies_to: Some(quoted(ME, "Ship it.")),
+        ..bare.clone()
+    };
+    assert_eq!(wanted(&about_me, Kind::Text), Wants::Command(Command::Help));
+    let with_file = Said {
+        files: vec![Attachment {
+            id: "https://cdn.discordapp.com/a".to_owned(),
+            name: "a.txt".to_owned(),
+            media_type: String::new(),
+            size: None,
+        }],
+        ..bare
+    };
+    assert_eq!(wanted(&with_file, Kind::Text), Wants::Text(String::new()));
+    // A sticker, or what may not be read.
+    let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
+    assert_eq!(empty, Err(Silence::Irrelevant));
+}
+
+#[test]
+fn an_answer_stands_in_a_thread_where_there_can_be_one() {
+    for (kind, text, conversation, stand) in [
+        (Kind::Text, "<@5> hi", "discord/1/100", Stand::NewThread),
+        (Kind::Text, "<@5>", "discord/1/20", Stand::Here),
+        (Kind::PublicThread, "<@5> hi", "discord/1/20", Stand::Here),
+        (Kind::PrivateThread, "<@5> hi", "discord/1/20", Stand::Here),
+        (Kind::Flat, "<@5> hi", "discord/1/20", Stand::Here),
+    ] {
+        match meaning(&mention(text), &facts(kind, AnswerMode::Threads)) {
+            Meaning::Said {
+                place, stand: at, ..
+            } => {
+                assert_eq!(place.conversation().as_str(), conversation, "{kind:?}");
+                assert_eq!(at, stand, "{kind:?} {text}");
+            }
+            Meaning::Nothing(silence) => panic!("{silence:?}"),
+        }
+    }
+}
+
+#[test]
+fn every_edit_of_somebody_let_in_is_told() {
+    let in_channel = facts(Kind::Text, AnswerMode::Threads);
+    let (addressed, text, place, stand) = edited(&said("hello"), &in_channel).unwrap();
+    assert_eq!(
+        (addressed, text.as_str()),
+        (Addressed::InConversation, "hello")
+    );
+    assert_eq!(
+        (place.channel, stand),
+        (ChannelId::new(100), Stand::NewThread)
+    );
+    let (addressed, ..) = edited(&mention("<@5> hello"), &in_channel).unwrap();
+    assert_eq!(addressed, Addressed::Directly);
+    assert_eq!(edited(&said(""), &in_channel), None);
+    let stranger = Facts {
+        is_allowed: false,
+        ..in_channel
+    };
+    assert_eq!(edited(&mention("<@5> hello"), &stranger), None);
+}
+
+#[test]
+fn a_thread_is_named_in_one_line_from_the_question() {
+    let long = format!("{} {}", "word ".repeat(18), "x".repeat(40));
+    for (question, name) in [
+        ("Who leads?", "Who leads?".to_owned()),
+        (" two\nlines\t here ", "two lines here".to_owned()),
+        ("", "Question".to_owned()),
+        (&long, format!("{}…", "word ".repeat(18).trim_end())),
+        (&"ä".repeat(150), format!("{}…", "ä".repeat(99))),
+        (&"y".repeat(100), "y".repeat(100)),
+    ] {
+        assert_eq!(thread_name(question), name, "{question:?}");
+        assert!(thread_name(question).chars().count() <= 100);
+    }
+}
+
+#[test]
+fn who_may_manage_messages_may_forget_for_others() {
+    for (permissions, is) in [
+        (None, false),
+        (Some(Permissions::SEND_MESSAGES), false),
+        (Some(Permissions::MANAGE_MESSAGES), true),
+        (Some(Permissions::ADMINISTRATOR), true),
+    ] {
+        assert_eq!(is_admin(permissions), is, "{permissions:?}");
+    }
+}
+
+#[test]
+fn channels_are_found_in_a_text() {
+    let found: Vec<u64> = channels_named("a <#20> <#x> <#21 <#22>")
+        .map(ChannelId::get)
+        .collect();
+    assert_eq!(found, [20, 22]);
+}

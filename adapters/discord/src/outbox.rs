@@ -1,0 +1,156 @@
+//! What goes out, until it is out or is given up.
+//!
+//! serenity's rate limiter makes requests wait that Discord would refuse, each route by itself. What
+//! is left to do here is to repeat what failed, and to keep answers that grow from using the limits
+//! up: what is only for show is left out where something else was shown a moment ago.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serenity::model::id::ChannelId;
+use tokio::time::{Instant, timeout};
+
+use crate::errors::{Failure, Kind};
+use crate::recent::Recent;
+
+/// How long Discord may be away before something is given up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// For one attempt, with what the rate limiter waits: a channel with a slow route, or a rest for the
+/// whole bot.
+const ATTEMPT: Duration = Duration::from_secs(300);
+
+/// For something that is only shown.
+const SHORT_ATTEMPT: Duration = Duration::from_secs(5);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Where no limiter of ours read how long a rest Discord wants.
+const REST: Duration = Duration::from_secs(5);
+
+/// Discord takes about five edits in five seconds in a channel; the rest is for answers.
+pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(1_200);
+
+/// Channels whose last show is remembered.
+const REMEMBERED: usize = 1_024;
+
+pub(crate) struct Outbox {
+    shown: Mutex<Recent<ChannelId, Instant>>,
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self {
+            shown: Mutex::new(Recent::new(REMEMBERED)),
+        }
+    }
+}
+
+impl Outbox {
+    /// Whether something may be shown in a channel now; then the next has to wait.
+    pub(crate) fn may_show(&self, channel: ChannelId) -> bool {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_early = shown
+            .get(&channel)
+            .is_some_and(|at| at.elapsed() < SHOW_EVERY);
+        if !is_early {
+            shown.insert(channel, Instant::now());
+        }
+        !is_early
+    }
+
+    /// Does something for show: once, and not for long.
+    pub(crate) async fn try_once<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, Failure>>,
+    ) -> Option<T> {
+        match timeout(SHORT_ATTEMPT, attempt).await {
+            Ok(Ok(done)) => Some(done),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "not shown");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Does something until it is done, or is given up.
+    pub(crate) async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let began = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let failed = match timeout(ATTEMPT, attempt()).await {
+                Ok(Ok(done)) => return Ok(done),
+                Ok(Err(failed)) => failed,
+                Err(_) => Failure::timed_out(),
+            };
+            let wait = match failed.kind {
+                Kind::Refused(_) | Kind::LoggedOut => return Err(failed),
+                Kind::Limited => REST,
+                Kind::Away => {
+                    let wait = pause;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    wait
+                }
+            };
+            if began.elapsed() + wait > PATIENCE {
+                return Err(failed);
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::errors::Refusal;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_away_is_tried_again_for_two_minutes() {
+        let tries = Cell::new(0);
+        let outbox = Outbox::default();
+        let began = Instant::now();
+        let failed = outbox
+            .persist(|| async {
+                tries.set(tries.get() + 1);
+                Err::<(), _>(Failure::timed_out())
+            })
+            .await;
+        assert_eq!(failed.unwrap_err().kind, Kind::Away);
+        assert!((8..20).contains(&tries.get()), "{}", tries.get());
+        assert!(began.elapsed() <= PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_refused_is_not_tried_again() {
+        let tries = Cell::new(0);
+        let failed = Outbox::default()
+            .persist(|| async {
+                tries.set(tries.get() + 1);
+                Err::<(), _>(Failure::refused(Refusal::MayNot, "no"))
+            })
+            .await;
+        assert!(failed.unwrap_err().is(Refusal::MayNot));
+        assert_eq!(tries.get(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_channel_shows_one_thing_at_a_time() {
+        let outbox = Outbox::default();
+        let (here, there) = (ChannelId::new(1), ChannelId::new(2));
+        assert_eq!(
+            [here, here, there].map(|channel| outbox.may_show(channel)),
+            [true, false, true]
+        );
+        tokio::time::advance(SHOW_EVERY).await;
+        assert!(outbox.may_show(here));
+    }
+}

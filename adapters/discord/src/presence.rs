@@ -1,0 +1,40 @@
+//! The sign of life: the typing notice, which Discord shows for ten seconds.
+//!
+//! Nothing waits for it, and what goes wrong with it is of no consequence.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use crate::ground::Ground;
+use crate::hub::Hub;
+
+pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(8);
+
+/// A turn that takes longer is shown as long as this.
+const LONGEST: u32 = 120;
+
+/// Shows that the bot is typing, until it is dropped.
+pub(crate) struct Typing(JoinHandle<()>);
+
+impl Typing {
+    pub(crate) fn start(hub: Arc<Hub>, ground: Arc<Ground>) -> Self {
+        Self(tokio::spawn(async move {
+            let Ok(channel) = ground.channel().await else {
+                return;
+            };
+            for _ in 0..LONGEST {
+                let shown = hub.api.show_typing(channel);
+                let _ = hub.outbox.try_once(shown).await;
+                tokio::time::sleep(TYPING_EVERY).await;
+            }
+        }))
+    }
+}
+
+impl Drop for Typing {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,103 @@
+//! What the bot may do, and what it has to be allowed.
+
+use serenity::model::Permissions;
+
+use crate::directory::Spot;
+use crate::hub::Hub;
+use crate::ids::{self, Place};
+
+/// The least that everything here needs, for the address that invites the bot.
+pub(crate) const NEEDED: Permissions = Permissions::VIEW_CHANNEL
+    .union(Permissions::SEND_MESSAGES)
+    .union(Permissions::READ_MESSAGE_HISTORY)
+    .union(Permissions::CREATE_PUBLIC_THREADS)
+    .union(Permissions::CREATE_PRIVATE_THREADS)
+    .union(Permissions::SEND_MESSAGES_IN_THREADS);
+
+/// As the settings of a channel call them.
+const NAMES: [(Permissions, &str); 6] = [
+    (Permissions::VIEW_CHANNEL, "View Channel"),
+    (Permissions::SEND_MESSAGES, "Send Messages"),
+    (Permissions::READ_MESSAGE_HISTORY, "Read Message History"),
+    (Permissions::CREATE_PUBLIC_THREADS, "Create Public Threads"),
+    (
+        Permissions::CREATE_PRIVATE_THREADS,
+        "Create Private Threads",
+    ),
+    (
+        Permissions::SEND_MESSAGES_IN_THREADS,
+        "Send Messages in Threads",
+    ),
+];
+
+/// Says which permission is missing to answer in a place.
+pub(crate) fn missing(hub: &Hub, place: Place) -> String {
+    let spot = place
+        .guild
+        .and_then(|guild| hub.directory.spot(guild, place.channel));
+    let channel = ids::link(place.guild, place.channel, None);
+    let names = match &spot {
+        Some(spot) => hub
+            .directory
+            .my_permissions(spot, hub.me)
+            .map(|may| lacking(spot, may))
+            .unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let named = match &spot {
+        Some(spot) => format!("#{} ({channel})", spot.name),
+        None => channel,
+    };
+    if names.is_empty() {
+        return format!("Muninn may not write in {named}; look at its permissions there");
+    }
+    let names = names.join(", ");
+    format!("Muninn may not write in {named}: it lacks {names} there")
+}
+
+fn lacking(spot: &Spot, may: Permissions) -> Vec<&'static str> {
+    let write = if spot.is_thread() {
+        Permissions::SEND_MESSAGES_IN_THREADS
+    } else {
+        Permissions::SEND_MESSAGES
+    };
+    let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY | write;
+    let missing = needed - may;
+    let names = NAMES.iter().filter(|(one, _)| missing.contains(*one));
+    names.map(|(_, name)| *name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serenity::model::id::{ChannelId, GuildId};
+
+    use super::*;
+    use crate::directory::Kind;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let channel = Spot {
+            guild: Some(GuildId::new(1)),
+            channel: ChannelId::new(2),
+            kind: Kind::Text,
+            parent: None,
+            name: "general".to_owned(),
+        };
+        let thread = Spot {
+            kind: Kind::PublicThread,
+            ..channel.clone()
+        };
+        let may = Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES;
+        assert_eq!(lacking(&channel, may), ["Read Message History"]);
+        assert_eq!(
+            lacking(&thread, may),
+            ["Read Message History", "Send Messages in Threads"]
+        );
+        assert!(lacking(&channel, NEEDED).is_empty());
+        let named = NAMES.iter().map(|(one, _)| *one);
+        assert_eq!(
+            named.fold(Permissions::empty(), |all, one| all | one),
+            NEEDED
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! The adapter from its start to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{Inbox, InboxClosed, PlatformError};
+use tokio_util::sync::CancellationToken;
+
+use crate::api::{self, Api, Me};
+use crate::commands;
+use crate::errors::{Failure, Kind, disconnected, logged_out, misconfigured};
+use crate::event::Happening;
+use crate::gateway::Gateway;
+use crate::hub::Hub;
+use crate::inbound::Inbound;
+use crate::lines::Lines;
+use crate::options::Options;
+
+/// How long what was begun may take after the end: what waits in lines, what is taken back.
+const LAST_CHORES: Duration = Duration::from_secs(30);
+
+pub(crate) async fn run(
+    options: &Options,
+    inbox: Inbox,
+    shutdown: &CancellationToken,
+) -> Result<(), PlatformError> {
+    if options.allow.is_nobody() {
+        tracing::warn!("DISCORD_ALLOW is empty, so nobody is answered");
+    }
+    let introduced = tokio::select! {
+        introduced = introduce(options) => introduced?,
+        () = shutdown.cancelled() => return Ok(()),
+    };
+    let Introduced {
+        hub,
+        gateway_address,
+    } = introduced;
+    let hub = Arc::new(hub);
+    let http = api::http(options)?;
+    let mut gateway = Gateway::start(options, http, gateway_address)?;
+    let running = Running {
+        inbound: Inbound {
+            hub: Arc::clone(&hub),
+            inbox,
+        },
+        lines: Arc::new(Lines::default()),
+    };
+    let ended = running.take_all(&mut gateway, shutdown).await;
+    gateway.stop().await;
+    running.end().await;
+    ended
+}
+
+/// What has to be known before anything can arrive.
+struct Introduced {
+    hub: Hub,
+    gateway_address: String,
+}
+
+/// Asks who the bot is, and registers its commands where they have changed.
+async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
+    let api = Api::new(options)?;
+    let outbox = crate::outbox::Outbox::default();
+    let Me { id: me, username } = outbox.persist(|| api.me()).await.map_err(at_start)?;
+    outbox
+        .persist(|| api.application())
+        .await
+        .map_err(at_start)?;
+    let gateway = outbox.persist(|| api.gateway()).await.map_err(at_start)?;
+    let registered = outbox
+        .persist(|| commands::register(&api, options.guild))
+        .await;
+    match registered {
+        Ok(true) => tracing::info!("the commands were registered"),
+        Ok(false) => tracing::debug!("the commands are registered already"),
+        Err(failure) if failure.kind == Kind::LoggedOut => return Err(logged_out()),
+        // Mentions and messages are answered without them.
+        Err(failure) => {
+            tracing::warn!(%failure, "the commands could not be registered; was the bot invited with the scope applications.commands?")
+        }
+    }
+    tracing::info!(name = %username, %me, "is let in by Discord");
+    Ok(Introduced {
+        hub: Hub::new(api, me, options.clone()),
+        gateway_address: gateway.url,
+    })
+}
+
+fn at_start(failure: Failure) -> PlatformError {
+    match failure.kind {
+        Kind::LoggedOut => logged_out(),
+        Kind::Limited | Kind::Away => disconnected(failure),
+        Kind::Refused(_) => {
+            misconfigured(format!("Discord refuses to introduce the bot: {failure}"))
+        }
+    }
+}
+
+struct Running {
+    inbound: Inbound,
+    lines: Arc<Lines>,
+}
+
+impl Running {
+    async fn take_all(
+        &self,
+        gateway: &mut Gateway,
+        shutdown: &CancellationToken,
+    ) -> Result<(), PlatformError> {
+        let mut is_first = true;
+        loop {
+            let happening = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return Ok(()),
+                happening = gateway.events.recv() => happening,
+                Ok(error) = &mut gateway.ended => return Err(error),
+            };
+            match happening {
+                Some(Happening::Ready) if is_first => {
+                    is_first = false;
+                    self.take_left_over();
+                }
+                Some(happening) => self.take(happening),
+                None => {
+                    let error = (&mut gateway.ended).await;
+                    return Err(error.unwrap_or_else(|_| disconnected("the gateway is gone")));
+                }
+            }
+        }
+    }
+
+    fn take_left_over(&self) {
+        let inbound = self.inbound.clone();
+        self.inbound.hub.chores.spawn(async move {
+            note(inbound.take_left_over().await);
+        });
+    }
+
+    /// Sorts what happened; never waits.
+    fn take(&self, happening: Happening) {
+        let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
+        let (channel, is_put) = match happening {
+            Happening::Ready => return,
+            Happening::Changed(change) => return hub.directory.apply(change, hub.me),
+            Happening::Asked(asked) => return inbound.asked(*asked, &self.lines),
+            Happening::Said(said) => (
+                said.channel,
+                self.lines
+                    .put(said.channel, async move { note(inbound.said(said).await) }),
+            ),
+            Happening::Edited { now, at } => (
+                now.channel,
+                self.lines.put(
+                    now.channel,
+                    async move { note(inbound.edited(now, at).await) },
+                ),
+            ),
+            Happening::Deleted {
+                guild,
+                channel,
+                messages,
+            } => (
+                channel,
+                self.lines.put(channel, async move {
+                    note(inbound.deleted(guild, channel, messages).await);
+                }),
+            ),
+        };
+        if !is_put {
+            tracing::warn!(%channel, "too much waits: something that was said is lost");
+        }
+    }
+
+    async fn end(&self) {
+        let chores = &self.inbound.hub.chores;
+        let ending = async {
+            self.lines.end().await;
+            chores.close();
+            chores.wait().await;
+        };
+        if tokio::time::timeout(LAST_CHORES, ending).await.is_err() {
+            tracing::warn!("not everything that was begun could be finished");
+        }
+    }
+}
+
+fn note(taken: Result<(), InboxClosed>) {
+    if let Err(error) = taken {
+        tracing::debug!(%error, "something came too late");
+    }
+}

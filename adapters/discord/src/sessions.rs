@@ -1,0 +1,169 @@
+//! One's own conversations: offered while one is typed, and shown with their links.
+
+use std::time::Duration;
+
+use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::buttons::Row;
+use crate::content;
+use crate::event::Asked;
+use crate::ids::{self, Place};
+use crate::inbound::Inbound;
+use crate::wanted::belongs;
+
+/// Choices are due within three seconds, as every first answer is.
+const FOR_CHOICES: Duration = Duration::from_millis(2_000);
+
+/// The answer was deferred, so there is time.
+const FOR_AN_ANSWER: Duration = Duration::from_secs(20);
+
+const NONE: &str = "I know of no such conversation of yours here.";
+const UNKNOWN: &str = "I cannot look into my memory right now; please try again later.";
+
+impl Inbound {
+    /// Offers the conversations whose first question has what is typed in it.
+    pub(crate) async fn choices(&self, asked: &Asked, typed: &str) -> Result<(), InboxClosed> {
+        let found = match timeout(FOR_CHOICES, self.sessions(asked)).await {
+            Ok(found) => found?.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        let choices: Vec<(String, String)> = found
+            .iter()
+            .filter(|session| fits(session, typed))
+            .map(|session| (label(session), session.conversation.to_string()))
+            .collect();
+        self.first(asked, &content::choices(&choices)).await;
+        Ok(())
+    }
+
+    /// Shows one conversation, or all of which the first question has the words in it.
+    pub(crate) async fn session(
+        &self,
+        asked: &Asked,
+        chosen: Option<String>,
+    ) -> Result<(), InboxClosed> {
+        self.first(asked, &content::thinking(true)).await;
+        let found = match timeout(FOR_AN_ANSWER, self.sessions(asked)).await {
+            Ok(found) => found?,
+            Err(_) => None,
+        };
+        let chosen = chosen.unwrap_or_default();
+        let said = match found {
+            None => UNKNOWN.to_owned(),
+            Some(found) => told(&found, &chosen),
+        };
+        let texts = content::texts(&[SafeText::new(&said)]);
+        let text = texts.first().map_or(NONE, String::as_str);
+        let body = content::edit(text, Row::None, belongs(asked));
+        let api = &self.hub.api;
+        let shown = self
+            .hub
+            .outbox
+            .persist(|| api.edit_original(&asked.token, &body))
+            .await;
+        if let Err(failure) = shown {
+            tracing::warn!(interaction = %asked.id, %failure, "a conversation could not be shown");
+        }
+        Ok(())
+    }
+
+    /// The person's own; None: the graph does not tell.
+    async fn sessions(&self, asked: &Asked) -> Result<Option<Vec<OwnSession>>, InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let question = Incoming::Sessions {
+            person: ids::author(asked.who.id),
+            prefix: ids::prefix(asked.spot.guild),
+            found,
+        };
+        self.inbox.deliver(question).await?;
+        Ok(answer.await.ok())
+    }
+}
+
+fn fits(session: &OwnSession, typed: &str) -> bool {
+    let title = session.title.to_lowercase();
+    typed
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| title.contains(word))
+}
+
+/// A conversation in one line: when, and what was asked first.
+fn label(session: &OwnSession) -> String {
+    let title: Vec<&str> = session.title.split_whitespace().collect();
+    format!(
+        "{} · {}",
+        session.last_at.format("%Y-%m-%d"),
+        title.join(" ")
+    )
+}
+
+/// A chosen conversation, or those that have the words.
+fn told(found: &[OwnSession], chosen: &str) -> String {
+    let is_chosen = |session: &&OwnSession| session.conversation.as_str() == chosen;
+    let these: Vec<&OwnSession> = match found.iter().find(is_chosen) {
+        Some(session) => vec![session],
+        None => found
+            .iter()
+            .filter(|session| fits(session, chosen))
+            .collect(),
+    };
+    if these.is_empty() {
+        return NONE.to_owned();
+    }
+    let lines = these.iter().map(|session| line(session));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn line(session: &OwnSession) -> String {
+    const LONGEST_TITLE: usize = 200;
+    let title: String = label(session).chars().take(LONGEST_TITLE).collect();
+    let questions = match session.turns {
+        1 => "1 question".to_owned(),
+        turns => format!("{turns} questions"),
+    };
+    let link = Place::parse(session.conversation.as_str())
+        .map(|place| ids::link(place.guild, place.channel, None))
+        .unwrap_or_default();
+    format!("- {title} ({questions}) {link}")
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use muninn_platform::ConversationId;
+
+    use super::*;
+
+    fn session(id: &str, title: &str) -> OwnSession {
+        OwnSession {
+            conversation: ConversationId::new(id),
+            title: title.to_owned(),
+            turns: 2,
+            last_at: DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_conversation_is_found_by_choice_or_by_words() {
+        let found = [
+            session("discord/1/2", "When is\nthe standup?"),
+            session("discord/1/3/private/4", "Who leads?"),
+        ];
+        let standup =
+            "- 2023-11-14 · When is the standup? (2 questions) https://discord.com/channels/1/2";
+        let leads = "- 2023-11-14 · Who leads? (2 questions) https://discord.com/channels/1/3";
+        for (chosen, expected) in [
+            ("discord/1/2", standup.to_owned()),
+            ("STANDUP when", standup.to_owned()),
+            ("leads", leads.to_owned()),
+            ("", format!("{standup}\n{leads}")),
+            ("discord/1/9", NONE.to_owned()),
+        ] {
+            assert_eq!(told(&found, chosen), expected, "{chosen:?}");
+        }
+        assert_eq!(told(&[], ""), NONE);
+    }
+}

@@ -1,0 +1,160 @@
+//! Markdown as a model writes it, turned into what Discord renders. Pure.
+//!
+//! Discord knows three sizes of headings, no tables, no rules, no HTML, and only fences of three
+//! backticks; on the other hand it reads mentions, times, emoji and spoilers out of text that means
+//! none, and hides addresses behind words. Line by line, so that an answer that grows is stable.
+
+mod inline;
+mod table;
+
+/// Breaks a word for a machine and not for a reader.
+const ZERO_WIDTH_SPACE: char = '\u{200B}';
+
+const FENCE: &str = "```";
+const RULE: &str = "──────────";
+
+/// The text for Discord.
+pub(crate) fn convert(text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut converted: Vec<String> = Vec::with_capacity(lines.len());
+    let mut rest = lines.as_slice();
+    while let Some((line, after)) = rest.split_first() {
+        let (block, used) = if let Some(opening) = Opening::of(line) {
+            fenced(opening, after)
+        } else if let Some((table, used)) = table::read(rest) {
+            (table.aligned(), used - 1)
+        } else {
+            (vec![self::line(line)], 0)
+        };
+        converted.extend(block);
+        rest = &after[used..];
+    }
+    converted.join("\n")
+}
+
+/// The beginning of a block of code.
+#[derive(Clone, Copy)]
+struct Opening<'a> {
+    marker: char,
+    length: usize,
+    indent: usize,
+    language: &'a str,
+}
+
+impl<'a> Opening<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let content = line.trim_start_matches(' ');
+        let marker = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let rest = content.trim_start_matches(marker);
+        let length = content.len() - rest.len();
+        // `` ```a`b `` is code within a line.
+        if length < 3 || (marker == '`' && rest.contains('`')) {
+            return None;
+        }
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let is_name =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.');
+        Some(Self {
+            marker,
+            length,
+            indent: line.len() - content.len(),
+            language: if word.chars().all(is_name) { word } else { "" },
+        })
+    }
+
+    fn is_closed_by(self, line: &str) -> bool {
+        let content = line.trim();
+        content.len() >= self.length && content.chars().all(|c| c == self.marker)
+    }
+}
+
+/// A block of code between fences of three backticks; also gives how many lines it took.
+fn fenced(opening: Opening<'_>, after: &[&str]) -> (Vec<String>, usize) {
+    let end = after.iter().position(|line| opening.is_closed_by(line));
+    let body = &after[..end.unwrap_or(after.len())];
+    let mut lines = vec![format!("{FENCE}{}", opening.language)];
+    lines.extend(body.iter().map(|line| code(line, opening.indent)));
+    lines.push(FENCE.to_owned());
+    (lines, end.map_or(after.len(), |end| end + 1))
+}
+
+/// A line of code, without the indentation of its fence, and with nothing that would end it.
+fn code(line: &str, indent: usize) -> String {
+    let blanks = line.len() - line.trim_start_matches(' ').len();
+    unfenced(&line[blanks.min(indent)..])
+}
+
+/// With an invisible space in each three backticks.
+fn unfenced(code: &str) -> String {
+    code.replace(FENCE, &format!("``{ZERO_WIDTH_SPACE}`"))
+}
+
+fn line(line: &str) -> String {
+    let line = line.trim_end();
+    let content = line.trim_start();
+    let indent = &line[..line.len() - content.len()];
+    if is_rule(content) {
+        return RULE.to_owned();
+    }
+    if let Some(heading) = heading(content) {
+        return heading;
+    }
+    if content.starts_with('>') {
+        let quoted = content.trim_start_matches(['>', ' ']);
+        return format!("> {}", self::line(quoted));
+    }
+    if let Some((marker, item)) = item(content) {
+        return format!("{indent}{marker} {}", inline::convert(item));
+    }
+    // Discord's own, for small print.
+    let shown = inline::convert(content);
+    if shown.starts_with("-# ") {
+        return format!("{indent}\\{shown}");
+    }
+    format!("{indent}{shown}")
+}
+
+/// Three or more of one sign and nothing else.
+fn is_rule(content: &str) -> bool {
+    let mut signs = content.chars().filter(|c| *c != ' ');
+    let Some(first) = signs.next().filter(|c| matches!(c, '-' | '*' | '_')) else {
+        return false;
+    };
+    signs.clone().all(|c| c == first) && signs.count() >= 2
+}
+
+fn heading(content: &str) -> Option<String> {
+    let text = content.trim_start_matches('#');
+    let level = content.len() - text.len();
+    let text = text.strip_prefix(' ')?.trim();
+    if !(1..=6).contains(&level) || text.is_empty() {
+        return None;
+    }
+    let text = text.trim_end_matches('#').trim_end();
+    let shown = inline::convert(text);
+    Some(if level <= 3 {
+        format!("{} {shown}", &content[..level])
+    } else {
+        format!("**{}**", shown.replace("**", ""))
+    })
+}
+
+/// An item of a list: how Discord marks it, and what it says.
+fn item(content: &str) -> Option<(&'static str, &str)> {
+    let (marker, item) = content.split_once(' ')?;
+    if !matches!(marker, "-" | "*" | "+") {
+        return None;
+    }
+    let item = item.trim_start();
+    let task = |box_: &str| item.strip_prefix(box_);
+    if let Some(task) = task("[ ] ") {
+        return Some(("- ☐", task));
+    }
+    if let Some(task) = task("[x] ").or_else(|| task("[X] ")) {
+        return Some(("- ☑", task));
+    }
+    Some(("-", item))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,288 @@
+//! What stands within a line.
+
+use super::{ZERO_WIDTH_SPACE, unfenced};
+
+/// Tags that stand for marks of Discord's, where they are closed in the same line.
+const MARKS: [(&str, &str); 11] = [
+    ("b", "**"),
+    ("strong", "**"),
+    ("summary", "**"),
+    ("i", "*"),
+    ("em", "*"),
+    ("u", "__"),
+    ("s", "~~"),
+    ("del", "~~"),
+    ("strike", "~~"),
+    ("code", "`"),
+    ("kbd", "`"),
+];
+
+/// Tags of which only the inside is shown.
+const BARE: [&str; 8] = [
+    "p", "div", "span", "sub", "sup", "small", "details", "center",
+];
+
+const ENTITIES: [(&str, &str); 6] = [
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", "\""),
+    ("&#39;", "'"),
+    ("&nbsp;", " "),
+];
+
+/// The line for Discord.
+pub(super) fn convert(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let used = match c {
+            '`' => code(rest, &mut shown),
+            '\\' => escaped(rest, &mut shown),
+            '<' => bracketed(rest, &mut shown),
+            '[' => link(rest, &mut shown),
+            '&' => entity(rest, &mut shown),
+            '|' => bars(rest, &mut shown),
+            'h' => address(rest, &mut shown),
+            _ => None,
+        };
+        let used = used.unwrap_or_else(|| {
+            shown.push(c);
+            c.len_utf8()
+        });
+        rest = &rest[used..];
+    }
+    shown
+}
+
+/// The text of a table's cell, without marks: in a block of code they would be shown.
+pub(super) fn plain(cell: &str) -> String {
+    let mut plain = String::with_capacity(cell.len());
+    let mut rest = cell;
+    while let Some(c) = rest.chars().next() {
+        let used = match c {
+            '[' => link(rest, &mut plain),
+            '&' => entity(rest, &mut plain),
+            '<' => line_break(rest).inspect(|_| plain.push(' ')),
+            'h' => address(rest, &mut plain),
+            '*' | '~' if rest.starts_with("**") || rest.starts_with("~~") => Some(2),
+            '`' => Some(1),
+            _ => None,
+        };
+        let used = used.unwrap_or_else(|| {
+            plain.push(c);
+            c.len_utf8()
+        });
+        rest = &rest[used..];
+    }
+    plain
+}
+
+/// Code, as it is: nothing in it is read. Of three backticks Discord would make a block.
+fn code(rest: &str, shown: &mut String) -> Option<usize> {
+    let after = rest.trim_start_matches('`');
+    let length = rest.len() - after.len();
+    let mut at = length;
+    loop {
+        let Some(next) = rest[at..].find('`') else {
+            shown.push_str(&unfenced(&rest[..length]));
+            return Some(length);
+        };
+        let ticks = at + next;
+        let behind = rest[ticks..].trim_start_matches('`');
+        let end = rest.len() - behind.len();
+        if end - ticks == length {
+            if length < 3 {
+                shown.push_str(&rest[..end]);
+            } else {
+                shown.push_str(&format!("``{}``", unfenced(&rest[length..ticks])));
+            }
+            return Some(end);
+        }
+        at = end;
+    }
+}
+
+/// An escaped sign stays escaped; a backslash at the end is a break that the line has anyway.
+fn escaped(rest: &str, shown: &mut String) -> Option<usize> {
+    let Some(next) = rest[1..].chars().next() else {
+        return Some(1);
+    };
+    next.is_ascii_punctuation().then(|| {
+        shown.push_str(&rest[..2]);
+        2
+    })
+}
+
+/// An address as it is, whatever signs are in it.
+fn address(rest: &str, shown: &mut String) -> Option<usize> {
+    if !rest.starts_with("https://") && !rest.starts_with("http://") {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | ')' | ']' | '|' | '`' | '*');
+    let length = rest.find(ends).unwrap_or(rest.len());
+    shown.push_str(&rest[..length]);
+    Some(length)
+}
+
+/// `[words](address)`: Discord would hide the address behind the words, so both are shown.
+fn link(rest: &str, shown: &mut String) -> Option<usize> {
+    let words_end = balanced(rest, '[', ']')?;
+    let target = rest[words_end..]
+        .strip_prefix('(')
+        .map(|_| &rest[words_end..])?;
+    let target_end = balanced(target, '(', ')')?;
+    let words = rest[1..words_end - 1].trim();
+    let target = target[1..target_end - 1].trim();
+    // A title in quotes may follow.
+    let target = target.split([' ', '\t']).next().unwrap_or_default();
+    let target = target.trim_start_matches('<').trim_end_matches('>');
+    let used = words_end + target_end;
+    let is_address = target.starts_with("https://") || target.starts_with("http://");
+    let target = if is_address {
+        format!("<{target}>")
+    } else {
+        target.to_owned()
+    };
+    let bare = target.trim_matches(['<', '>']);
+    let without_scheme = bare.split_once("://").map_or(bare, |(_, rest)| rest);
+    if words.is_empty() || words == bare || words == without_scheme.trim_end_matches('/') {
+        shown.push_str(&target);
+    } else if words.chars().all(|c| c.is_ascii_digit()) {
+        shown.push_str(&format!("[{words}] {target}"));
+    } else {
+        shown.push_str(&format!("{} ({target})", convert(words)));
+    }
+    Some(used)
+}
+
+/// Where what begins here ends, after its closing sign.
+fn balanced(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if is_escaped {
+            is_escaped = false;
+        } else if c == '\\' {
+            is_escaped = true;
+        } else if c == open {
+            depth += 1;
+        } else if c == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at + c.len_utf8());
+            }
+        }
+    }
+    None
+}
+
+fn entity(rest: &str, shown: &mut String) -> Option<usize> {
+    let (entity, sign) = ENTITIES
+        .iter()
+        .find(|(entity, _)| rest.starts_with(entity))?;
+    match *sign {
+        // As it stands here it is no tag and no mention.
+        "<" => {
+            shown.push('<');
+            shown.push(ZERO_WIDTH_SPACE);
+        }
+        ">" if shown.is_empty() => shown.push_str("\\>"),
+        sign => shown.push_str(sign),
+    }
+    Some(entity.len())
+}
+
+/// Two bars would hide what stands between them and the next two.
+fn bars(rest: &str, shown: &mut String) -> Option<usize> {
+    let length = rest.len() - rest.trim_start_matches('|').len();
+    (length > 1).then(|| {
+        shown.push_str(&"\\|".repeat(length));
+        length
+    })
+}
+
+/// `<…>`: an address, a tag, or one of Discord's own forms, which is shown as it is written.
+fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
+    if let Some(length) = line_break(rest) {
+        shown.push('\n');
+        return Some(length);
+    }
+    if let Some(comment) = rest.strip_prefix("<!--") {
+        let end = comment.find("-->")?;
+        return Some("<!--".len() + end + "-->".len());
+    }
+    let end = rest.find('>')?;
+    let inside = &rest[1..end];
+    if inside.starts_with("https://") || inside.starts_with("http://") {
+        shown.push_str(&rest[..=end]);
+        return Some(end + 1);
+    }
+    if is_discords(inside) {
+        shown.push('<');
+        shown.push(ZERO_WIDTH_SPACE);
+        return Some(1);
+    }
+    let name = inside.trim_start_matches('/');
+    let name = name
+        .split([' ', '/'])
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    if BARE.contains(&name.as_str()) {
+        return Some(end + 1);
+    }
+    if name == "a" {
+        return anchor(rest, end, shown);
+    }
+    let (_, mark) = MARKS.iter().find(|(tag, _)| *tag == name)?;
+    paired(rest, end, &name, mark, shown)
+}
+
+/// `#123`, `:name:123`, `a:name:123`, `t:123`, `/name:123`, `id:guide`, `@123` and what else there
+/// may come to be.
+fn is_discords(inside: &str) -> bool {
+    let has_id = inside.chars().any(|c| c.is_ascii_digit());
+    let is_timed = inside.starts_with("t:") || inside.starts_with("a:") || inside.starts_with("/");
+    inside.starts_with(['#', ':', '@'])
+        || inside.starts_with("id:")
+        || inside.starts_with("sound:")
+        || (is_timed && has_id && inside.contains(':'))
+}
+
+fn line_break(rest: &str) -> Option<usize> {
+    let end = rest.find('>')?;
+    let tag: String = rest[1..end].chars().filter(|c| *c != ' ').collect();
+    matches!(tag.to_lowercase().as_str(), "br" | "br/").then_some(end + 1)
+}
+
+/// `<b>words</b>`, if it is closed.
+fn paired(rest: &str, end: usize, name: &str, mark: &str, shown: &mut String) -> Option<usize> {
+    if rest.starts_with("</") {
+        return None;
+    }
+    let close = format!("</{name}>");
+    let at = rest.to_ascii_lowercase()[end + 1..].find(&close)?;
+    let words = &rest[end + 1..end + 1 + at];
+    if words.trim().is_empty() {
+        return None;
+    }
+    let words = if mark == "`" {
+        words.replace('`', "'")
+    } else {
+        convert(words)
+    };
+    shown.push_str(&format!("{mark}{words}{mark}"));
+    Some(end + 1 + at + close.len())
+}
+
+/// `<a href="address">words</a>`.
+fn anchor(rest: &str, end: usize, shown: &mut String) -> Option<usize> {
+    let tag = &rest[..end];
+    let target = tag.split(['"', '\'']).nth(1)?;
+    let at = rest.to_ascii_lowercase()[end + 1..].find("</a>")?;
+    let words = &rest[end + 1..end + 1 + at];
+    let as_link = format!("[{}]({target})", words.replace(['[', ']'], ""));
+    link(&as_link, shown)?;
+    Some(end + 1 + at + "</a>".len())
+}

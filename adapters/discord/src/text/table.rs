@@ -1,0 +1,130 @@
+//! Tables, which Discord does not know, as aligned columns in a block of code.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{FENCE, inline, unfenced};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Align {
+    Left,
+    Right,
+}
+
+/// A table as it was read.
+pub(super) struct Table {
+    aligns: Vec<Align>,
+    /// The first has the names of the columns.
+    rows: Vec<Vec<String>>,
+}
+
+/// Reads a table at the beginning of these lines, and how many lines it takes.
+pub(super) fn read(lines: &[&str]) -> Option<(Table, usize)> {
+    let (head, rest) = lines.split_first()?;
+    let (under, rest) = rest.split_first()?;
+    if !head.contains('|') {
+        return None;
+    }
+    let names = cells(head);
+    let aligns = aligns(under)?;
+    if names.len() != aligns.len() {
+        return None;
+    }
+    let is_row = |line: &&&str| line.contains('|') && !line.trim().is_empty();
+    let body: Vec<Vec<String>> = rest
+        .iter()
+        .take_while(is_row)
+        .map(|line| cells(line))
+        .collect();
+    let used = 2 + body.len();
+    let mut rows = vec![names];
+    rows.extend(body);
+    for row in &mut rows {
+        row.resize(aligns.len(), String::new());
+    }
+    Some((Table { aligns, rows }, used))
+}
+
+fn aligns(line: &str) -> Option<Vec<Align>> {
+    let cells = cells(line);
+    let align = |cell: &String| {
+        let dashes = cell.trim_start_matches(':').trim_end_matches(':');
+        let is_one = !dashes.is_empty() && dashes.chars().all(|c| c == '-');
+        is_one.then_some(if cell.ends_with(':') && !cell.starts_with(':') {
+            Align::Right
+        } else {
+            Align::Left
+        })
+    };
+    // One dash under one word is a list or a heading.
+    let is_table = cells.len() > 1 || line.contains('|');
+    cells
+        .iter()
+        .map(align)
+        .collect::<Option<Vec<Align>>>()
+        .filter(|_| is_table)
+}
+
+/// The cells of a row, as plain text.
+fn cells(line: &str) -> Vec<String> {
+    let line = line.trim();
+    let line = line.strip_prefix('|').unwrap_or(line);
+    let mut cells = vec![String::new()];
+    let mut is_code = false;
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        let cell = cells.last_mut();
+        match (c, cell) {
+            ('\\', Some(cell)) if characters.peek() == Some(&'|') => {
+                characters.next();
+                cell.push('|');
+            }
+            ('|', _) if !is_code => cells.push(String::new()),
+            (c, Some(cell)) => {
+                is_code ^= c == '`';
+                cell.push(c);
+            }
+            (_, None) => {}
+        }
+    }
+    // What stands after the last bar is nothing.
+    if cells.len() > 1 && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+        cells.pop();
+    }
+    cells
+        .iter()
+        .map(|cell| inline::plain(cell.trim()))
+        .collect()
+}
+
+impl Table {
+    /// The lines of a block of code.
+    pub(super) fn aligned(&self) -> Vec<String> {
+        let width = |column: usize| {
+            let cells = self.rows.iter().map(|row| row[column].width());
+            cells.max().unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..self.aligns.len()).map(width).collect();
+        let mut lines = vec![FENCE.to_owned()];
+        for (number, row) in self.rows.iter().enumerate() {
+            lines.push(unfenced(&self.row(row, &widths)));
+            if number == 0 {
+                let dashes = widths.iter().map(|width| "-".repeat((*width).max(1)));
+                lines.push(dashes.collect::<Vec<_>>().join("-+-"));
+            }
+        }
+        lines.push(FENCE.to_owned());
+        lines
+    }
+
+    fn row(&self, row: &[String], widths: &[usize]) -> String {
+        let cells = row.iter().zip(widths).zip(&self.aligns);
+        let cells = cells.map(|((cell, width), align)| {
+            let blanks = " ".repeat(width.saturating_sub(cell.width()));
+            match align {
+                Align::Left => format!("{cell}{blanks}"),
+                Align::Right => format!("{blanks}{cell}"),
+            }
+        });
+        cells.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
+    }
+}

@@ -1,0 +1,464 @@
+//! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
+//! in the `Facts`.
+
+use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Opinion};
+use serenity::model::id::MessageId;
+
+use crate::buttons::{self, Button, Pressed, Row};
+use crate::content::Belongs;
+use crate::directory::{Kind, Spot};
+use crate::event::{Asked, What};
+use crate::ids::{self, Place};
+use crate::meaning::{about, is_admin};
+
+/// What is known beside the interaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) is_allowed: bool,
+    pub(crate) mode: AnswerMode,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A sentence for the one who asked, and nothing else.
+    Say {
+        text: &'static str,
+        row: Row,
+    },
+    /// The message with the buttons says this instead.
+    Instead(&'static str),
+    /// Something for the bot.
+    Turn(Turn),
+    Stop(Place),
+    Opinion {
+        answer: MessageId,
+        opinion: Opinion,
+    },
+    /// Shows a conversation, or all.
+    Session(Option<String>),
+    /// Offers conversations while one is typed.
+    Choices(String),
+    /// None of ours.
+    Nothing,
+}
+
+/// Something for the bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) body: Body,
+    pub(crate) place: Place,
+    /// Only the one who asked sees the answer.
+    pub(crate) is_private: bool,
+    pub(crate) shows: Shows,
+    pub(crate) thread: NewThread,
+    pub(crate) has_buttons: bool,
+}
+
+/// What is shown at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// "Muninn is thinking…", which becomes the answer.
+    Thinking,
+    /// Nothing: the message that the button is on becomes the answer.
+    Nothing,
+}
+
+/// Whether the answer stands in a thread of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewThread {
+    No,
+    Public,
+    Private,
+}
+
+const NOT_ALLOWED: &str = "I may not talk to you here. Whoever runs me can let you in.";
+const NEVER_HERE: &str = "I am not to answer questions in this channel.";
+const NOT_YOURS: &str =
+    "Only the one who asked, or somebody who may manage messages here, can do that.";
+const NO_BUTTON: &str = "This button is of another version of me and does nothing any more.";
+const NO_TEXT: &str = "There is nothing to read in that message.";
+const NO_QUESTION: &str = "There is no question in that.";
+const FORGET_SESSION: &str = "Everything said to me in this conversation will be forgotten, by everybody. It cannot be brought back.";
+const FORGET_PRIVATE: &str =
+    "Everything you asked me privately here will be forgotten. It cannot be brought back.";
+const FORGET_AUDIENCE: &str = "Everything said to me in this channel and its threads will be forgotten, by everybody. It cannot be brought back.";
+const KEPT: &str = "Nothing was forgotten.";
+
+/// Says what an interaction asks for.
+pub(crate) fn wanted(asked: &Asked, facts: Facts) -> Wanted {
+    match &asked.what {
+        What::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
+        What::TypingSession(typed) => Wanted::Choices(typed.clone()),
+        _ if !facts.is_allowed => say(NOT_ALLOWED),
+        What::Ask {
+            question,
+            private,
+            thread,
+        } => ask(asked, facts, question, *private, *thread),
+        What::About(_) if facts.mode == AnswerMode::Never => say(NEVER_HERE),
+        What::About(quoted) if quoted.text.trim().is_empty() && quoted.files.is_empty() => {
+            say(NO_TEXT)
+        }
+        What::About(quoted) => Wanted::Turn(Turn {
+            has_buttons: true,
+            ..turn(asked, Body::Text(about(quoted)), false)
+        }),
+        What::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
+        What::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
+        What::Forget(what) => forget(asked, what),
+        What::Session(chosen) => Wanted::Session(chosen.clone()),
+        What::Pressed {
+            button,
+            on,
+            is_private,
+        } => match buttons::parse(button) {
+            Some(pressed) => self::pressed(asked, pressed, *on, *is_private),
+            None => say(NO_BUTTON),
+        },
+        What::Unknown => Wanted::Nothing,
+    }
+}
+
+/// To whom and where a first answer belongs.
+pub(crate) fn belongs(asked: &Asked) -> Belongs {
+    let place = match &asked.what {
+        What::Forget(what) if what == "private" => here(&asked.spot).private_to(asked.who.id),
+        _ => here(&asked.spot),
+    };
+    Belongs {
+        asker: asked.who.id,
+        place,
+    }
+}
+
+fn here(spot: &Spot) -> Place {
+    Place::new(spot.guild, spot.channel)
+}
+
+fn say(text: &'static str) -> Wanted {
+    Wanted::Say {
+        text,
+        row: Row::None,
+    }
+}
+
+/// A turn of the conversation that the interaction is in.
+fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
+    Turn {
+        body,
+        place: here(&asked.spot),
+        is_private,
+        shows: Shows::Thinking,
+        thread: NewThread::No,
+        has_buttons: false,
+    }
+}
+
+fn ask(asked: &Asked, facts: Facts, question: &str, private: bool, thread: bool) -> Wanted {
+    if facts.mode == AnswerMode::Never {
+        return say(NEVER_HERE);
+    }
+    let question = question.trim();
+    if question.is_empty() {
+        return say(NO_QUESTION);
+    }
+    // Direct messages are private, and threads have no threads.
+    let is_private = private && asked.spot.kind != Kind::Direct;
+    let thread = match (thread && asked.spot.kind == Kind::Text, is_private) {
+        (true, false) => NewThread::Public,
+        (true, true) => NewThread::Private,
+        (false, _) => NewThread::No,
+    };
+    let place = match (is_private, thread) {
+        (true, NewThread::No) => here(&asked.spot).private_to(asked.who.id),
+        // A private thread is for the one it is opened for.
+        (true, NewThread::Public | NewThread::Private) | (false, _) => here(&asked.spot),
+    };
+    Wanted::Turn(Turn {
+        place,
+        is_private,
+        thread,
+        has_buttons: true,
+        ..turn(asked, Body::Text(question.to_owned()), is_private)
+    })
+}
+
+fn forget(asked: &Asked, what: &str) -> Wanted {
+    let confirm = |text, row| Wanted::Say { text, row };
+    match what {
+        "last" => {
+            let body = Body::Command(Command::Forget(ForgetWhat::Last));
+            Wanted::Turn(turn(asked, body, true))
+        }
+        "thread" => confirm(FORGET_SESSION, Row::ForgetSession),
+        "private" => confirm(FORGET_PRIVATE, Row::ForgetSession),
+        "channel" => confirm(FORGET_AUDIENCE, Row::ForgetAudience),
+        _ => Wanted::Nothing,
+    }
+}
+
+fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> Wanted {
+    let Belongs { asker, place } = pressed.belongs;
+    let may_steer = asker == asked.who.id || is_admin(asked.who.permissions);
+    let of_place = |body, shows| Turn {
+        place,
+        shows,
+        ..turn(asked, body, true)
+    };
+    let answer = ids::sent(asked.spot.channel, on);
+    match pressed.button {
+        Button::Why => Wanted::Turn(of_place(
+            Body::Command(Command::WhyOf(answer)),
+            Shows::Thinking,
+        )),
+        Button::Good => Wanted::Opinion {
+            answer: on,
+            opinion: Opinion::Good,
+        },
+        Button::Bad => Wanted::Opinion {
+            answer: on,
+            opinion: Opinion::Bad,
+        },
+        Button::Stop | Button::Again if !may_steer => say(NOT_YOURS),
+        Button::Stop => Wanted::Stop(place),
+        Button::Again => Wanted::Turn(Turn {
+            is_private,
+            has_buttons: true,
+            ..of_place(Body::Command(Command::Again(answer)), Shows::Nothing)
+        }),
+        Button::ForgetSession => {
+            let body = Body::Command(Command::Forget(ForgetWhat::Session));
+            Wanted::Turn(of_place(body, Shows::Nothing))
+        }
+        Button::ForgetAudience => {
+            let body = Body::Command(Command::Forget(ForgetWhat::Audience));
+            Wanted::Turn(of_place(body, Shows::Nothing))
+        }
+        Button::Keep => Wanted::Instead(KEPT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use muninn_platform::MessageId as Sent;
+    use serenity::model::Permissions;
+    use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
+
+    use super::*;
+    use crate::event::{Person, Quoted};
+
+    const FACTS: Facts = Facts {
+        is_allowed: true,
+        mode: AnswerMode::Threads,
+    };
+
+    fn asked(what: What) -> Asked {
+        Asked {
+            id: InteractionId::new(9),
+            token: String::new().into(),
+            who: Person {
+                id: UserId::new(4),
+                name: "ann".to_owned(),
+                is_bot: false,
+                roles: Vec::new(),
+                permissions: Some(Permissions::empty()),
+            },
+            spot: Spot {
+                guild: Some(GuildId::new(1)),
+                channel: ChannelId::new(2),
+                kind: Kind::Text,
+                parent: None,
+                name: "general".to_owned(),
+            },
+            what,
+        }
+    }
+
+    fn question(private: bool, thread: bool) -> What {
+        What::Ask {
+            question: " why? ".to_owned(),
+            private,
+            thread,
+        }
+    }
+
+    fn press(button: &str) -> What {
+        What::Pressed {
+            button: button.to_owned(),
+            on: MessageId::new(7),
+            is_private: false,
+        }
+    }
+
+    fn a_turn(asked: &Asked) -> Turn {
+        match wanted(asked, FACTS) {
+            Wanted::Turn(turn) => turn,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_question_is_asked_where_and_by_whom_it_may_be_seen() {
+        for (private, thread, kind, place, is_private, opens) in [
+            (
+                false,
+                false,
+                Kind::Text,
+                "discord/1/2",
+                false,
+                NewThread::No,
+            ),
+            (
+                true,
+                false,
+                Kind::Text,
+                "discord/1/2/private/4",
+                true,
+                NewThread::No,
+            ),
+            (
+                false,
+                true,
+                Kind::Text,
+                "discord/1/2",
+                false,
+                NewThread::Public,
+            ),
+            (
+                true,
+                true,
+                Kind::Text,
+                "discord/1/2",
+                true,
+                NewThread::Private,
+            ),
+            (
+                false,
+                true,
+                Kind::PublicThread,
+                "discord/1/2",
+                false,
+                NewThread::No,
+            ),
+            (
+                true,
+                true,
+                Kind::PublicThread,
+                "discord/1/2/private/4",
+                true,
+                NewThread::No,
+            ),
+            (false, true, Kind::Flat, "discord/1/2", false, NewThread::No),
+        ] {
+            let mut asked = asked(question(private, thread));
+            asked.spot.kind = kind;
+            let turn = a_turn(&asked);
+            assert_eq!(turn.body, Body::Text("why?".to_owned()));
+            assert_eq!(turn.place.conversation().as_str(), place);
+            assert_eq!((turn.is_private, turn.thread), (is_private, opens));
+        }
+        let mut direct = asked(question(true, true));
+        direct.spot = Spot::direct(ChannelId::new(2));
+        let turn = a_turn(&direct);
+        assert_eq!((turn.place.private_to, turn.is_private), (None, false));
+    }
+
+    #[test]
+    fn who_is_not_let_in_is_told_so_and_nothing_else() {
+        let facts = Facts {
+            is_allowed: false,
+            ..FACTS
+        };
+        for what in [question(false, false), What::Why, press("m1:s:4:1/2")] {
+            assert_eq!(wanted(&asked(what), facts), say(NOT_ALLOWED));
+        }
+        let typing = asked(What::TypingSession("secret".to_owned()));
+        assert_eq!(wanted(&typing, facts), Wanted::Choices(String::new()));
+    }
+
+    #[test]
+    fn a_channel_to_be_left_alone_takes_no_questions_but_commands() {
+        let facts = Facts {
+            mode: AnswerMode::Never,
+            ..FACTS
+        };
+        assert_eq!(
+            wanted(&asked(question(false, false)), facts),
+            say(NEVER_HERE)
+        );
+        let why = wanted(&asked(What::Why), facts);
+        assert!(matches!(why, Wanted::Turn(_)));
+    }
+
+    #[test]
+    fn what_cannot_be_brought_back_is_confirmed() {
+        let forget = |what: &str| wanted(&asked(What::Forget(what.to_owned())), FACTS);
+        assert!(matches!(forget("last"), Wanted::Turn(_)));
+        for (what, expected) in [
+            ("thread", Row::ForgetSession),
+            ("private", Row::ForgetSession),
+            ("channel", Row::ForgetAudience),
+        ] {
+            assert!(
+                matches!(forget(what), Wanted::Say { row, .. } if row == expected),
+                "{what}"
+            );
+        }
+        assert_eq!(forget("everything"), Wanted::Nothing);
+        let confirmed = a_turn(&asked(press("m1:f:4:1/2")));
+        let expected = Body::Command(Command::Forget(ForgetWhat::Session));
+        assert_eq!(
+            (confirmed.body, confirmed.shows),
+            (expected, Shows::Nothing)
+        );
+        assert_eq!(
+            wanted(&asked(press("m1:k:4:1/2")), FACTS),
+            Wanted::Instead(KEPT)
+        );
+    }
+
+    #[test]
+    fn only_who_asked_or_moderates_steers_an_answer() {
+        let place = Place::new(Some(GuildId::new(1)), ChannelId::new(2));
+        let stop = |asker: u64| asked(press(&format!("m1:s:{asker}:1/2")));
+        assert_eq!(wanted(&stop(4), FACTS), Wanted::Stop(place));
+        assert_eq!(wanted(&stop(5), FACTS), say(NOT_YOURS));
+        let mut moderator = stop(5);
+        moderator.who.permissions = Some(Permissions::MANAGE_MESSAGES);
+        assert_eq!(wanted(&moderator, FACTS), Wanted::Stop(place));
+        let again = a_turn(&asked(press("m1:r:4:1/2")));
+        assert_eq!(again.body, Body::Command(Command::Again(Sent::new("2/7"))));
+        // Opinions and explanations are for all.
+        assert!(matches!(
+            wanted(&asked(press("m1:b:5:1/2")), FACTS),
+            Wanted::Opinion {
+                opinion: Opinion::Bad,
+                ..
+            }
+        ));
+        let why = a_turn(&asked(press("m1:w:5:1/2")));
+        assert_eq!(why.body, Body::Command(Command::WhyOf(Sent::new("2/7"))));
+        assert_eq!(wanted(&asked(press("old")), FACTS), say(NO_BUTTON));
+    }
+
+    #[test]
+    fn a_message_is_asked_about_as_a_quotation() {
+        let quoted = Quoted {
+            author: UserId::new(5),
+            is_bot: false,
+            name: "bob".to_owned(),
+            text: "Ship it.\nNow.".to_owned(),
+            files: Vec::new(),
+            at: chrono::Utc::now(),
+        };
+        let turn = a_turn(&asked(What::About(quoted.clone())));
+        let text = "What do you say to this message of bob?\n> Ship it.\n> Now.";
+        assert_eq!(turn.body, Body::Text(text.to_owned()));
+        let empty = Quoted {
+            text: String::new(),
+            ..quoted
+        };
+        assert_eq!(wanted(&asked(What::About(empty)), FACTS), say(NO_TEXT));
+    }
+}

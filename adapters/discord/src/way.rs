@@ -1,0 +1,284 @@
+//! How a message of an answer goes out: as the bot's, or by the token of the interaction it answers.
+//!
+//! A token lives for fifteen minutes and ends with the process; after that an answer is an ordinary
+//! message that says whom it answers, or for what was asked privately a direct message.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serenity::model::id::{ChannelId, InteractionId, MessageId};
+use tokio::time::Instant;
+
+use crate::api::Sent;
+use crate::buttons::Row;
+use crate::content::{self, Belongs};
+use crate::errors::{Failure, Refusal};
+use crate::ground::Ground;
+use crate::hub::Hub;
+
+/// Discord's fifteen minutes, without what a request may take.
+const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
+
+/// The token of an interaction, as long as it can be used.
+pub(crate) struct Token {
+    pub(crate) interaction: InteractionId,
+    secret: SecretString,
+    began: Instant,
+    /// Discord does not take it any more.
+    is_over: AtomicBool,
+}
+
+impl Token {
+    pub(crate) fn new(interaction: InteractionId, secret: SecretString) -> Self {
+        Self {
+            interaction,
+            secret,
+            began: Instant::now(),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    /// It was never alive: the interaction was not acknowledged in time.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// # Errors
+    /// When its time is over.
+    pub(crate) fn secret_or_over(&self) -> Result<&SecretString, Failure> {
+        let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
+        self.secret().ok_or_else(over)
+    }
+
+    fn secret(&self) -> Option<&SecretString> {
+        let is_over = self.is_over.load(Ordering::Relaxed) || self.began.elapsed() > TOKEN_LIVES;
+        (!is_over).then_some(&self.secret)
+    }
+}
+
+/// A message of an answer as it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub(crate) channel: ChannelId,
+    pub(crate) id: MessageId,
+    pub(crate) via: Via,
+    /// None: not known.
+    pub(crate) text: Option<String>,
+    pub(crate) row: Option<Row>,
+    /// It begins with the line that says whom it answers.
+    pub(crate) is_addressed: bool,
+}
+
+impl Shown {
+    /// One of which only the id is known.
+    pub(crate) fn of(channel: ChannelId, id: MessageId, via: Via) -> Self {
+        Self {
+            channel,
+            id,
+            via,
+            text: None,
+            row: None,
+            is_addressed: false,
+        }
+    }
+
+    pub(crate) fn says(&self, words: Words<'_>) -> bool {
+        // Discord keeps no blanks around a message.
+        let text = self.text.as_deref().map(str::trim);
+        text == Some(words.text.trim()) && self.row == Some(words.row)
+    }
+}
+
+/// By what a message can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Via {
+    Bot,
+    /// It is the interaction's own answer.
+    Original,
+    FollowUp,
+}
+
+/// What a message says.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) row: Row,
+}
+
+/// What all messages of one answer share.
+pub(crate) struct Way {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) belongs: Belongs,
+    /// What the first message replies to.
+    pub(crate) reply_to: Option<MessageId>,
+    pub(crate) token: Option<Token>,
+    /// Only the one who asked may see the answer.
+    pub(crate) is_private: bool,
+    /// An ordinary message says whom it answers.
+    pub(crate) names_asker: bool,
+    /// By which Discord tells the same message from another.
+    pub(crate) nonce: String,
+}
+
+impl Way {
+    fn token(&self) -> Option<&SecretString> {
+        self.token.as_ref().and_then(Token::secret)
+    }
+
+    /// Turns the interaction's first answer into this message; None: there is no interaction, or
+    /// its time is over.
+    pub(crate) async fn fill_original(&self, words: Words<'_>) -> Result<Option<Shown>, Failure> {
+        let Some(token) = self.token() else {
+            return Ok(None);
+        };
+        let body = content::edit(words.text, words.row, self.belongs);
+        let filled = self.hub.api.edit_original(token, &body).await;
+        Ok(self
+            .unless_over(filled)?
+            .map(|sent| shown(&sent, Via::Original, words)))
+    }
+
+    /// A further message: to the interaction where that can be, otherwise an ordinary one.
+    pub(crate) async fn create(&self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
+        if let Some(token) = self.token() {
+            let body = content::follow_up(words.text, words.row, self.belongs, self.is_private);
+            let sent = self.hub.api.follow_up(token, &body).await;
+            if let Some(sent) = self.unless_over(sent)? {
+                return Ok(shown(&sent, Via::FollowUp, words));
+            }
+        }
+        self.create_ordinary(part, words).await
+    }
+
+    async fn create_ordinary(&self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
+        let Belongs { asker, place } = self.belongs;
+        let channel = if self.is_private && place.guild.is_some() {
+            self.hub.api.open_direct(asker).await?
+        } else {
+            self.ground.channel().await?
+        };
+        let is_first = part == 0;
+        let is_addressed = is_first && self.names_asker;
+        let text = self.text(words, is_addressed);
+        let reply_to = self.reply_to.or_else(|| self.ground.reply_to(channel));
+        let body = content::message(
+            &text,
+            words.row,
+            self.belongs,
+            reply_to.filter(|_| is_first),
+            &format!("{}.{part}", self.nonce),
+        );
+        let sent = self.hub.api.send(channel, &body).await?;
+        // With the nonce of an earlier one it is that one, whatever it says.
+        let is_as_sent = sent.content.trim() == text.trim();
+        Ok(Shown {
+            text: is_as_sent.then(|| words.text.to_owned()),
+            is_addressed,
+            ..shown(&sent, Via::Bot, words)
+        })
+    }
+
+    fn text(&self, words: Words<'_>, is_addressed: bool) -> String {
+        if is_addressed {
+            content::addressed_to(self.belongs.asker, words.text)
+        } else {
+            words.text.to_owned()
+        }
+    }
+
+    /// Gives a message other words. None: it is gone.
+    pub(crate) async fn change(
+        &self,
+        standing: &Shown,
+        words: Words<'_>,
+    ) -> Result<Option<Shown>, Failure> {
+        let api = &self.hub.api;
+        let text = self.text(words, standing.is_addressed);
+        let body = content::edit(&text, words.row, self.belongs);
+        let by_token = match (standing.via, self.token()) {
+            (Via::Original, Some(token)) => Some(api.edit_original(token, &body).await),
+            (Via::FollowUp, Some(token)) => {
+                Some(api.edit_follow_up(token, standing.id, &body).await)
+            }
+            (Via::Bot, _) | (_, None) => None,
+        };
+        let changed = match by_token {
+            Some(changed) => self.unless_over(changed)?,
+            None => None,
+        };
+        let changed = match changed {
+            Some(sent) => Ok(sent),
+            // Only by the token, and that is over.
+            None if self.is_private && standing.via != Via::Bot => return Ok(None),
+            None => api.edit(standing.channel, standing.id, &body).await,
+        };
+        match changed {
+            Ok(sent) => Ok(Some(Shown {
+                is_addressed: standing.is_addressed,
+                ..shown(&sent, standing.via, words)
+            })),
+            Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Takes a message away; what is gone already is no error.
+    pub(crate) async fn remove(&self, standing: &Shown) -> Result<(), Failure> {
+        let api = &self.hub.api;
+        let removed = match (standing.via, self.token()) {
+            (Via::Original, Some(token)) => api.delete_original(token).await,
+            (Via::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,
+            (Via::Original | Via::FollowUp, None) if self.is_private => Ok(()),
+            (Via::Original | Via::FollowUp | Via::Bot, _) => {
+                api.delete(standing.channel, standing.id).await
+            }
+        };
+        match removed {
+            Err(failure)
+                if failure.is(Refusal::NoMessage)
+                    || failure.is(Refusal::NoChannel)
+                    || failure.is(Refusal::InteractionOver) =>
+            {
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Takes "thinking…" away.
+    pub(crate) async fn remove_original(&self) -> Result<(), Failure> {
+        match self.token() {
+            Some(token) => {
+                let removed = self.hub.api.delete_original(token).await;
+                self.unless_over(removed).map(|_| ())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// None, from now on, where Discord does not take the token any more.
+    fn unless_over<T>(&self, answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(failure) if failure.is(Refusal::InteractionOver) => {
+                if let Some(token) = &self.token {
+                    tracing::info!(interaction = %token.interaction, "the interaction is over; the answer is an ordinary message");
+                    token.end();
+                }
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+fn shown(sent: &Sent, via: Via, words: Words<'_>) -> Shown {
+    Shown {
+        text: Some(words.text.to_owned()),
+        row: Some(words.row),
+        ..Shown::of(sent.channel_id, sent.id, via)
+    }
+}

@@ -1,0 +1,137 @@
+//! What every adapter has to do, in each kind of place that Discord has.
+
+use async_trait::async_trait;
+use loopback_discord::{Channel, Chat, Discord, Guild, Id};
+use muninn_discord::Options;
+use muninn_platform::testing::conformance::{Place, every_case};
+use muninn_platform::testing::{EchoBot, EchoMemory};
+
+use crate::support::Home;
+
+/// Somebody in a place with the bot.
+struct There {
+    bot: Option<EchoBot>,
+    chat: Chat,
+    /// The bot is mentioned in every message.
+    mentions: bool,
+    options: Options,
+    memory: EchoMemory,
+    discord: Discord,
+}
+
+impl There {
+    async fn new(place: impl AsyncFnOnce(&Home) -> Chat, mentions: bool) -> Self {
+        let home = Home::new().await;
+        let chat = place(&home).await;
+        let bot = Some(home.start().await);
+        let Home {
+            discord,
+            options,
+            memory,
+            ..
+        } = home;
+        Self {
+            bot,
+            chat,
+            mentions,
+            options,
+            memory,
+            discord,
+        }
+    }
+
+    fn words(&self, text: &str) -> String {
+        if self.mentions {
+            format!("<@{}> {text}", self.discord.bot())
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn id(text: &str) -> Id {
+    Id::parse(text).unwrap()
+}
+
+#[async_trait]
+impl Place for There {
+    async fn say(&self, text: &str) -> String {
+        self.chat.say(&self.words(text)).to_string()
+    }
+
+    async fn edit(&self, message: &str, text: &str) -> bool {
+        self.chat.edit(id(message), &self.words(text));
+        true
+    }
+
+    async fn delete(&self, message: &str) -> bool {
+        self.chat.delete(id(message));
+        true
+    }
+
+    async fn said(&self) -> Vec<String> {
+        let threads = self.chat.threads().into_iter();
+        let chats = threads.map(|thread| self.chat.thread(thread.id));
+        let mut said = self.chat.said();
+        said.extend(chats.flat_map(|chat| chat.said()));
+        said.sort_by_key(|message| message.created);
+        said.into_iter().map(|message| message.text).collect()
+    }
+
+    fn shows_growing(&self) -> bool {
+        true
+    }
+
+    async fn pinged(&self) -> Vec<String> {
+        let threads = self.chat.threads().into_iter();
+        let chats = threads.map(|thread| self.chat.thread(thread.id));
+        let said = self
+            .chat
+            .said()
+            .into_iter()
+            .chain(chats.flat_map(|chat| chat.said()));
+        said.flat_map(|message| {
+            let everyone = message.calls_everyone.then(|| "everyone".to_owned());
+            let calls: Vec<String> = message.calls.iter().map(ToString::to_string).collect();
+            calls.into_iter().chain(everyone)
+        })
+        .collect()
+    }
+
+    fn bot(&self) -> &EchoBot {
+        self.bot.as_ref().unwrap()
+    }
+
+    async fn crash(&mut self) {
+        self.bot.take().unwrap().crash();
+        self.discord.connected(0).await;
+        let platform = muninn_discord::Discord::new(self.options.clone());
+        self.bot = Some(EchoBot::start(platform, &self.memory));
+        self.discord.connected(1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_channel_where_it_is_mentioned() {
+    let channel = async |home: &Home| {
+        let general: Channel = home.guild.text("general");
+        home.guild.person("ann").at(&general)
+    };
+    every_case(async || There::new(channel, true).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_message() {
+    let direct = async |home: &Home| home.guild.person("ann").direct();
+    every_case(async || There::new(direct, false).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread() {
+    let thread = async |home: &Home| {
+        let guild: &Guild = &home.guild;
+        let general = guild.text("general");
+        guild.person("ann").at(&general).open_thread("plans")
+    };
+    every_case(async || There::new(thread, true).await).await;
+}

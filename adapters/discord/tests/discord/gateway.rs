@@ -1,0 +1,98 @@
+//! The gateway's troubles: what serenity makes good, and that nothing is lost or doubled by it.
+
+use loopback_discord::Settings;
+use muninn_discord::Shards;
+
+use crate::support::{Home, Scene, Way, scene};
+
+/// A turn in the middle of which something happens to the gateway, and one after it.
+async fn goes_on_after(happen: impl AsyncFnOnce(&Scene)) {
+    let scene = scene().await;
+    let question = scene.chat.mention("wait for it");
+    scene
+        .bot
+        .gets("the question", |log| log.messages.first().cloned())
+        .await;
+    happen(&scene).await;
+    scene.bot.go_on();
+    let thread = scene.chat.thread_on(question).await;
+    thread.hears("echo: for it").await;
+    thread.say("and now?");
+    thread.hears("echo: and now?").await;
+    assert_eq!(thread.said().len(), 2);
+    scene.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_connection_is_resumed_and_what_was_missed_comes() {
+    goes_on_after(async |scene| {
+        let before = scene.home.discord.counts();
+        scene.home.discord.drops_connections();
+        // Said while nobody listens.
+        let direct = scene.ann.direct();
+        direct.say("are you there?");
+        scene
+            .home
+            .discord
+            .counted("a resumption", |counts| counts.resumed > before.resumed)
+            .await;
+        direct.hears("echo: are you there?").await;
+        assert_eq!(scene.home.discord.counts().identified, before.identified);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_to_reconnect_is_followed() {
+    goes_on_after(async |scene| {
+        scene.home.discord.asks_to_reconnect();
+        scene
+            .home
+            .discord
+            .counted("a resumption", |counts| counts.resumed == 1)
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invalid_session_is_begun_anew() {
+    goes_on_after(async |scene| {
+        scene.home.discord.invalidates_sessions(false);
+        scene
+            .home
+            .discord
+            .counted("a new session", |counts| counts.identified == 2)
+            .await;
+        scene.home.discord.connected(1).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_shards_are_one_bot() {
+    for (shards, set) in [(Shards::Auto, 2), (Shards::Number(2), 1)] {
+        let settings = Settings {
+            shards: set,
+            ..Settings::default()
+        };
+        let mut home = Home::with(Way::Proxy, settings).await;
+        home.options.shards = shards;
+        let bot = home.begin();
+        home.discord.connected(2).await;
+        let mut seen = home.discord.shards();
+        seen.sort_unstable();
+        assert_eq!(seen, [(0, 2), (1, 2)]);
+        for name in ["general", "random"] {
+            let channel = home.guild.text(name);
+            let chat = home.guild.person("ann").at(&channel);
+            let question = chat.mention(name);
+            chat.thread_on(question)
+                .await
+                .hears(&format!("echo: {name}"))
+                .await;
+        }
+        bot.stop().await;
+        home.discord.finish();
+    }
+}

@@ -1,0 +1,14 @@
+//! The adapter against a Discord on loopback, with people in it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod absence;
+mod access;
+mod answers;
+mod asking;
+mod changes;
+mod conforming;
+mod figures;
+mod gateway;
+mod places;
+mod support;
+mod trouble;

@@ -1,0 +1,229 @@
+//! The whole bot in Discord: the program itself, killed and started again, on a Discord on loopback.
+
+mod support;
+
+use loopback_discord::{Channel, Chat, Discord, Guild, Message};
+use serde_json::json;
+use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::program::{Program, asks, end, kill, prompt};
+use tokio::process::Child;
+
+/// A guild, and the program that is run as a bot in it.
+struct Home {
+    discord: Discord,
+    guild: Guild,
+    program: Program,
+}
+
+impl Home {
+    async fn new(model: &ModelServer) -> Self {
+        let discord = Discord::start().await;
+        let guild = discord.guild("Ravens");
+        let program = Program::new(model)
+            .with("DISCORD_API_PROXY", discord.url())
+            .with("DISCORD_TOKEN", discord.token())
+            .with("DISCORD_ALLOW", format!("guild:{}", guild.id()));
+        Self {
+            discord,
+            guild,
+            program,
+        }
+    }
+
+    /// Starts it, the `nth` time, and waits until it is connected and has its commands.
+    async fn start(&self, nth: usize) -> Child {
+        let bot = self.program.start();
+        self.discord.connected(nth).await;
+        self.discord.registered("ask").await;
+        bot
+    }
+
+    fn general(&self) -> Channel {
+        self.guild.text("general")
+    }
+}
+
+fn standing(chat: &Chat) -> Vec<String> {
+    let said = chat.said().into_iter();
+    said.map(|message| message.content).collect()
+}
+
+fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
+    move |message| message.content.ends_with(text)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start(1).await;
+    let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
+    let kitchen = home.guild.text("kitchen");
+    let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
+
+    server.expects(asks("is 4711.")).answers("Noted.");
+    let told = anns.mention("The code of the coffee machine is 4711.");
+    let thread = anns.thread_on(told).await;
+    let noted = thread.hears("Noted.").await;
+
+    let recalls =
+        |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
+    server
+        .expects(move |request| request.last_user().ends_with("machine?") && recalls(request))
+        .answers("It is 4711.");
+    bobs.ask("What is the code of the coffee machine?", &[])
+        .hears("It is 4711.")
+        .await;
+    // A follow-up in the thread needs no mention.
+    server.expects(asks("Thanks!")).answers("You are welcome.");
+    thread.say("Thanks!");
+    thread.hears("You are welcome.").await;
+
+    // Privately: the channel is recalled, and stays ignorant of it.
+    server
+        .expects(move |request| request.last_user().ends_with("remind me?") && recalls(request))
+        .answers("4711, between us.");
+    anns.ask(
+        "The code of the coffee machine, remind me?",
+        &[("private", json!(true))],
+    )
+    .hears("4711, between us.")
+    .await;
+
+    let knows_nothing = |request: &Request| !prompt(request).contains("4711");
+    server
+        .expects(move |request| request.last_user().ends_with("machine?") && knows_nothing(request))
+        .answers("I do not know.");
+    ann.at(&home.general())
+        .ask("What is the code of the coffee machine?", &[])
+        .hears("I do not know.")
+        .await;
+
+    // Why, by the button; what was asked privately is not shown to others.
+    let why = thread.click(&noted, "Why?");
+    let why = why
+        .finds("why", |message| message.content.contains("4711"))
+        .await;
+    assert!(!why.content.contains("between us"), "{}", why.content);
+    // Once more, by the button.
+    server
+        .expects(|request| {
+            request.last_user().ends_with("is 4711.") && !prompt(request).contains("Noted.")
+        })
+        .answers("I will keep it.");
+    thread.click(&noted, "Regenerate");
+    let again = thread.hears("I will keep it.").await;
+    assert_eq!(again.id, noted.id);
+    end(bot).await;
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_while_it_answers_it_answers_once_after_all() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start(1).await;
+    let chat = home.guild.person("ann").at(&home.general());
+    server.expects(asks("Hello")).answers("Hi!");
+    let thread = chat.thread_on(chat.mention("Hello")).await;
+    thread.hears("Hi!").await;
+
+    let gate = Gate::closed();
+    server
+        .expects(asks("The first."))
+        .replies(Reply::chunks(["One", " after all."]).paused(&gate));
+    thread.say("The first.");
+    thread
+        .finds("its beginning", |message| {
+            message.content.starts_with("One")
+        })
+        .await;
+    thread.say("The second.");
+    server.arrived(2).await;
+    kill(bot).await;
+
+    for (question, answer) in [("first.", "One after all."), ("second.", "Two.")] {
+        server.expects(asks(question)).answers(answer);
+    }
+    let bot = home.start(2).await;
+    for answer in ["One after all.", "Two."] {
+        thread.finds(answer, ends_with(answer)).await;
+    }
+    end(bot).await;
+    assert_eq!(standing(&thread), ["Hi!", "One after all.", "Two."]);
+
+    let bot = home.start(3).await;
+    home.discord.repeats_events(2);
+    server.expects(asks("Anything else?")).answers("No.");
+    thread.say("Anything else?");
+    thread.hears("No.").await;
+    end(bot).await;
+    assert_eq!(standing(&thread).len(), 4);
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_follows_what_is_edited_and_deleted() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start(1).await;
+    let chat = home.guild.person("ann").at(&home.general());
+    let me = home.discord.bot();
+    server.expects(asks("in Berlin.")).answers("Noted: Berlin.");
+    let told = chat.mention("The office party of the harbour team is in Berlin.");
+    let thread = chat.thread_on(told).await;
+    let answer = thread.hears("Noted: Berlin.").await;
+    server.expects(asks("in Oslo.")).answers("Noted: Oslo.");
+    chat.edit(
+        told,
+        &format!("<@{me}> The office party of the harbour team is in Oslo."),
+    );
+    let edited = thread.hears("Noted: Oslo.").await;
+    assert_eq!(edited.id, answer.id, "the answer was edited");
+    chat.delete(told);
+    thread
+        .sees("the answer taken away", |said| {
+            said.is_empty().then_some(())
+        })
+        .await;
+    server
+        .expects(|request| !prompt(request).contains("Oslo"))
+        .answers("I do not know.");
+    chat.ask("Where is the office party of the harbour team?", &[])
+        .hears("I do not know.")
+        .await;
+    end(bot).await;
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_and_the_invitation() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let said = home.program.says(&["doctor"]).await;
+    assert!(
+        said.contains("ok       discord: the token is that of"),
+        "{said}"
+    );
+    let address = home.program.says(&["invite", "discord"]).await;
+    assert!(
+        address.starts_with("https://discord.com/oauth2/authorize?client_id="),
+        "{address}"
+    );
+
+    let wrong = Program::new(&server)
+        .with("DISCORD_API_PROXY", home.discord.url())
+        .with("DISCORD_TOKEN", "wrong")
+        .with("DISCORD_ALLOW", "*");
+    for command in ["doctor", "serve"] {
+        let said = wrong.says(&[command]).await;
+        assert!(said.contains("DISCORD_TOKEN"), "{command}: {said}");
+    }
+    let without = Program::new(&server).says(&["invite", "discord"]).await;
+    assert!(without.contains("DISCORD_TOKEN is not set"), "{without}");
+    server.finish();
+    home.discord.finish();
+}

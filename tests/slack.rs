@@ -1,0 +1,269 @@
+//! The whole bot in Slack: the program itself, killed and started again, in a workspace on loopback.
+
+mod support;
+
+use loopback_slack::{APP_TOKEN, Addresses, App, BOT_TOKEN, Chat, Message, SIGNING_SECRET, Slack};
+use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::program::{Program, asks, end, kill, prompt};
+use tokio::process::Child;
+
+/// A workspace, and the program that is run as an app in it.
+struct Home {
+    slack: Slack,
+    program: Program,
+}
+
+impl Home {
+    async fn over_socket(model: &ModelServer) -> Self {
+        let slack = Slack::with_manifest(&manifest(model, &[]).await).await;
+        let program = program(model, &slack).with("SLACK_APP_TOKEN", APP_TOKEN);
+        Self { slack, program }
+    }
+
+    async fn over_http(model: &ModelServer) -> Self {
+        let public = ["--url", "https://muninn.test"];
+        let slack = Slack::with_manifest(&manifest(model, &public).await).await;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let at = |path| format!("http://{address}/slack/{path}");
+        slack.tell_over_http(Addresses {
+            events: at("events"),
+            interactions: at("interactions"),
+            commands: at("commands"),
+        });
+        let program = program(model, &slack)
+            .with("SLACK_SIGNING_SECRET", SIGNING_SECRET)
+            .with("SLACK_HTTP_ADDR", address.to_string());
+        Self { slack, program }
+    }
+
+    /// Starts it and waits until its socket is connected.
+    async fn start(&self) -> Child {
+        let before = self.slack.calls_of("apps.connections.open").len();
+        let bot = self.program.start();
+        self.slack.connected(before + 1).await;
+        bot
+    }
+}
+
+fn program(model: &ModelServer, slack: &Slack) -> Program {
+    Program::new(model)
+        .with("SLACK_API_URL", slack.api_url())
+        .with("SLACK_BOT_TOKEN", BOT_TOKEN)
+        .with("SLACK_ALLOW", "*")
+}
+
+/// What `muninn manifest slack` prints, which needs no token.
+async fn manifest(model: &ModelServer, more: &[&str]) -> serde_json::Value {
+    let arguments = [&["manifest", "slack"], more].concat();
+    let printed = Program::new(model).says(&arguments).await;
+    serde_json::from_str(&printed).unwrap()
+}
+
+fn standing(chat: &Chat) -> Vec<String> {
+    let said = chat.said().into_iter();
+    said.filter(|message| !message.is_deleted)
+        .map(|message| message.shown)
+        .collect()
+}
+
+fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
+    move |message| message.shown.ends_with(text) && !message.is_deleted
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let bot = home.start().await;
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let channel = home.slack.channel("kitchen");
+    let kitchen = ann.in_channel(&channel);
+    let secret = home.slack.private_channel("secret", &[&ann]);
+    let secret = ann.in_channel(&secret);
+
+    server.expects(asks("is 4711.")).answers("Noted.");
+    let told = kitchen.ask("The code of the coffee machine is 4711.");
+    kitchen.in_thread(&told).hears("Noted.").await;
+
+    let recalls =
+        |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
+    // In another thread, by somebody else; the follow-up needs no mention.
+    server
+        .expects(move |request| request.last_user().ends_with("machine?") && recalls(request))
+        .answers("It is 4711.");
+    let bobs = bob.in_channel(&channel);
+    let thread = bobs.in_thread(&bobs.ask("What is the code of the coffee machine?"));
+    thread.hears("It is 4711.").await;
+    server.expects(asks("Thanks!")).answers("You are welcome.");
+    thread.say("Thanks!");
+    thread.hears("You are welcome.").await;
+
+    // Aside, by the slash command: the channel is recalled, and stays ignorant of it.
+    server
+        .expects(move |request| request.last_user().ends_with("remind me?") && recalls(request))
+        .answers("4711, between us.");
+    kitchen
+        .slash("/muninn", "ask The code of the coffee machine, remind me?")
+        .await;
+    let aside = kitchen
+        .finds("the answer", ends_with("4711, between us."))
+        .await;
+    assert!(aside.is_ephemeral);
+
+    // In a private channel and in a direct message nothing of it is known.
+    let knows_nothing = |request: &Request| !prompt(request).contains("4711");
+    for chat in [secret, ann.with_bot()] {
+        server
+            .expects(move |request| {
+                request.last_user().ends_with("machine?") && knows_nothing(request)
+            })
+            .answers("I do not know.");
+        let asked = chat.ask("What is the code of the coffee machine?");
+        chat.in_thread(&asked).hears("I do not know.").await;
+    }
+
+    // Why, by the button; what was asked aside is not shown to others.
+    let noted = kitchen
+        .in_thread(&told)
+        .finds("it", ends_with("Noted."))
+        .await;
+    bobs.in_thread(&told).click(&noted, "👍").await;
+    let why = bobs.in_thread(&told);
+    why.click(&noted, "Why?").await;
+    let explained = why
+        .finds("why", |message| {
+            message.is_ephemeral && message.shown.contains("4711")
+        })
+        .await;
+    assert!(
+        !explained.shown.contains("between us"),
+        "{}",
+        explained.shown
+    );
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_while_it_answers_it_answers_once_after_all() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let bot = home.start().await;
+    let ann = home.slack.person("Ann");
+    let chat = ann.in_channel(&home.slack.channel("general"));
+    server.expects(asks("Hello")).answers("Hi!");
+    let thread = chat.in_thread(&chat.ask("Hello"));
+    thread.hears("Hi!").await;
+
+    let gate = Gate::closed();
+    server
+        .expects(asks("The first."))
+        .replies(Reply::chunks(["One", " after all."]).paused(&gate));
+    thread.say("The first.");
+    thread
+        .finds("its beginning", |message| message.shown.starts_with("One"))
+        .await;
+    thread.say("The second.");
+    server.arrived(2).await;
+    kill(bot).await;
+    thread.say("The third.");
+
+    for (question, answer) in [
+        ("first.", "One after all."),
+        ("second.", "Two."),
+        ("third.", "Three."),
+    ] {
+        server.expects(asks(question)).answers(answer);
+    }
+    let bot = home.start().await;
+    for answer in ["One after all.", "Two.", "Three."] {
+        thread.finds(answer, ends_with(answer)).await;
+    }
+    end(bot).await;
+    let mut said = standing(&thread);
+    said.sort();
+    assert_eq!(said, ["Hi!", "One after all.", "Three.", "Two."]);
+
+    // Once more, with nothing to do, and with Slack repeating itself: nothing is said again.
+    home.slack.repeat_events(2);
+    let bot = home.start().await;
+    server.expects(asks("Anything else?")).answers("No.");
+    thread.say("Anything else?");
+    thread.hears("No.").await;
+    home.slack.all_told().await;
+    end(bot).await;
+    assert_eq!(standing(&thread).len(), 5);
+    server.finish();
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_follows_what_is_edited_and_deleted_over_http_too() {
+    let server = ModelServer::start().await;
+    let home = Home::over_http(&server).await;
+    let bot = home.program.start();
+    home.slack.answers_http().await;
+    let ann = home.slack.person("Ann");
+    let chat = ann.in_channel(&home.slack.channel("general"));
+    server.expects(asks("in Berlin.")).answers("Noted: Berlin.");
+    let told = chat.ask("The office party of the harbour team is in Berlin.");
+    let thread = chat.in_thread(&told);
+    let answer = thread.hears("Noted: Berlin.").await;
+    server.expects(asks("in Oslo.")).answers("Noted: Oslo.");
+    chat.edit(
+        &told,
+        "<@bot> The office party of the harbour team is in Oslo.",
+    );
+    let edited = thread.hears("Noted: Oslo.").await;
+    assert_eq!(edited.ts, answer.ts, "the answer was edited");
+
+    chat.delete(&told);
+    thread
+        .sees("the answer taken away", |said| {
+            said.iter()
+                .find(|message| message.ts == edited.ts && message.is_deleted)
+                .map(drop)
+        })
+        .await;
+    server
+        .expects(|request| !prompt(request).contains("Oslo"))
+        .answers("I do not know.");
+    let asked = chat.ask("Where is the office party of the harbour team?");
+    chat.in_thread(&asked).hears("I do not know.").await;
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_what_is_wrong() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let said = home.program.says(&["doctor"]).await;
+    assert!(
+        said.contains("ok       slack: the app has every scope it needs"),
+        "{said}"
+    );
+
+    home.slack
+        .reinstall(App::default().without_scope("files:read"));
+    let said = home.program.says(&["doctor"]).await;
+    assert!(
+        said.contains("PROBLEM  slack:") && said.contains("files:read"),
+        "{said}"
+    );
+
+    let half_set = Program::new(&server).with("SLACK_BOT_TOKEN", BOT_TOKEN);
+    let said = half_set.says(&["serve"]).await;
+    assert!(said.contains("SLACK_APP_TOKEN"), "{said}");
+    let nobody = Program::new(&server).with("SLACK_APP_TOKEN", APP_TOKEN);
+    assert!(
+        nobody
+            .says(&["serve"])
+            .await
+            .contains("SLACK_BOT_TOKEN is not")
+    );
+    server.finish();
+}

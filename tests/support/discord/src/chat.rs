@@ -1,0 +1,400 @@
+//! One channel, thread or direct message, as a person sees it.
+
+mod doing;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::permissions::Permissions;
+use crate::places::Channel;
+use crate::server::Shared;
+use crate::view::{self, Message, Thread};
+use crate::world::{Attached, Draft, Kind, World};
+use crate::{Id, PATIENCE};
+
+pub use doing::{Interacting, Target};
+
+/// One place, as a person sees it. Clones are the same place.
+#[derive(Clone, Debug)]
+pub struct Chat {
+    shared: Arc<Shared>,
+    bot: Id,
+    person: Id,
+    channel: Id,
+}
+
+impl Chat {
+    pub(crate) fn new(shared: &Arc<Shared>, bot: Id, person: Id, channel: Id) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            bot,
+            person,
+            channel,
+        }
+    }
+
+    /// The channel's id, or the thread's.
+    pub fn id(&self) -> Id {
+        self.channel
+    }
+
+    /// The place as a test controls it.
+    pub fn channel(&self) -> Channel {
+        Channel::new(&self.shared, self.bot, self.channel)
+    }
+
+    fn at(&self, channel: Id) -> Self {
+        Self {
+            channel,
+            ..self.clone()
+        }
+    }
+
+    /// Says something to nobody.
+    ///
+    /// # Panics
+    /// When this person may not.
+    #[track_caller]
+    pub fn say(&self, text: &str) -> Id {
+        self.post(Draft::text(text))
+    }
+
+    /// Says something to the bot.
+    ///
+    /// # Panics
+    /// As [`Self::say`].
+    #[track_caller]
+    pub fn mention(&self, text: &str) -> Id {
+        self.say(&format!("<@{}> {text}", self.bot))
+    }
+
+    /// Replies to a message; its author is called, as Discord does unless told otherwise.
+    ///
+    /// # Panics
+    /// As [`Self::say`].
+    #[track_caller]
+    pub fn reply(&self, to: Id, text: &str) -> Id {
+        self.post(Draft {
+            reference: Some(to),
+            ..Draft::text(text)
+        })
+    }
+
+    /// Replies to a message without calling its author.
+    ///
+    /// # Panics
+    /// As [`Self::say`].
+    #[track_caller]
+    pub fn reply_quietly(&self, to: Id, text: &str) -> Id {
+        self.post(Draft {
+            reference: Some(to),
+            allowed_mentions: Some(serde_json::json!({ "parse": ["users", "roles", "everyone"], "replied_user": false })),
+            ..Draft::text(text)
+        })
+    }
+
+    /// Says something with a file.
+    ///
+    /// # Panics
+    /// As [`Self::say`].
+    #[track_caller]
+    pub fn attach(&self, name: &str, media_type: &str, content: &[u8], text: &str) -> Id {
+        self.attach_claiming(name, media_type, content, content.len(), text)
+    }
+
+    /// As [`Self::attach`], with a claim about the file's size that may be a lie.
+    ///
+    /// # Panics
+    /// As [`Self::say`].
+    #[track_caller]
+    pub fn attach_claiming(
+        &self,
+        name: &str,
+        media_type: &str,
+        content: &[u8],
+        size: usize,
+        text: &str,
+    ) -> Id {
+        let file = self.shared.with(|world| {
+            let id = world.new_id();
+            let file = Attached {
+                id,
+                channel: self.channel,
+                name: name.to_owned(),
+                media_type: media_type.to_owned(),
+                content: content.to_vec(),
+                claimed_size: size as u64,
+            };
+            world.files.insert(id, file);
+            id
+        });
+        self.post(Draft {
+            attachments: vec![file],
+            ..Draft::text(text)
+        })
+    }
+
+    #[track_caller]
+    fn post(&self, draft: Draft) -> Id {
+        let posted = self.shared.with(|world| {
+            let channel = world
+                .channel_for(self.person, self.channel)
+                .map_err(|error| error.message)?
+                .clone();
+            world
+                .may_write(self.person, &channel)
+                .map_err(|error| error.message)?;
+            Ok::<_, String>(world.post(self.channel, self.person, draft))
+        });
+        posted.unwrap_or_else(|why| panic!("a person may not write there: {why}"))
+    }
+
+    /// Changes what was said.
+    ///
+    /// # Panics
+    /// When it was somebody else's.
+    #[track_caller]
+    pub fn edit(&self, message: Id, text: &str) {
+        let is_own = self.shared.look(|world| {
+            world
+                .message(self.channel, message)
+                .is_some_and(|found| found.author == self.person)
+        });
+        assert!(is_own, "only one's own messages can be changed");
+        self.shared.with(|world| {
+            world.rewrite(self.channel, message, |found| {
+                text.clone_into(&mut found.draft.content)
+            })
+        });
+    }
+
+    /// Takes a message away: one's own, or as a moderator.
+    ///
+    /// # Panics
+    /// When this person may not.
+    #[track_caller]
+    pub fn delete(&self, message: Id) {
+        let may = self.shared.look(|world| {
+            let found = world.message(self.channel, message);
+            found.is_some_and(|found| found.author == self.person) || self.moderates(world)
+        });
+        assert!(may, "this person may not delete that message");
+        self.shared.with(|world| world.erase(self.channel, message));
+    }
+
+    /// Takes several away at once, as a moderator.
+    ///
+    /// # Panics
+    /// When this person is none.
+    #[track_caller]
+    pub fn bulk_delete(&self, messages: &[Id]) {
+        assert!(
+            self.shared.look(|world| self.moderates(world)),
+            "only a moderator deletes in bulk"
+        );
+        self.shared
+            .with(|world| world.erase_all(self.channel, messages));
+    }
+
+    fn moderates(&self, world: &World) -> bool {
+        world
+            .permissions(self.person, &world.channels[&self.channel])
+            .contains(Permissions::MANAGE_MESSAGES)
+    }
+
+    /// Puts a reaction on a message.
+    pub fn react(&self, message: Id, emoji: &str) {
+        self.shared
+            .with(|world| world.react(self.person, self.channel, message, emoji, true));
+    }
+
+    /// Takes a reaction back.
+    pub fn unreact(&self, message: Id, emoji: &str) {
+        self.shared
+            .with(|world| world.react(self.person, self.channel, message, emoji, false));
+    }
+
+    /// Pins a message, which Discord tells everybody in the channel.
+    pub fn pin(&self, message: Id) {
+        self.shared
+            .with(|world| world.pin(self.channel, self.person, message));
+    }
+
+    /// Discord shows the page behind an address in a message: a change that is no edit.
+    pub fn unfurls(&self, message: Id, url: &str) {
+        self.shared
+            .with(|world| world.unfurl(self.channel, message, url));
+    }
+
+    /// Begins to write.
+    pub fn types(&self) {
+        self.shared
+            .with(|world| world.types(self.person, self.channel));
+    }
+
+    /// Opens a post in a forum.
+    pub fn open_post(&self, title: &str, text: &str) -> Self {
+        let id = self.shared.with(|world| {
+            let id = world.new_id();
+            world.open_post(id, self.channel, self.person, title, Draft::text(text));
+            id
+        });
+        self.at(id)
+    }
+
+    /// Opens a thread that everybody of the channel sees.
+    pub fn open_thread(&self, name: &str) -> Self {
+        self.open(name, Kind::PublicThread)
+    }
+
+    /// Opens a thread that only who is brought in sees.
+    pub fn open_private_thread(&self, name: &str) -> Self {
+        self.open(name, Kind::PrivateThread)
+    }
+
+    fn open(&self, name: &str, kind: Kind) -> Self {
+        let id = self.shared.with(|world| {
+            let id = world.new_id();
+            world.open_thread(id, self.channel, self.person, name, kind);
+            id
+        });
+        self.at(id)
+    }
+
+    /// Opens a thread on a message.
+    pub fn open_thread_on(&self, message: Id, name: &str) -> Self {
+        self.shared.with(|world| {
+            world.open_thread_from(self.channel, message, self.person, name, Kind::PublicThread)
+        });
+        self.at(message)
+    }
+
+    /// Brings somebody into a thread, such as the bot.
+    pub fn brings(&self, user: Id) {
+        self.shared
+            .with(|world| world.join_thread(self.channel, user));
+    }
+
+    /// The thread on a message, as soon as there is one.
+    ///
+    /// # Panics
+    /// When there is none in time.
+    pub async fn thread_on(&self, message: Id) -> Self {
+        self.sees("a thread on the message", |chat| {
+            let on = chat.iter().find(|said| said.id == message)?;
+            on.thread
+        })
+        .await;
+        self.at(message)
+    }
+
+    /// A thread of this channel that is known by its id, as this person sees it.
+    pub fn thread(&self, id: Id) -> Self {
+        self.at(id)
+    }
+
+    /// The threads of this channel that this person sees.
+    pub fn threads(&self) -> Vec<Thread> {
+        self.shared
+            .look(|world| world.threads_shown(self.channel, self.person))
+    }
+
+    /// A thread of this channel, as soon as there is one that fits.
+    ///
+    /// # Panics
+    /// When there is none in time.
+    pub async fn finds_thread(&self, what: &str, fits: impl Fn(&Thread) -> bool) -> Self {
+        let find = |world: &World| {
+            world
+                .threads_shown(self.channel, self.person)
+                .into_iter()
+                .find(|thread| fits(thread))
+        };
+        let found = view::until(&self.shared, PATIENCE, find).await;
+        self.at(found.unwrap_or_else(|| panic!("no thread: {what}")).id)
+    }
+
+    /// What the bot has said here, as it stands, without what was taken away and without Discord's own notices.
+    pub fn said(&self) -> Vec<Message> {
+        self.all()
+            .into_iter()
+            .filter(|said| self.is_bots(said) && !said.is_deleted && !said.is_system)
+            .collect()
+    }
+
+    /// Everything that was said here, and what was taken away.
+    pub fn all(&self) -> Vec<Message> {
+        self.shared
+            .look(|world| world.shown(self.channel, self.person))
+    }
+
+    fn is_bots(&self, message: &Message) -> bool {
+        message.author == self.bot
+    }
+
+    /// The bot says exactly this, now or later.
+    ///
+    /// # Panics
+    /// When it does not in time.
+    pub async fn hears(&self, text: &str) -> Message {
+        self.finds(text, |said| said.text == text && !said.is_deleted)
+            .await
+    }
+
+    /// A message of the bot that fits, as soon as there is one; also one that was taken away.
+    ///
+    /// # Panics
+    /// When there is none in time.
+    pub async fn finds(&self, what: &str, fits: impl Fn(&Message) -> bool) -> Message {
+        self.sees(what, |all| {
+            all.iter()
+                .find(|said| self.is_bots(said) && fits(said))
+                .cloned()
+        })
+        .await
+    }
+
+    /// What is found in everything this person sees here, as soon as it is there.
+    ///
+    /// # Panics
+    /// When it is not in time.
+    pub async fn sees<T>(&self, what: &str, find: impl Fn(&[Message]) -> Option<T>) -> T {
+        let look = |world: &World| find(&world.shown(self.channel, self.person));
+        match view::until(&self.shared, PATIENCE, look).await {
+            Some(found) => found,
+            None => panic!("{what:?} was not there, but {:#?}", self.all()),
+        }
+    }
+
+    /// When somebody began to type here, on the server's clock.
+    pub fn typed(&self) -> Vec<Duration> {
+        let bots = |world: &World| -> Vec<Duration> {
+            let here = world
+                .typed
+                .iter()
+                .filter(|(channel, user, _)| *channel == self.channel && *user == self.bot);
+            here.map(|(.., at)| *at).collect()
+        };
+        self.shared.look(bots)
+    }
+
+    /// The bot is seen to type this many times.
+    ///
+    /// # Panics
+    /// When it is not in time.
+    pub async fn sees_typing(&self, times: usize) {
+        let typed = |world: &World| {
+            let here = world
+                .typed
+                .iter()
+                .filter(|(channel, user, _)| *channel == self.channel && *user == self.bot);
+            (here.count() >= times).then_some(())
+        };
+        let found = view::until(&self.shared, PATIENCE, typed).await;
+        assert!(
+            found.is_some(),
+            "the bot was not seen to type {times} times, but {}",
+            self.typed().len()
+        );
+    }
+}

@@ -1,0 +1,403 @@
+//! The server as a test holds it: starting, controlling, and checking at the end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+use crate::fault::Next;
+use crate::gateway::Frame;
+use crate::limits::Limits;
+use crate::places::Guild;
+use crate::server::{Listening, Shared, listen, router};
+use crate::world::{App, Counts, Excuse, Refusal, User, World};
+use crate::{Id, PATIENCE, TOKEN};
+
+/// How the server begins.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How often a client has to give a sign of life.
+    pub heartbeat: Duration,
+    /// The privileged intents that the bot's owner has switched on.
+    pub privileged: u64,
+    pub limits: Limits,
+    /// How many shards the bot is told to run.
+    pub shards: u64,
+    /// Attachments are where Discord has them (`https://cdn.discordapp.com`), so that a client has to resolve that
+    /// name too; otherwise they are at [`Discord::url`].
+    pub files_at_discord: bool,
+    /// The bot's name.
+    pub name: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            // Discord's own.
+            heartbeat: Duration::from_millis(41_250),
+            privileged: crate::MESSAGE_CONTENT,
+            limits: Limits::Generous,
+            shards: 1,
+            files_at_discord: false,
+            name: "Muninn".to_owned(),
+        }
+    }
+}
+
+/// See the crate.
+#[derive(Debug)]
+pub struct Discord {
+    shared: Arc<Shared>,
+    bot: Id,
+    plain: Listening,
+    secure: Listening,
+    authority: String,
+    checked: bool,
+}
+
+impl Discord {
+    /// # Panics
+    /// When there is no free port on loopback.
+    pub async fn start() -> Self {
+        Self::start_with(Settings::default()).await
+    }
+
+    /// # Panics
+    /// As [`Self::start`].
+    pub async fn start_with(settings: Settings) -> Self {
+        let bind = || TcpListener::bind("127.0.0.1:0");
+        let (plain, secure) = (bind().await.expect("a port"), bind().await.expect("a port"));
+        let address = plain.local_addr().expect("a bound socket has an address");
+        let files = if settings.files_at_discord {
+            "https://cdn.discordapp.com".to_owned()
+        } else {
+            format!("http://{address}")
+        };
+        let mut world = World::new(
+            &files,
+            &format!("ws://{address}/gateway-socket"),
+            settings.heartbeat,
+        );
+        world.buckets.limits = settings.limits;
+        let bot = world.new_app(&settings.name, TOKEN, settings.privileged, settings.shards);
+        let shared = Arc::new(Shared::new(world));
+        let authority = crate::tls::authority();
+        Self {
+            plain: listen(plain, router(Arc::clone(&shared)), None),
+            secure: listen(secure, router(Arc::clone(&shared)), Some(authority.config)),
+            authority: authority.pem,
+            shared,
+            bot,
+            checked: false,
+        }
+    }
+
+    /// Where REST is without TLS, as `http://127.0.0.1:port`; what follows begins with `/api/v10`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.plain.address)
+    }
+
+    /// Where everything is with TLS, under Discord's own names.
+    pub fn tls_address(&self) -> SocketAddr {
+        self.secure.address
+    }
+
+    /// Who signed the certificate, in PEM.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// Where the gateway is, as clients are told.
+    pub fn gateway_url(&self) -> String {
+        self.shared.look(|world| world.gateway_url.clone())
+    }
+
+    /// The bot's account and application; they have the same id.
+    pub fn bot(&self) -> Id {
+        self.bot
+    }
+
+    pub fn token(&self) -> &'static str {
+        TOKEN
+    }
+
+    /// Another application, with a token of its own.
+    pub fn another_app(&self, name: &str, token: &str) -> Id {
+        self.shared
+            .with(|world| world.new_app(name, token, crate::MESSAGE_CONTENT, 1))
+    }
+
+    /// A new server with the bot in it.
+    pub fn guild(&self, name: &str) -> Guild {
+        Guild::new(&self.shared, self.bot, name)
+    }
+
+    /// A new server that the bot is not in yet.
+    pub fn guild_without_bot(&self, name: &str) -> Guild {
+        Guild::without_bot(&self.shared, self.bot, name)
+    }
+
+    /// Many servers with many channels each, and the bot in all of them.
+    pub fn many_guilds(&self, guilds: usize, channels: usize) -> Vec<Guild> {
+        let made = (0..guilds).map(|number| self.guild(&format!("guild {number}")));
+        made.inspect(|guild| guild.many_channels(channels))
+            .collect()
+    }
+
+    /// Puts the server's clock forward: interactions grow old, limits are over.
+    pub fn lets_pass(&self, time: Duration) {
+        self.shared.with(|world| world.clock.put_forward(time));
+    }
+
+    /// Every message and interaction is from now on delivered this many times more.
+    pub fn repeats_events(&self, times: usize) {
+        self.shared.with(|world| world.repeats = times);
+    }
+
+    /// What happens to the next request of a method (`*` for any) and a route, such as
+    /// `/channels/{channel_id}/messages`; `*` for any, `/attachments` for files.
+    #[track_caller]
+    pub fn next(&self, method: &str, route: &str) -> Next<'_> {
+        Next {
+            shared: &self.shared,
+            method: method.to_owned(),
+            route: route.to_owned(),
+            place: std::panic::Location::caller().to_string(),
+            times: 1,
+        }
+    }
+
+    /// Ends every gateway connection without a word.
+    pub fn drops_connections(&self) {
+        self.to_all(|| Frame::Cut);
+    }
+
+    /// Ends every gateway connection with a code of closing.
+    pub fn closes_connections(&self, code: u16) {
+        self.to_all(|| Frame::Close(code));
+    }
+
+    /// Nobody gets a new connection to the gateway, or everybody does again.
+    pub fn gateway_is_down(&self, is_down: bool) {
+        self.shared.with(|world| world.gateway_is_down = is_down);
+    }
+
+    /// Asks every client to connect anew (opcode 7).
+    pub fn asks_to_reconnect(&self) {
+        self.to_all(|| {
+            Frame::Payload(serde_json::json!({ "op": 7, "t": null, "s": null, "d": null }))
+        });
+    }
+
+    /// Tells every client that its session is no longer valid (opcode 9), for good or not.
+    pub fn invalidates_sessions(&self, resumable: bool) {
+        self.to_all(|| {
+            Frame::Payload(serde_json::json!({ "op": 9, "t": null, "s": null, "d": resumable }))
+        });
+        if !resumable {
+            self.forgets_sessions();
+        }
+    }
+
+    /// Nobody can go on with a session from before.
+    pub fn forgets_sessions(&self) {
+        self.shared.with(|world| world.sessions.clear());
+    }
+
+    /// Asks every client for a sign of life (opcode 1).
+    pub fn asks_for_heartbeat(&self) {
+        self.to_all(|| {
+            Frame::Payload(serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
+        });
+    }
+
+    fn to_all(&self, frame: impl Fn() -> Frame) {
+        self.shared.with(|world| {
+            for session in &world.sessions {
+                session.send(frame());
+            }
+        });
+    }
+
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared.with(|world| world.buckets.limits = limits);
+    }
+
+    /// A command is registered under this name, globally or in a server.
+    ///
+    /// # Panics
+    /// When it is not in time.
+    pub async fn registered(&self, name: &str) {
+        let is_there = |world: &World| {
+            let mut all = world.commands.values().flatten();
+            all.any(|command| command["name"] == name).then_some(())
+        };
+        self.until(&format!("the command {name}"), is_there).await;
+    }
+
+    /// The registered commands, as Discord gives them back: global ones, or a server's.
+    pub fn commands(&self, guild: Option<Id>) -> Vec<serde_json::Value> {
+        self.shared.look(|world| {
+            world
+                .commands
+                .get(&(self.bot, guild))
+                .cloned()
+                .unwrap_or_default()
+        })
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.shared.look(|world| world.counts)
+    }
+
+    /// Returns as soon as the gateway's counts are as wanted.
+    ///
+    /// # Panics
+    /// When they are not in time.
+    pub async fn counted(&self, what: &str, fits: impl Fn(&Counts) -> bool) -> Counts {
+        self.until(what, |world| fits(&world.counts).then_some(world.counts))
+            .await
+    }
+
+    /// Returns when this many sessions are connected.
+    ///
+    /// # Panics
+    /// When they are not in time.
+    pub async fn connected(&self, sessions: usize) {
+        let connected = |world: &World| {
+            let linked = world
+                .sessions
+                .iter()
+                .filter(|session| session.link.is_some())
+                .count();
+            (linked == sessions).then_some(())
+        };
+        self.until(&format!("{sessions} connected sessions"), connected)
+            .await;
+    }
+
+    /// The shards of the sessions there are: which of how many.
+    pub fn shards(&self) -> Vec<(u64, u64)> {
+        self.shared
+            .look(|world| world.sessions.iter().map(|session| session.shard).collect())
+    }
+
+    /// Every request so far: method and route.
+    pub fn requests(&self) -> Vec<(String, &'static str)> {
+        self.shared.look(|world| world.requests.clone())
+    }
+
+    /// Every refusal so far.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.shared.look(|world| world.refusals.clone())
+    }
+
+    /// Answers of 401, 403 and 429; Discord shuts an address out at 10,000 in ten minutes.
+    pub fn invalid_requests(&self) -> usize {
+        self.shared.look(|world| world.buckets.invalid)
+    }
+
+    /// Times from each interaction that was acknowledged to its acknowledgement.
+    pub fn acknowledged_after(&self) -> Vec<Duration> {
+        self.shared.look(|world| {
+            let all = world.interactions.values();
+            all.filter_map(|known| Some(known.acknowledged? - known.born))
+                .collect()
+        })
+    }
+
+    /// What broke a rule so far, and was not excused.
+    pub fn violations(&self) -> Vec<String> {
+        self.shared.look(|world| {
+            let mut violations = world.violations.clone();
+            violations.extend(world.unacknowledged());
+            violations
+        })
+    }
+
+    /// Lets a client break a rule whose violation contains `part`. It has to come about.
+    pub fn excuses(&self, part: &str) {
+        let excuse = Excuse {
+            part: part.to_owned(),
+            used: false,
+        };
+        self.shared.with(|world| world.excuses.push(excuse));
+    }
+
+    /// Returns what is found in the server's state as soon as it is there.
+    async fn until<T>(&self, what: &str, find: impl Fn(&World) -> Option<T>) -> T {
+        crate::view::until(&self.shared, PATIENCE, find)
+            .await
+            .unwrap_or_else(|| panic!("{what} did not come about"))
+    }
+
+    /// Fails the test if a rule was broken or something did not come about.
+    ///
+    /// # Panics
+    /// With everything that was wrong.
+    #[track_caller]
+    pub fn finish(mut self) {
+        self.check();
+    }
+
+    #[track_caller]
+    fn check(&mut self) {
+        self.checked = true;
+        let faults = self.shared.with(|world| {
+            for late in world.unacknowledged() {
+                world.blame(late);
+            }
+            let mut faults = world.violations.clone();
+            let unused = world.faults.iter().filter(|fault| fault.left > 0);
+            faults.extend(unused.map(|fault| {
+                format!(
+                    "nothing asked for {} {} as expected at {}",
+                    fault.method, fault.route, fault.place
+                )
+            }));
+            let unused = world.excuses.iter().filter(|excuse| !excuse.used);
+            faults.extend(
+                unused.map(|excuse| format!("nothing had to be excused for {:?}", excuse.part)),
+            );
+            faults
+        });
+        assert!(faults.is_empty(), "Discord:\n{}", faults.join("\n"));
+    }
+}
+
+impl Drop for Discord {
+    fn drop(&mut self) {
+        if !self.checked && !std::thread::panicking() {
+            self.check();
+        }
+    }
+}
+
+impl World {
+    fn new_app(&mut self, name: &str, token: &str, privileged: u64, shards: u64) -> Id {
+        let owner = self.new_user("owner", false);
+        let id = self.new_user(name, true);
+        let app = App {
+            id,
+            token: token.to_owned(),
+            privileged,
+            owner,
+            shards,
+        };
+        self.apps.insert(id, app);
+        id
+    }
+
+    pub(crate) fn new_user(&mut self, name: &str, is_bot: bool) -> Id {
+        let id = self.new_id();
+        let user = User {
+            id,
+            name: name.to_owned(),
+            is_bot,
+            is_closed: false,
+        };
+        self.users.insert(id, user);
+        id
+    }
+}

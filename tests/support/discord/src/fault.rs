@@ -1,0 +1,147 @@
+//! Failures on demand: refusals, slow answers, lost connections.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::server::Shared;
+
+/// What happens to a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Failing {
+    /// 429, for the request's bucket or for everything.
+    Limited {
+        after: Duration,
+        global: bool,
+    },
+    /// Another status, with the server's plain text.
+    Status(u16),
+    Slow(Duration),
+    /// The connection ends before anything is done.
+    Cut,
+    /// Everything is done, but the answer does not arrive.
+    Lost,
+    Held(Gate),
+}
+
+/// A failure that waits for its request.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) method: String,
+    pub(crate) route: String,
+    pub(crate) failing: Failing,
+    pub(crate) left: usize,
+    pub(crate) place: String,
+}
+
+/// Says what happens to the next request of a route; see [`crate::Discord::next`].
+#[must_use = "say what happens to it"]
+pub struct Next<'a> {
+    pub(crate) shared: &'a Arc<Shared>,
+    pub(crate) method: String,
+    pub(crate) route: String,
+    pub(crate) place: String,
+    pub(crate) times: usize,
+}
+
+impl std::fmt::Debug for Next<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the next {} {}", self.method, self.route)
+    }
+}
+
+impl Next<'_> {
+    /// Not only the next one, but the next `times`.
+    pub fn times(self, times: usize) -> Self {
+        Self { times, ..self }
+    }
+
+    /// Is refused with 429, and so is its bucket for as long.
+    pub fn is_limited(self, after: Duration) {
+        self.fails_by(Failing::Limited {
+            after,
+            global: false,
+        });
+    }
+
+    /// Is refused with 429, and so is everything for as long.
+    pub fn is_limited_globally(self, after: Duration) {
+        self.fails_by(Failing::Limited {
+            after,
+            global: true,
+        });
+    }
+
+    /// Is refused with this status, as a server that is broken does.
+    pub fn fails(self, status: u16) {
+        self.fails_by(Failing::Status(status));
+    }
+
+    /// Is answered late.
+    pub fn is_slow(self, by: Duration) {
+        self.fails_by(Failing::Slow(by));
+    }
+
+    /// Loses its connection before anything is done.
+    pub fn is_cut(self) {
+        self.fails_by(Failing::Cut);
+    }
+
+    /// Is done, but its answer gets lost.
+    pub fn loses_its_answer(self) {
+        self.fails_by(Failing::Lost);
+    }
+
+    /// Waits until the test opens the gate.
+    pub fn is_held(self) -> Gate {
+        let gate = Gate::default();
+        self.fails_by(Failing::Held(gate.clone()));
+        gate
+    }
+
+    fn fails_by(self, failing: Failing) {
+        let fault = Fault {
+            method: self.method,
+            route: self.route,
+            failing,
+            left: self.times,
+            place: self.place,
+        };
+        self.shared.with(|world| world.faults.push(fault));
+    }
+}
+
+/// Holds requests until it is opened.
+#[derive(Clone, Debug)]
+pub struct Gate(Arc<(watch::Sender<bool>, watch::Sender<usize>)>);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Arc::new((watch::Sender::new(false), watch::Sender::new(0))))
+    }
+}
+
+impl Gate {
+    /// Lets everything pass from now on.
+    pub fn open(&self) {
+        self.0.0.send_replace(true);
+    }
+
+    /// Returns when a request stands before it.
+    ///
+    /// # Panics
+    /// When none comes in time.
+    pub async fn is_reached(&self) {
+        let mut waiting = self.0.1.subscribe();
+        let reached = waiting.wait_for(|waiting| *waiting > 0);
+        let in_time = tokio::time::timeout(crate::PATIENCE, reached).await;
+        assert!(in_time.is_ok(), "no request came to the gate");
+    }
+
+    pub(crate) async fn pass(&self) {
+        self.0.1.send_modify(|waiting| *waiting += 1);
+        // The sender lives as long as `self`, so that this only ends when it is open.
+        let _ = self.0.0.subscribe().wait_for(|open| *open).await;
+    }
+}

@@ -1,0 +1,45 @@
+//! How payloads are written: plain, compressed one by one, or as one compressed stream.
+
+use std::io::Write;
+
+use axum::body::Bytes;
+use axum::extract::ws::Message;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::Value;
+
+/// From this size on, in bytes, a payload is compressed for a client that lets it be.
+const LARGE: usize = 4_096;
+
+#[derive(Debug)]
+pub(super) enum Encoding {
+    Plain,
+    /// The client asked for it in its identify.
+    Large,
+    /// The client asked for it in the address.
+    Stream(ZlibEncoder<Vec<u8>>),
+}
+
+impl Encoding {
+    pub(super) fn stream() -> Self {
+        Self::Stream(ZlibEncoder::new(Vec::new(), Compression::fast()))
+    }
+
+    pub(super) fn write(&mut self, payload: &Value) -> Message {
+        let text = payload.to_string();
+        match self {
+            Self::Plain => Message::Text(text.into()),
+            Self::Large if text.len() < LARGE => Message::Text(text.into()),
+            Self::Large => {
+                let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(text.as_bytes()).expect("memory takes it");
+                Message::Binary(Bytes::from(encoder.finish().expect("memory takes it")))
+            }
+            Self::Stream(encoder) => {
+                encoder.write_all(text.as_bytes()).expect("memory takes it");
+                encoder.flush().expect("memory takes it");
+                Message::Binary(Bytes::from(std::mem::take(encoder.get_mut())))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A Discord on loopback for tests that read like a chat: REST and gateway of version 10, and attachments.
+//!
+//! ```
+//! # use loopback_discord::Discord;
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let discord = Discord::start().await;
+//! let guild = discord.guild("Ravens");
+//! let general = guild.text("general");
+//! let ann = guild.person("ann");
+//! let chat = ann.at(&general);
+//! // … start a bot with `discord.token()` on `discord.url()` …
+//! let question = chat.mention("Are you there?");
+//! // let thread = chat.thread_on(question).await;
+//! // thread.hears("Yes.").await;
+//! # assert_eq!(chat.said().len(), 0);
+//! discord.finish();
+//! # }
+//! ```
+//!
+//! The server is strict: what breaks one of Discord's rules fails the test in [`Discord::finish`], or when the server
+//! is dropped, and so does a failure that was asked for and did not come about. Nothing here sleeps: what people see is
+//! waited for, until [`PATIENCE`] is over.
+//!
+//! Two ways lead a client here: `serenity::http::HttpBuilder::proxy` with [`Discord::url`] and without the client's own
+//! rate limiter, or a client that trusts [`Discord::authority`] and resolves `discord.com` to
+//! [`Discord::tls_address`].
+
+mod chat;
+mod clock;
+mod discord;
+mod error;
+mod fault;
+mod gateway;
+mod id;
+mod interaction;
+mod limits;
+mod permissions;
+mod person;
+mod places;
+mod rest;
+mod rules;
+mod server;
+mod tls;
+mod traffic;
+mod view;
+mod world;
+
+use std::time::Duration;
+
+pub use chat::{Chat, Interacting, Target};
+pub use discord::{Discord, Settings};
+pub use fault::{Gate, Next};
+pub use id::Id;
+pub use limits::Limits;
+pub use permissions::Permissions;
+pub use person::Person;
+pub use places::{Channel, Guild, Webhook};
+pub use view::{Attachment, Button, Message, Thread};
+pub use world::{Counts, Refusal};
+
+/// Longer than anything takes, also on a loaded machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The token of the bot that is there from the beginning.
+pub const TOKEN: &str = "loopback-token";
+
+/// The privileged intents, for [`Settings::privileged`].
+pub const MESSAGE_CONTENT: u64 = 1 << 15;
+/// See [`MESSAGE_CONTENT`].
+pub const GUILD_MEMBERS: u64 = 1 << 1;
+/// See [`MESSAGE_CONTENT`].
+pub const GUILD_PRESENCES: u64 = 1 << 8;

@@ -1,0 +1,452 @@
+//! The REST interface, version 10: from an address to who answers it.
+
+mod answers;
+mod channels;
+mod directory;
+mod messages;
+mod registry;
+mod threads;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::Id;
+use crate::error::ApiError;
+use crate::world::World;
+
+use answers::{Deed, Wants as Answers};
+use channels::Wants as Channels;
+use directory::Wants as Directory;
+use messages::Wants as Messages;
+use registry::{Scope, Wants as Registry};
+use threads::Wants as Threads;
+
+/// What a request wants: which part of the interface, and what of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Directory(Directory),
+    Registry(Registry, Scope),
+    Channel(Channels),
+    Message(Messages),
+    Thread(Threads),
+    Answer(Answers),
+}
+
+impl Route {
+    /// Its address holds a key of its own, or there is nothing to keep.
+    pub(crate) fn needs_no_token(self) -> bool {
+        matches!(self, Self::Answer(_) | Self::Directory(Directory::Gateway))
+    }
+
+    /// It makes something, and says so by its status.
+    pub(crate) fn creates(self) -> bool {
+        matches!(
+            self,
+            Self::Thread(Threads::Open | Threads::OpenFrom) | Self::Registry(Registry::Add, _)
+        )
+    }
+}
+
+/// Methods and addresses, named as in the published description; where two fit, the first does.
+const ROUTES: &[(&str, &str, Route)] = &[
+    ("GET", "/gateway", Route::Directory(Directory::Gateway)),
+    (
+        "GET",
+        "/gateway/bot",
+        Route::Directory(Directory::GatewayBot),
+    ),
+    ("GET", "/users/@me", Route::Directory(Directory::Me)),
+    (
+        "GET",
+        "/users/@me/guilds",
+        Route::Directory(Directory::MyGuilds),
+    ),
+    (
+        "POST",
+        "/users/@me/channels",
+        Route::Directory(Directory::OpenDirect),
+    ),
+    ("GET", "/users/{user_id}", Route::Directory(Directory::User)),
+    (
+        "GET",
+        "/applications/@me",
+        Route::Directory(Directory::Application),
+    ),
+    (
+        "GET",
+        "/oauth2/applications/@me",
+        Route::Directory(Directory::Application),
+    ),
+    (
+        "GET",
+        "/applications/{application_id}/commands",
+        Route::Registry(Registry::All, Scope::Everywhere),
+    ),
+    (
+        "PUT",
+        "/applications/{application_id}/commands",
+        Route::Registry(Registry::Set, Scope::Everywhere),
+    ),
+    (
+        "POST",
+        "/applications/{application_id}/commands",
+        Route::Registry(Registry::Add, Scope::Everywhere),
+    ),
+    (
+        "GET",
+        "/applications/{application_id}/commands/{command_id}",
+        Route::Registry(Registry::One, Scope::Everywhere),
+    ),
+    (
+        "PATCH",
+        "/applications/{application_id}/commands/{command_id}",
+        Route::Registry(Registry::Edit, Scope::Everywhere),
+    ),
+    (
+        "DELETE",
+        "/applications/{application_id}/commands/{command_id}",
+        Route::Registry(Registry::Remove, Scope::Everywhere),
+    ),
+    (
+        "GET",
+        "/applications/{application_id}/guilds/{guild_id}/commands",
+        Route::Registry(Registry::All, Scope::Guild),
+    ),
+    (
+        "PUT",
+        "/applications/{application_id}/guilds/{guild_id}/commands",
+        Route::Registry(Registry::Set, Scope::Guild),
+    ),
+    (
+        "POST",
+        "/applications/{application_id}/guilds/{guild_id}/commands",
+        Route::Registry(Registry::Add, Scope::Guild),
+    ),
+    (
+        "GET",
+        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
+        Route::Registry(Registry::One, Scope::Guild),
+    ),
+    (
+        "PATCH",
+        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
+        Route::Registry(Registry::Edit, Scope::Guild),
+    ),
+    (
+        "DELETE",
+        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
+        Route::Registry(Registry::Remove, Scope::Guild),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Look),
+    ),
+    (
+        "PATCH",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Edit),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}",
+        Route::Channel(Channels::Remove),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/messages",
+        Route::Message(Messages::List),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/messages",
+        Route::Message(Messages::Post),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/messages/bulk-delete",
+        Route::Message(Messages::BulkDelete),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/messages/{message_id}",
+        Route::Message(Messages::Look),
+    ),
+    (
+        "PATCH",
+        "/channels/{channel_id}/messages/{message_id}",
+        Route::Message(Messages::Edit),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}/messages/{message_id}",
+        Route::Message(Messages::Remove),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/typing",
+        Route::Channel(Channels::Type),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/messages/{message_id}/threads",
+        Route::Thread(Threads::OpenFrom),
+    ),
+    (
+        "POST",
+        "/channels/{channel_id}/threads",
+        Route::Thread(Threads::Open),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/thread-members",
+        Route::Thread(Threads::Members),
+    ),
+    (
+        "PUT",
+        "/channels/{channel_id}/thread-members/@me",
+        Route::Thread(Threads::Join),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}/thread-members/@me",
+        Route::Thread(Threads::Leave),
+    ),
+    (
+        "PUT",
+        "/channels/{channel_id}/thread-members/{user_id}",
+        Route::Thread(Threads::Add),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}/thread-members/{user_id}",
+        Route::Thread(Threads::Remove),
+    ),
+    (
+        "PUT",
+        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
+        Route::Message(Messages::React),
+    ),
+    (
+        "DELETE",
+        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
+        Route::Message(Messages::Unreact),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}",
+        Route::Message(Messages::Reactions),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/threads/archived/public",
+        Route::Thread(Threads::Archived),
+    ),
+    (
+        "GET",
+        "/channels/{channel_id}/threads/archived/private",
+        Route::Thread(Threads::Archived),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}",
+        Route::Directory(Directory::Guild),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/channels",
+        Route::Directory(Directory::GuildChannels),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/members",
+        Route::Directory(Directory::GuildMembers),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/members/{user_id}",
+        Route::Directory(Directory::GuildMember),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/roles",
+        Route::Directory(Directory::Roles),
+    ),
+    (
+        "GET",
+        "/guilds/{guild_id}/threads/active",
+        Route::Directory(Directory::ActiveThreads),
+    ),
+    (
+        "POST",
+        "/interactions/{interaction_id}/{interaction_token}/callback",
+        Route::Answer(Answers::Callback),
+    ),
+    (
+        "POST",
+        "/webhooks/{webhook_id}/{webhook_token}",
+        Route::Answer(Answers::FollowUp),
+    ),
+    (
+        "GET",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+        Route::Answer(Answers::Original(Deed::Look)),
+    ),
+    (
+        "PATCH",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+        Route::Answer(Answers::Original(Deed::Edit)),
+    ),
+    (
+        "DELETE",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+        Route::Answer(Answers::Original(Deed::Remove)),
+    ),
+    (
+        "GET",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+        Route::Answer(Answers::One(Deed::Look)),
+    ),
+    (
+        "PATCH",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+        Route::Answer(Answers::One(Deed::Edit)),
+    ),
+    (
+        "DELETE",
+        "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+        Route::Answer(Answers::One(Deed::Remove)),
+    ),
+];
+
+/// An address that the server knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) route: Route,
+    /// As the published description names it.
+    pub(crate) template: &'static str,
+    pub(crate) params: Vec<String>,
+}
+
+/// A file that came with a body.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) content: Vec<u8>,
+}
+
+/// A request, as far as its answer depends on it.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) route: Route,
+    pub(crate) params: Vec<String>,
+    pub(crate) query: &'a HashMap<String, String>,
+    pub(crate) body: &'a Value,
+    pub(crate) files: &'a [File],
+    /// Who asks; zero where the address holds its own key.
+    pub(crate) app: Id,
+}
+
+impl Call<'_> {
+    /// An id in the address.
+    pub(crate) fn id(&self, number: usize) -> Result<Id, ApiError> {
+        let text = self
+            .params
+            .get(number)
+            .map(String::as_str)
+            .unwrap_or_default();
+        Id::parse(text).ok_or_else(|| {
+            let message = format!("Value \"{text}\" is not snowflake.");
+            ApiError::invalid_form(vec![crate::error::Wrong::new(
+                "id",
+                "NUMBER_TYPE_COERCE",
+                message,
+            )])
+        })
+    }
+
+    pub(crate) fn text(&self, number: usize) -> &str {
+        self.params
+            .get(number)
+            .map(String::as_str)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn asked(&self, name: &str) -> Option<&str> {
+        self.query.get(name).map(String::as_str)
+    }
+}
+
+/// What an address means.
+pub(crate) fn find(method: &str, path: &str) -> Result<Found, ApiError> {
+    let path = path
+        .strip_prefix("/api/v10")
+        .ok_or_else(ApiError::not_found)?;
+    let mut error = ApiError::not_found();
+    for (of, template, route) in ROUTES {
+        let Some(params) = fit(template, path) else {
+            continue;
+        };
+        if *of == method {
+            return Ok(Found {
+                route: *route,
+                template,
+                params,
+            });
+        }
+        error = ApiError::method_not_allowed();
+    }
+    Err(error)
+}
+
+fn fit(template: &str, path: &str) -> Option<Vec<String>> {
+    let mut params = Vec::new();
+    let (mut wanted, mut there) = (template.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), there.next()) {
+            (None, None) => return Some(params),
+            (Some(name), Some(value)) if name.starts_with('{') && !value.is_empty() => {
+                params.push(value.to_owned())
+            }
+            (Some(name), Some(value)) if name == value => {}
+            _ => return None,
+        }
+    }
+}
+
+/// Does what is asked and says what the answer is; null for one without a body.
+pub(crate) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
+    match call.route {
+        Route::Directory(wants) => directory::answer(world, call, wants),
+        Route::Registry(wants, scope) => registry::answer(world, call, wants, scope),
+        Route::Channel(wants) => channels::answer(world, call, wants),
+        Route::Message(wants) => messages::answer(world, call, wants),
+        Route::Thread(wants) => threads::answer(world, call, wants),
+        Route::Answer(wants) => answers::answer(world, call, wants),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_by_method() {
+        let found = find("POST", "/api/v10/channels/1/messages").unwrap();
+        assert_eq!(
+            (found.route, found.params.as_slice()),
+            (Route::Message(Messages::Post), &["1".to_owned()][..])
+        );
+        let original = find("PATCH", "/api/v10/webhooks/1/t/messages/@original").unwrap();
+        assert_eq!(original.route, Route::Answer(Answers::Original(Deed::Edit)));
+        for (method, path, status) in [
+            ("GET", "/api/v10/nothing", 404),
+            ("GET", "/api/v9/gateway", 404),
+            ("PUT", "/api/v10/gateway", 405),
+        ] {
+            assert_eq!(find(method, path).unwrap_err().status, status);
+        }
+    }
+}

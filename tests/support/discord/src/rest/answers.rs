@@ -1,0 +1,260 @@
+//! Answers to interactions: the callback, the answer itself, what follows it.
+
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::Id;
+use crate::error::{ApiError, Wrong};
+use crate::interaction::{Answer, Doing, Interaction};
+use crate::rules::{self, MessageForm};
+use crate::world::{Draft, World, flags, kinds};
+
+/// What is done with an interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Callback,
+    FollowUp,
+    /// The answer itself.
+    Original(Deed),
+    /// The answer or what followed it, by id.
+    One(Deed),
+}
+
+/// What is done with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Look,
+    Edit,
+    Remove,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+    let interaction = |world: &World| {
+        let app = call.id(0)?;
+        world.by_token(app, call.text(1)).cloned()
+    };
+    match wants {
+        Wants::Callback => callback(world, call),
+        Wants::FollowUp => follow_up(world, call, &interaction(world)?),
+        Wants::Original(deed) => {
+            let interaction = interaction(world)?;
+            let original = interaction.original.ok_or_else(ApiError::unknown_message)?;
+            one(world, call, &interaction, original, deed)
+        }
+        Wants::One(deed) => {
+            let (interaction, id) = (interaction(world)?, call.id(2)?);
+            let is_its = interaction.original == Some(id) || interaction.follow_ups.contains(&id);
+            if !is_its {
+                return Err(ApiError::unknown_message());
+            }
+            one(world, call, &interaction, id, deed)
+        }
+    }
+}
+
+fn one(
+    world: &mut World,
+    call: &Call<'_>,
+    interaction: &Interaction,
+    id: Id,
+    deed: Deed,
+) -> Result<Value, ApiError> {
+    let channel = interaction.channel;
+    if world.message(channel, id).is_none() {
+        return Err(ApiError::unknown_message());
+    }
+    match deed {
+        Deed::Look => Ok(world.message_for(interaction.app, channel, id)),
+        Deed::Edit => {
+            world.change(call, channel, id, MessageForm::Answer)?;
+            world.answered(interaction.id);
+            Ok(world.message_for(interaction.app, channel, id))
+        }
+        Deed::Remove => {
+            world.erase(channel, id);
+            Ok(Value::Null)
+        }
+    }
+}
+
+fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
+    let (id, token) = (call.id(0)?, call.text(1).to_owned());
+    let kind = call.body["type"].as_u64().unwrap_or_default();
+    let doing = world.interactions.get(&id).map(|known| known.doing);
+    if let Some(doing) = doing
+        && !fits(doing, kind)
+    {
+        let message = format!(
+            "An interaction of type {} is not answered by type {kind}",
+            doing as u8
+        );
+        return Err(ApiError::invalid_form(vec![Wrong::new(
+            "type",
+            "BASE_TYPE_CHOICES",
+            message,
+        )]));
+    }
+    let data = call.body["data"].clone();
+    if matches!(kind, 4 | 7) {
+        let wrongs = rules::message(&data, MessageForm::Answer, call.files.len());
+        if !wrongs.is_empty() {
+            return Err(ApiError::invalid_form(
+                wrongs.into_iter().map(under_data).collect(),
+            ));
+        }
+    }
+    let interaction = match world.acknowledge(id, &token) {
+        Ok(interaction) => interaction.clone(),
+        Err(error) => return Err(error),
+    };
+    let state = match kind {
+        1 => Answer::Answered,
+        4 => {
+            world.quiet_body(call, &data);
+            let draft = world.draft(call, &data, MessageForm::Answer, interaction.channel)?;
+            world.first_answer(&interaction, draft);
+            Answer::Answered
+        }
+        5 => {
+            let draft = Draft {
+                flags: flags::LOADING
+                    | (data["flags"].as_u64().unwrap_or_default() & flags::EPHEMERAL),
+                ..Draft::default()
+            };
+            world.first_answer(&interaction, draft);
+            Answer::Deferred
+        }
+        6 => Answer::DeferredUpdate,
+        7 => {
+            let source = interaction.source.ok_or_else(ApiError::unknown_message)?;
+            world.change_by(
+                call,
+                &data,
+                interaction.channel,
+                source,
+                MessageForm::Answer,
+            )?;
+            Answer::Answered
+        }
+        8 => {
+            let wrongs = rules::autocomplete(&data);
+            if !wrongs.is_empty() {
+                return Err(ApiError::invalid_form(wrongs));
+            }
+            Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default())
+        }
+        _ => Answer::Modal(data),
+    };
+    if let Some(known) = world.interactions.get_mut(&id) {
+        known.answer = state;
+        if matches!(kind, 6 | 7) {
+            known.original = known.source;
+        }
+    }
+    let wants_answer = matches!(call.asked("with_response"), Some("true" | "1"));
+    Ok(if wants_answer {
+        callback_json(world, id, kind)
+    } else {
+        Value::Null
+    })
+}
+
+fn under_data(wrong: Wrong) -> Wrong {
+    Wrong {
+        at: format!("data.{}", wrong.at),
+        ..wrong
+    }
+}
+
+/// What may answer what.
+fn fits(doing: Doing, kind: u64) -> bool {
+    match doing {
+        Doing::Command => matches!(kind, 4 | 5 | 9),
+        Doing::Component => matches!(kind, 4..=7 | 9),
+        Doing::Autocomplete => kind == 8,
+    }
+}
+
+fn callback_json(world: &World, id: Id, kind: u64) -> Value {
+    let interaction = &world.interactions[&id];
+    let mut told = json!({ "id": id.json(), "type": interaction.doing as u8, "channel_id": interaction.channel.json() });
+    let guild = world.channels[&interaction.channel].guild;
+    if let Some(guild) = guild {
+        told["guild_id"] = guild.json();
+    }
+    let original = interaction
+        .original
+        .and_then(|original| world.message(interaction.channel, original));
+    let mut json = json!({});
+    if let Some(original) = original {
+        told["response_message_id"] = original.id.json();
+        told["response_message_ephemeral"] = original.is_ephemeral().into();
+        told["response_message_loading"] = (original.draft.flags & flags::LOADING != 0).into();
+        // Of a deferral the description has no message.
+        if matches!(kind, 4 | 7) {
+            let message = world.message_for(interaction.app, interaction.channel, original.id);
+            json["resource"] = json!({ "type": kind, "message": message });
+        }
+    }
+    json["interaction"] = told;
+    json
+}
+
+fn follow_up(
+    world: &mut World,
+    call: &Call<'_>,
+    interaction: &Interaction,
+) -> Result<Value, ApiError> {
+    world.quiet(call);
+    let mut draft = world.draft(call, call.body, MessageForm::Answer, interaction.channel)?;
+    // The first one after a deferral takes the place of what says that it thinks.
+    if interaction.answer == Answer::Deferred
+        && let Some(original) = interaction.original
+    {
+        world.change(call, interaction.channel, original, MessageForm::Answer)?;
+        world.answered(interaction.id);
+        return Ok(world.message_for(interaction.app, interaction.channel, original));
+    }
+    world.sign(&mut draft, interaction);
+    draft.reference = interaction.original;
+    let id = world.post(interaction.channel, interaction.app, draft);
+    if let Some(known) = world.interactions.get_mut(&interaction.id) {
+        known.follow_ups.push(id);
+    }
+    Ok(world.message_for(interaction.app, interaction.channel, id))
+}
+
+impl World {
+    /// The answer was edited into what said that it thinks.
+    fn answered(&mut self, id: Id) {
+        if let Some(known) = self.interactions.get_mut(&id)
+            && known.answer == Answer::Deferred
+        {
+            known.answer = Answer::Answered;
+        }
+    }
+
+    fn sign(&self, draft: &mut Draft, interaction: &Interaction) {
+        draft.webhook = Some(interaction.app);
+        draft.application = Some(interaction.app);
+        draft.interaction = Some(interaction.metadata(self));
+        if draft.flags & flags::EPHEMERAL != 0 {
+            draft.ephemeral_for = Some(interaction.user);
+        }
+    }
+
+    fn first_answer(&mut self, interaction: &Interaction, mut draft: Draft) {
+        self.sign(&mut draft, interaction);
+        match (interaction.doing, interaction.is_menu) {
+            (Doing::Component, _) => draft.reference = interaction.source,
+            (_, true) => draft.kind = kinds::MENU_COMMAND,
+            (_, false) => draft.kind = kinds::SLASH_COMMAND,
+        }
+        let is_ephemeral = draft.flags & flags::EPHEMERAL != 0;
+        let id = self.post(interaction.channel, interaction.app, draft);
+        if let Some(known) = self.interactions.get_mut(&interaction.id) {
+            known.original = Some(id);
+            known.is_ephemeral = is_ephemeral;
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! Messages: writing, reading, changing and taking them away.
+
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::Id;
+use crate::error::{ApiError, Wrong};
+use crate::permissions::Permissions;
+use crate::rules::{self, MessageForm};
+use crate::world::{Attached, Channel, Draft, Message, Place, World, flags, intents, with_guild};
+
+/// Discord gives at most this many messages at once, and as many are deleted in bulk.
+const PAGE: usize = 100;
+
+/// Within this time a message of the same nonce is not written again, if that was asked for ("past few minutes").
+const NONCE_KEPT: std::time::Duration = std::time::Duration::from_mins(3);
+
+/// What is done with messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    List,
+    Post,
+    BulkDelete,
+    Look,
+    Edit,
+    Remove,
+    React,
+    Unreact,
+    Reactions,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+    let channel = world.channel_for(call.app, call.id(0)?)?.clone();
+    match wants {
+        Wants::Post => post(world, call, &channel),
+        Wants::List => list(world, call, &channel),
+        Wants::BulkDelete => bulk_delete(world, call, &channel),
+        Wants::Look => {
+            let id = known(world, &channel, call.id(1)?)?.id;
+            Ok(world.message_for(call.app, channel.id, id))
+        }
+        Wants::Edit => edit(world, call, &channel),
+        Wants::Remove => remove(world, call, &channel),
+        Wants::React => react(world, call, &channel, true),
+        Wants::Unreact => react(world, call, &channel, false),
+        Wants::Reactions => reactions(world, call, &channel),
+    }
+}
+
+/// A message that is there for everybody: what only one person sees is no message of the channel.
+fn known<'a>(world: &'a World, channel: &Channel, id: Id) -> Result<&'a Message, ApiError> {
+    let message = world
+        .message(channel.id, id)
+        .filter(|message| !message.is_ephemeral());
+    message.ok_or_else(ApiError::unknown_message)
+}
+
+fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    world.quiet(call);
+    let draft = world.draft(call, call.body, MessageForm::Create, channel.id)?;
+    world.may_write(call.app, channel)?;
+    let permissions = world.permissions(call.app, channel);
+    if !call.files.is_empty() && !permissions.contains(Permissions::ATTACH_FILES) {
+        return Err(ApiError::missing_permissions());
+    }
+    let earlier = draft
+        .reference
+        .map(|earlier| world.message(channel.id, earlier).is_some());
+    if earlier.is_some() && !permissions.contains(Permissions::READ_MESSAGE_HISTORY) {
+        return Err(ApiError::no_history());
+    }
+    let mut draft = draft;
+    if earlier == Some(false) {
+        if call.body["message_reference"]["fail_if_not_exists"] != false {
+            // Whether the earlier message is still there is nothing a client can know.
+            let wrong = Wrong::new(
+                "message_reference",
+                "MESSAGE_REFERENCE_UNKNOWN_MESSAGE",
+                "Unknown message",
+            );
+            let mut error = ApiError::invalid_form(vec![wrong]);
+            error.state = true;
+            return Err(error);
+        }
+        draft.reference = None;
+    }
+    if call.body["enforce_nonce"] == true
+        && let Some(id) = same_nonce(world, call.app, channel.id, &call.body["nonce"])
+    {
+        return Ok(world.message_for(call.app, channel.id, id));
+    }
+    let id = world.post(channel.id, call.app, draft);
+    Ok(world.message_for(call.app, channel.id, id))
+}
+
+fn same_nonce(world: &World, app: Id, channel: Id, nonce: &Value) -> Option<Id> {
+    let now = world.clock.elapsed();
+    let recent = world.messages.get(&channel)?.values().rev();
+    let mut same = recent.filter(|message| {
+        message.author == app
+            && message.draft.nonce.as_ref() == Some(nonce)
+            && now - message.created < NONCE_KEPT
+    });
+    same.next().map(|message| message.id)
+}
+
+fn list(world: &World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    if !world
+        .permissions(call.app, channel)
+        .contains(Permissions::READ_MESSAGE_HISTORY)
+    {
+        return Ok(json!([]));
+    }
+    let limit = call.asked("limit").map_or(Ok(50), str::parse).unwrap_or(0);
+    if !(1..=PAGE).contains(&limit) {
+        let message = "int value should be between 1 and 100.";
+        return Err(ApiError::invalid_form(vec![Wrong::new(
+            "limit",
+            "NUMBER_TYPE_MAX",
+            message,
+        )]));
+    }
+    let bound = |name| call.asked(name).and_then(Id::parse);
+    let (before, after, around) = (bound("before"), bound("after"), bound("around"));
+    let all = world
+        .messages
+        .get(&channel.id)
+        .into_iter()
+        .flat_map(|messages| messages.values());
+    let shown = all.filter(|message| !message.deleted && !message.is_ephemeral());
+    let fits =
+        |id: Id| before.is_none_or(|before| id < before) && after.is_none_or(|after| id > after);
+    let mut ids: Vec<Id> = shown
+        .map(|message| message.id)
+        .filter(|id| fits(*id))
+        .collect();
+    if let Some(around) = around {
+        let middle = ids.partition_point(|id| *id < around);
+        ids = ids.split_off(middle.saturating_sub(limit / 2));
+    }
+    if after.is_some() || around.is_some() {
+        ids.truncate(limit);
+    }
+    // Newest first.
+    let newest = ids.iter().rev().take(limit);
+    Ok(newest
+        .map(|id| world.message_for(call.app, channel.id, *id))
+        .collect())
+}
+
+fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    let message = known(world, channel, call.id(1)?)?;
+    let (id, author) = (message.id, message.author);
+    let manages = world
+        .permissions(call.app, channel)
+        .contains(Permissions::MANAGE_MESSAGES);
+    if author != call.app {
+        // A moderator may hide embeds, and nothing else.
+        let only_flags = call
+            .body
+            .as_object()
+            .is_some_and(|fields| fields.keys().all(|name| name == "flags"));
+        if !only_flags {
+            return Err(ApiError::not_the_author());
+        }
+        if !manages {
+            return Err(ApiError::missing_permissions());
+        }
+    }
+    if let Some(thread) = &channel.thread
+        && thread.archived
+    {
+        return Err(ApiError::archived());
+    }
+    world.change(call, channel.id, id, MessageForm::Edit)?;
+    Ok(world.message_for(call.app, channel.id, id))
+}
+
+fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    let message = known(world, channel, call.id(1)?)?;
+    let (id, is_own) = (message.id, message.author == call.app);
+    let manages = world
+        .permissions(call.app, channel)
+        .contains(Permissions::MANAGE_MESSAGES);
+    if !is_own && channel.guild.is_none() {
+        return Err(ApiError::not_in_direct_messages());
+    }
+    if !is_own && !manages {
+        return Err(ApiError::missing_permissions());
+    }
+    if channel
+        .thread
+        .as_ref()
+        .is_some_and(|thread| thread.archived)
+    {
+        return Err(ApiError::archived());
+    }
+    world.erase(channel.id, id);
+    Ok(Value::Null)
+}
+
+fn bulk_delete(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    let ids: Vec<Id> = call.body["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Id::of)
+        .collect();
+    if !(2..=PAGE).contains(&ids.len()) {
+        let message = "Must be between 2 and 100 in length.";
+        return Err(ApiError::invalid_form(vec![Wrong::new(
+            "messages",
+            "BASE_TYPE_BAD_LENGTH",
+            message,
+        )]));
+    }
+    if channel.guild.is_none() {
+        return Err(ApiError::not_in_direct_messages());
+    }
+    if !world
+        .permissions(call.app, channel)
+        .contains(Permissions::MANAGE_MESSAGES)
+    {
+        return Err(ApiError::missing_permissions());
+    }
+    let oldest = world.clock.now() - chrono::Duration::weeks(2);
+    if ids.iter().any(|id| id.at() < oldest) {
+        return Err(ApiError::too_old_to_bulk_delete());
+    }
+    world.erase_all(channel.id, &ids);
+    Ok(Value::Null)
+}
+
+fn react(
+    world: &mut World,
+    call: &Call<'_>,
+    channel: &Channel,
+    adds: bool,
+) -> Result<Value, ApiError> {
+    let id = known(world, channel, call.id(1)?)?.id;
+    let emoji = percent_decode(call.text(2));
+    if emoji.is_ascii() && !emoji.contains(':') {
+        return Err(ApiError::unknown_emoji());
+    }
+    if adds
+        && !world
+            .permissions(call.app, channel)
+            .contains(Permissions::ADD_REACTIONS)
+    {
+        return Err(ApiError::missing_permissions());
+    }
+    world.react(call.app, channel.id, id, &emoji, adds);
+    Ok(Value::Null)
+}
+
+fn reactions(world: &World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    let message = known(world, channel, call.id(1)?)?;
+    let emoji = percent_decode(call.text(2));
+    let users = message.reactions.iter().filter(|(of, _)| *of == emoji);
+    Ok(users.map(|(_, user)| world.users[user].json()).collect())
+}
+
+/// An emoji in an address.
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let coded = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let coded =
+            coded.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        bytes.push(coded.unwrap_or(*first));
+        rest = if coded.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl World {
+    /// Notes it where an application may call somebody.
+    pub(crate) fn quiet(&mut self, call: &Call<'_>) {
+        self.quiet_body(call, call.body);
+    }
+
+    pub(crate) fn quiet_body(&mut self, call: &Call<'_>, body: &Value) {
+        if let Some(how) = rules::pings(body) {
+            self.blame(format!("{:?} {}: {how}", call.route, call.text(0)));
+        }
+    }
+
+    /// A message from a body, with its files kept.
+    pub(crate) fn draft(
+        &mut self,
+        call: &Call<'_>,
+        body: &Value,
+        form: MessageForm,
+        channel: Id,
+    ) -> Result<Draft, ApiError> {
+        let wrongs = rules::message(body, form, call.files.len());
+        if !wrongs.is_empty() {
+            return Err(ApiError::invalid_form(wrongs));
+        }
+        let list = |name: &str| body[name].as_array().cloned().unwrap_or_default();
+        let content = body["content"]
+            .as_str()
+            .unwrap_or_default()
+            .trim()
+            .to_owned();
+        let (embeds, components) = (list("embeds"), list("components"));
+        let is_empty = content.is_empty()
+            && embeds.is_empty()
+            && components.is_empty()
+            && call.files.is_empty();
+        if is_empty && form != MessageForm::Edit {
+            return Err(ApiError::empty_message());
+        }
+        let attachments = self.keep_files(call, channel);
+        Ok(Draft {
+            content,
+            embeds: embeds.into_iter().map(as_shown).collect(),
+            components: number(components),
+            flags: body["flags"].as_u64().unwrap_or_default(),
+            attachments,
+            reference: Id::of(&body["message_reference"]["message_id"]),
+            nonce: Some(body["nonce"].clone()).filter(|nonce| !nonce.is_null()),
+            allowed_mentions: Some(body["allowed_mentions"].clone())
+                .filter(|allowed| !allowed.is_null()),
+            ..Draft::default()
+        })
+    }
+
+    fn keep_files(&mut self, call: &Call<'_>, channel: Id) -> Vec<Id> {
+        let kept = call.files.iter().map(|file| {
+            let id = self.new_id();
+            let attached = Attached {
+                id,
+                channel,
+                name: file.name.clone(),
+                media_type: file.media_type.clone(),
+                claimed_size: file.content.len() as u64,
+                content: file.content.clone(),
+            };
+            self.files.insert(id, attached);
+            id
+        });
+        kept.collect()
+    }
+
+    /// Changes a message by a body that names only what changes.
+    pub(crate) fn change(
+        &mut self,
+        call: &Call<'_>,
+        channel: Id,
+        id: Id,
+        form: MessageForm,
+    ) -> Result<(), ApiError> {
+        self.change_by(call, call.body, channel, id, form)
+    }
+
+    pub(crate) fn change_by(
+        &mut self,
+        call: &Call<'_>,
+        body: &Value,
+        channel: Id,
+        id: Id,
+        form: MessageForm,
+    ) -> Result<(), ApiError> {
+        if !body["content"].is_null() {
+            self.quiet_body(call, body);
+        }
+        let draft = self
+            .draft(call, body, MessageForm::Edit, channel)
+            .or_else(|error| {
+                // An answer's edit may name its flags as its creation did.
+                if form == MessageForm::Answer {
+                    self.draft(call, body, MessageForm::Answer, channel)
+                } else {
+                    Err(error)
+                }
+            })?;
+        let names = |name: &str| body.get(name).is_some();
+        let message = self
+            .message(channel, id)
+            .ok_or_else(ApiError::unknown_message)?;
+        let is_loading = message.draft.flags & flags::LOADING != 0;
+        let kept = |name: &str, old: bool| if names(name) { false } else { old };
+        let has_text = (names("content") && !draft.content.is_empty())
+            || kept("content", !message.draft.content.is_empty());
+        let has_embeds =
+            !draft.embeds.is_empty() || kept("embeds", !message.draft.embeds.is_empty());
+        let has_more = !draft.components.is_empty()
+            || kept("components", !message.draft.components.is_empty());
+        let has_files = !draft.attachments.is_empty() || !message.draft.attachments.is_empty();
+        if !has_text
+            && !has_embeds
+            && !has_files
+            && !(has_more || is_loading && body["content"].is_null())
+        {
+            return Err(ApiError::empty_message());
+        }
+        self.rewrite(channel, id, |message| {
+            if names("content") {
+                message.draft.content = draft.content;
+                message.draft.allowed_mentions = draft.allowed_mentions;
+            }
+            if names("embeds") {
+                message.draft.embeds = draft.embeds;
+            }
+            if names("components") {
+                message.draft.components = draft.components;
+            }
+            if names("flags") {
+                let settable = flags::SUPPRESS_EMBEDS;
+                message.draft.flags = (message.draft.flags & !settable) | (draft.flags & settable);
+            }
+            message.draft.attachments.extend(draft.attachments);
+            message.draft.flags &= !flags::LOADING;
+        });
+        Ok(())
+    }
+
+    /// Somebody puts a reaction on a message or takes it back.
+    pub(crate) fn react(&mut self, user: Id, channel: Id, id: Id, emoji: &str, adds: bool) {
+        let Some(message) = self.message_mut(channel, id) else {
+            return;
+        };
+        let reaction = (emoji.to_owned(), user);
+        let is_there = message.reactions.contains(&reaction);
+        if is_there == adds {
+            return;
+        }
+        if adds {
+            message.reactions.push(reaction);
+        } else {
+            message.reactions.retain(|known| *known != reaction);
+        }
+        let author = message.author;
+        let guild = self.channels[&channel].guild;
+        let event = if adds {
+            "MESSAGE_REACTION_ADD"
+        } else {
+            "MESSAGE_REACTION_REMOVE"
+        };
+        self.tell(
+            event,
+            Place::Channel(channel),
+            intents::REACTIONS,
+            |world, _| {
+                let mut json = json!({
+                    "user_id": user.json(), "channel_id": channel.json(), "message_id": id.json(),
+                    "emoji": { "id": null, "name": emoji }, "burst": false, "type": 0,
+                });
+                if adds {
+                    json["message_author_id"] = author.json();
+                }
+                let guild = guild.and_then(|guild| world.guilds.get(&guild));
+                if let (Some(guild), true) = (guild, adds) {
+                    json["member"] = world.member_json(guild, user);
+                }
+                with_guild(json, guild.map(|guild| guild.id))
+            },
+        );
+    }
+}
+
+/// An embed as Discord gives it back.
+fn as_shown(mut embed: Value) -> Value {
+    embed["type"] = "rich".into();
+    embed
+}
+
+/// Components as Discord gives them back: each with a number.
+fn number(mut rows: Vec<Value>) -> Vec<Value> {
+    let mut next = 1;
+    let mut give = |component: &mut Value| {
+        component["id"] = next.into();
+        next += 1;
+    };
+    for row in &mut rows {
+        give(row);
+        for component in row["components"].as_array_mut().into_iter().flatten() {
+            give(component);
+            if let Some(fields) = component.as_object_mut() {
+                fields.retain(|_, value| !value.is_null());
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,192 @@
+//! Registered commands, global or of one server.
+
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::Id;
+use crate::error::ApiError;
+use crate::rules;
+use crate::world::World;
+
+/// What is done with commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    All,
+    Set,
+    Add,
+    One,
+    Edit,
+    Remove,
+}
+
+/// Whose commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Everywhere,
+    Guild,
+}
+
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: Wants,
+    scope: Scope,
+) -> Result<Value, ApiError> {
+    let guild = match scope {
+        Scope::Everywhere => None,
+        Scope::Guild => Some(call.id(1)?),
+    };
+    if call.id(0)? != call.app {
+        return Err(ApiError::unknown_application());
+    }
+    let joined = guild.is_none_or(|guild| {
+        world
+            .guilds
+            .get(&guild)
+            .is_some_and(|guild| guild.members.contains_key(&call.app))
+    });
+    if !joined {
+        return Err(ApiError::missing_access());
+    }
+    let kept = world
+        .commands
+        .get(&(call.app, guild))
+        .cloned()
+        .unwrap_or_default();
+    let position = |world: &World| {
+        let id = call.id(if guild.is_some() { 2 } else { 1 })?.json();
+        let kept = world.commands.get(&(call.app, guild)).into_iter().flatten();
+        let mut kept = kept.enumerate();
+        kept.find(|(_, command)| command["id"] == id)
+            .map(|(number, _)| number)
+            .ok_or_else(ApiError::unknown_command)
+    };
+    match wants {
+        Wants::All => Ok(Value::Array(kept)),
+        Wants::Set => set(world, call, guild, &kept),
+        Wants::Add => add(world, call, guild, &kept),
+        Wants::One => Ok(kept[position(world)?].clone()),
+        Wants::Edit => {
+            let number = position(world)?;
+            let mut changed = kept[number].clone();
+            for (name, value) in call.body.as_object().into_iter().flatten() {
+                changed[name] = value.clone();
+            }
+            valid(&json!([changed]))?;
+            changed["version"] = world.new_id().json();
+            world.commands.entry((call.app, guild)).or_default()[number] = changed.clone();
+            Ok(changed)
+        }
+        Wants::Remove => {
+            let number = position(world)?;
+            world
+                .commands
+                .entry((call.app, guild))
+                .or_default()
+                .remove(number);
+            Ok(Value::Null)
+        }
+    }
+}
+
+fn valid(commands: &Value) -> Result<(), ApiError> {
+    let wrongs = rules::commands(commands);
+    if wrongs.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::invalid_form(wrongs))
+    }
+}
+
+fn set(
+    world: &mut World,
+    call: &Call<'_>,
+    guild: Option<Id>,
+    kept: &[Value],
+) -> Result<Value, ApiError> {
+    valid(call.body)?;
+    let wanted = call.body.as_array().into_iter().flatten();
+    let set: Vec<Value> = wanted
+        .map(|command| register(world, call.app, guild, command, kept))
+        .collect();
+    world.commands.insert((call.app, guild), set.clone());
+    Ok(Value::Array(set))
+}
+
+fn add(
+    world: &mut World,
+    call: &Call<'_>,
+    guild: Option<Id>,
+    kept: &[Value],
+) -> Result<Value, ApiError> {
+    valid(&json!([call.body]))?;
+    let added = register(world, call.app, guild, call.body, kept);
+    let commands = world.commands.entry((call.app, guild)).or_default();
+    commands.retain(|known| known["id"] != added["id"]);
+    commands.push(added.clone());
+    Ok(added)
+}
+
+/// As Discord keeps it: a command of a known name and kind keeps its id.
+fn register(
+    world: &mut World,
+    app: Id,
+    guild: Option<Id>,
+    command: &Value,
+    kept: &[Value],
+) -> Value {
+    let kind = command["type"].as_u64().unwrap_or(1);
+    let is_same = |known: &&Value| known["name"] == command["name"] && known["type"] == kind;
+    let id = kept.iter().find(is_same).map(|known| known["id"].clone());
+    let id = id.unwrap_or_else(|| world.new_id().json());
+    let mut registered = json!({
+        "id": id, "application_id": app.json(), "version": world.new_id().json(), "type": kind,
+        "name": command["name"], "description": command["description"].as_str().unwrap_or_default(),
+        "default_member_permissions": command["default_member_permissions"], "nsfw": command["nsfw"] == true,
+        "name_localizations": null, "description_localizations": null,
+    });
+    for name in [
+        "contexts",
+        "integration_types",
+        "name_localizations",
+        "description_localizations",
+    ] {
+        if !command[name].is_null() {
+            registered[name] = command[name].clone();
+        }
+    }
+    if guild.is_none() {
+        registered["dm_permission"] = Value::Bool(command["dm_permission"] != false);
+        if registered["integration_types"].is_null() {
+            registered["integration_types"] = json!([0]);
+        }
+    }
+    let options = command["options"]
+        .as_array()
+        .filter(|options| !options.is_empty());
+    if let Some(options) = options {
+        registered["options"] = options.iter().map(kept_option).collect();
+    }
+    match guild {
+        Some(guild) => crate::world::with_guild(registered, Some(guild)),
+        None => registered,
+    }
+}
+
+/// Discord leaves out what says nothing: nulls, `false` and empty lists.
+fn kept_option(option: &Value) -> Value {
+    let mut option = option.clone();
+    if let Some(fields) = option.as_object_mut() {
+        let says_nothing = |value: &Value| {
+            value.is_null()
+                || *value == false
+                || value.as_array().is_some_and(Vec::is_empty)
+                || value.as_object().is_some_and(serde_json::Map::is_empty)
+        };
+        fields.retain(|_, value| !says_nothing(value));
+        if let Some(inner) = fields.get_mut("options").and_then(Value::as_array_mut) {
+            *inner = inner.iter().map(kept_option).collect();
+        }
+    }
+    option
+}

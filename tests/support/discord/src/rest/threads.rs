@@ -1,0 +1,294 @@
+//! Threads: opening them, joining, who is in them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::Id;
+use crate::error::{ApiError, Wrong};
+use crate::permissions::Permissions;
+use crate::rules::{self, MessageForm};
+use crate::world::{
+    Channel, Draft, Kind, Place, Thread, World, intents, kinds, thread_member_json, with_guild,
+};
+
+/// Minutes without a word after which a thread may be archived.
+const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
+
+/// What is done with threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    OpenFrom,
+    Open,
+    Archived,
+    Members,
+    Join,
+    Leave,
+    Add,
+    Remove,
+}
+
+pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+    let channel = world.channel_for(call.app, call.id(0)?)?.clone();
+    match wants {
+        Wants::OpenFrom => open_from(world, call, &channel),
+        Wants::Open => open(world, call, &channel),
+        Wants::Archived => Ok(archived(world, call, &channel)),
+        Wants::Members => {
+            let thread = channel
+                .thread
+                .as_ref()
+                .ok_or_else(ApiError::wrong_channel_kind)?;
+            let members = thread.members.iter();
+            Ok(members
+                .map(|(user, joined)| thread_member_json(channel.id, *user, *joined))
+                .collect())
+        }
+        Wants::Join => add(world, &channel, call.app),
+        Wants::Add => add(world, &channel, call.id(1)?),
+        Wants::Leave => leave(world, &channel, call.app),
+        Wants::Remove => {
+            let user = call.id(1)?;
+            let manages = world
+                .permissions(call.app, &channel)
+                .contains(Permissions::MANAGE_THREADS);
+            if manages {
+                leave(world, &channel, user)
+            } else {
+                Err(ApiError::missing_permissions())
+            }
+        }
+    }
+}
+
+fn open_from(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    check(call)?;
+    let message = call.id(1)?;
+    let found = world
+        .message(channel.id, message)
+        .filter(|message| !message.is_ephemeral());
+    let found = found.ok_or_else(ApiError::unknown_message)?;
+    if found.thread.is_some() {
+        return Err(ApiError::thread_exists());
+    }
+    let kind = match channel.kind {
+        Kind::Text => Kind::PublicThread,
+        Kind::Announcement => Kind::AnnouncementThread,
+        Kind::Direct
+        | Kind::Voice
+        | Kind::AnnouncementThread
+        | Kind::PublicThread
+        | Kind::PrivateThread
+        | Kind::Forum => {
+            return Err(ApiError::wrong_channel_kind());
+        }
+    };
+    needs(world, call.app, channel, Permissions::CREATE_PUBLIC_THREADS)?;
+    let name = call.body["name"].as_str().unwrap_or_default();
+    world.open_thread_from(channel.id, message, call.app, name, kind);
+    Ok(world.channel_json(&world.channels[&message], Some(call.app)))
+}
+
+fn open(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    check(call)?;
+    let name = call.body["name"].as_str().unwrap_or_default().to_owned();
+    if channel.kind == Kind::Forum {
+        let body = &call.body["message"];
+        world.quiet_body(call, body);
+        let id = world.new_id();
+        let draft = world.draft(call, body, MessageForm::Create, id)?;
+        needs(world, call.app, channel, Permissions::SEND_MESSAGES)?;
+        world.open_post(id, channel.id, call.app, &name, draft);
+        let mut json = world.channel_json(&world.channels[&id], Some(call.app));
+        json["message"] = world.message_for(call.app, id, id);
+        return Ok(json);
+    }
+    let (kind, needed) = match (channel.kind, call.body["type"].as_u64()) {
+        (Kind::Text, Some(11)) => (Kind::PublicThread, Permissions::CREATE_PUBLIC_THREADS),
+        (Kind::Announcement, Some(10)) => {
+            (Kind::AnnouncementThread, Permissions::CREATE_PUBLIC_THREADS)
+        }
+        // What Discord makes without a type is private.
+        (Kind::Text, Some(12) | None) => (Kind::PrivateThread, Permissions::CREATE_PRIVATE_THREADS),
+        _ => return Err(ApiError::wrong_channel_kind()),
+    };
+    needs(world, call.app, channel, needed)?;
+    let id = world.new_id();
+    world.open_thread(id, channel.id, call.app, &name, kind);
+    if kind != Kind::PrivateThread {
+        let notice = Draft {
+            kind: kinds::THREAD_CREATED,
+            ..Draft::text(&name)
+        };
+        let notice = world.post(channel.id, call.app, notice);
+        if let Some(notice) = world.message_mut(channel.id, notice) {
+            notice.thread = Some(id);
+        }
+    }
+    Ok(world.channel_json(&world.channels[&id], Some(call.app)))
+}
+
+fn check(call: &Call<'_>) -> Result<(), ApiError> {
+    let mut wrongs = rules::thread_name(&call.body["name"]);
+    let archive = &call.body["auto_archive_duration"];
+    if !archive.is_null()
+        && archive
+            .as_u64()
+            .is_none_or(|minutes| !ARCHIVES.contains(&minutes))
+    {
+        let message = "Value must be one of (60, 1440, 4320, 10080).";
+        wrongs.push(Wrong::new(
+            "auto_archive_duration",
+            "BASE_TYPE_CHOICES",
+            message,
+        ));
+    }
+    if wrongs.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::invalid_form(wrongs))
+    }
+}
+
+fn needs(world: &World, user: Id, channel: &Channel, needed: Permissions) -> Result<(), ApiError> {
+    let has = world.permissions(user, channel).contains(needed);
+    if has {
+        Ok(())
+    } else {
+        Err(ApiError::missing_permissions())
+    }
+}
+
+fn archived(world: &World, call: &Call<'_>, channel: &Channel) -> Value {
+    let here = world.channels.values().filter(|thread| {
+        thread.parent == Some(channel.id)
+            && thread.thread.as_ref().is_some_and(|thread| thread.archived)
+            && world.sees(call.app, thread)
+    });
+    let threads: Vec<Value> = here
+        .map(|thread| world.channel_json(thread, None))
+        .collect();
+    json!({ "threads": threads, "members": [], "has_more": false })
+}
+
+fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError> {
+    let thread = channel
+        .thread
+        .as_ref()
+        .ok_or_else(ApiError::wrong_channel_kind)?;
+    if thread.archived {
+        return Err(ApiError::archived());
+    }
+    if !world.users.contains_key(&user) {
+        return Err(ApiError::unknown_user());
+    }
+    world.join_thread(channel.id, user);
+    Ok(Value::Null)
+}
+
+fn leave(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError> {
+    let thread = channel
+        .thread
+        .as_ref()
+        .ok_or_else(ApiError::wrong_channel_kind)?;
+    if thread.archived {
+        return Err(ApiError::archived());
+    }
+    world.leave_thread(channel.id, user);
+    Ok(Value::Null)
+}
+
+impl World {
+    /// A thread of a channel, opened by somebody.
+    pub(crate) fn open_thread(&mut self, id: Id, parent: Id, owner: Id, name: &str, kind: Kind) {
+        let now = self.clock.now();
+        let thread = Thread {
+            owner,
+            archived: false,
+            locked: false,
+            auto_archive: 1_440,
+            archived_at: now,
+            created_at: now,
+            members: BTreeMap::from([(owner, now)]),
+            invitable: true,
+            tags: Vec::new(),
+        };
+        let channel = Channel {
+            parent: Some(parent),
+            thread: Some(thread),
+            ..Channel::new(id, kind, self.channels[&parent].guild, name)
+        };
+        self.channels.insert(id, channel);
+        self.tell(
+            "THREAD_CREATE",
+            Place::Channel(id),
+            intents::GUILDS,
+            |world, listener| {
+                let mut json = world.channel_json(&world.channels[&id], Some(listener.app));
+                json["newly_created"] = true.into();
+                json
+            },
+        );
+    }
+
+    /// A thread on a message; it has the message's id.
+    pub(crate) fn open_thread_from(
+        &mut self,
+        channel: Id,
+        message: Id,
+        owner: Id,
+        name: &str,
+        kind: Kind,
+    ) {
+        self.open_thread(message, channel, owner, name, kind);
+        let author = self.message(channel, message).map(|message| message.author);
+        if let Some(found) = self.message_mut(channel, message) {
+            found.thread = Some(message);
+        }
+        let starter = Draft {
+            kind: kinds::THREAD_STARTER,
+            ..Draft::default()
+        };
+        let id = self.new_id();
+        self.post_as(id, message, author.unwrap_or(owner), starter);
+        // The message itself now says that it has a thread.
+        self.tell(
+            "MESSAGE_UPDATE",
+            Place::Channel(channel),
+            intents::MESSAGES,
+            |world, listener| {
+                let found = &world.messages[&channel][&message];
+                world.message_event_json(found, listener.app, Self::hears_content(listener))
+            },
+        );
+    }
+
+    /// A forum's post: a thread whose first message has its id.
+    pub(crate) fn open_post(&mut self, id: Id, forum: Id, owner: Id, name: &str, draft: Draft) {
+        self.open_thread(id, forum, owner, name, Kind::PublicThread);
+        self.post_as(id, id, owner, draft);
+    }
+
+    pub(crate) fn leave_thread(&mut self, channel: Id, user: Id) {
+        let Some(place) = self.channels.get_mut(&channel) else {
+            return;
+        };
+        let guild = place.guild;
+        let Some(thread) = place.thread.as_mut() else {
+            return;
+        };
+        if thread.members.remove(&user).is_none() {
+            return;
+        }
+        let count = thread.members.len();
+        let left = json!({ "id": channel.json(), "member_count": count, "added_members": [], "removed_member_ids": [user.json()] });
+        let left = with_guild(left, guild);
+        self.tell(
+            "THREAD_MEMBERS_UPDATE",
+            Place::Guild(guild.unwrap_or_default()),
+            intents::MEMBERS,
+            |_, _| left.clone(),
+        );
+    }
+}

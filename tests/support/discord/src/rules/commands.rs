@@ -1,0 +1,268 @@
+//! Registered commands and autocomplete choices.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{list, required_text, text};
+use crate::error::Wrong;
+
+/// Discord's limits: slash commands and context-menu commands of one kind, options, choices, characters of a name and
+/// of a description.
+const COMMANDS: usize = 100;
+const MENU_COMMANDS: usize = 5;
+const OPTIONS: usize = 25;
+const CHOICES: usize = 25;
+const NAME: usize = 32;
+const DESCRIPTION: usize = 100;
+const CHOICE: usize = 100;
+
+/// Kinds of commands and options, by Discord's numbers.
+const CHAT_INPUT: u64 = 1;
+const SUBCOMMAND_GROUP: u64 = 2;
+
+/// What is wrong with a whole set of commands.
+pub(crate) fn commands(body: &Value) -> Vec<Wrong> {
+    let Some(commands) = body.as_array() else {
+        return vec![Wrong::new(
+            "",
+            "BASE_TYPE_BAD_TYPE",
+            "Only lists are supported.",
+        )];
+    };
+    let mut wrongs = Vec::new();
+    let mut names = HashSet::new();
+    for (number, command) in commands.iter().enumerate() {
+        one(&mut wrongs, &number.to_string(), command);
+        if !names.insert((kind(command), command["name"].as_str().unwrap_or_default())) {
+            let message = "Application command names must be unique";
+            wrongs.push(Wrong::new(
+                format!("{number}.name"),
+                "APPLICATION_COMMANDS_DUPLICATE_NAME",
+                message,
+            ));
+        }
+    }
+    for (of, most) in [(1, COMMANDS), (2, MENU_COMMANDS), (3, MENU_COMMANDS)] {
+        if commands
+            .iter()
+            .filter(|command| kind(command) == of)
+            .count()
+            > most
+        {
+            let message = format!("At most {most} commands of type {of}");
+            wrongs.push(Wrong::new("", "BASE_TYPE_MAX_LENGTH", message));
+        }
+    }
+    wrongs
+}
+
+fn kind(command: &Value) -> u64 {
+    command["type"].as_u64().unwrap_or(CHAT_INPUT)
+}
+
+fn one(wrongs: &mut Vec<Wrong>, at: &str, command: &Value) {
+    let name_at = format!("{at}.name");
+    if kind(command) == CHAT_INPUT {
+        name(wrongs, &name_at, &command["name"]);
+        required_text(
+            wrongs,
+            &format!("{at}.description"),
+            &command["description"],
+            1,
+            DESCRIPTION,
+        );
+        options(wrongs, &format!("{at}.options"), &command["options"]);
+    } else {
+        required_text(wrongs, &name_at, &command["name"], 1, NAME);
+        if command["description"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty())
+        {
+            let message = "Context menu commands cannot have description";
+            wrongs.push(Wrong::new(
+                format!("{at}.description"),
+                "APPLICATION_COMMAND_DESCRIPTION_NOT_ALLOWED",
+                message,
+            ));
+        }
+        if command["options"]
+            .as_array()
+            .is_some_and(|options| !options.is_empty())
+        {
+            let message = "Context menu commands cannot have options";
+            wrongs.push(Wrong::new(
+                format!("{at}.options"),
+                "APPLICATION_COMMAND_OPTIONS_NOT_ALLOWED",
+                message,
+            ));
+        }
+    }
+}
+
+/// `^[-_'\p{L}\p{N}]{1,32}$`, in lower case.
+fn name(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
+    required_text(wrongs, at, value, 1, NAME);
+    let fits =
+        |c: char| matches!(c, '-' | '_' | '\'') || (c.is_alphanumeric() && !c.is_uppercase());
+    if value.as_str().is_some_and(|text| !text.chars().all(fits)) {
+        let message = "Command name is invalid";
+        wrongs.push(Wrong::new(at, "APPLICATION_COMMAND_INVALID_NAME", message));
+    }
+}
+
+fn options(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
+    let mut optional = false;
+    let mut names = HashSet::new();
+    for (number, option) in list(wrongs, at, value, OPTIONS).iter().enumerate() {
+        let at = format!("{at}.{number}");
+        name(wrongs, &format!("{at}.name"), &option["name"]);
+        required_text(
+            wrongs,
+            &format!("{at}.description"),
+            &option["description"],
+            1,
+            DESCRIPTION,
+        );
+        if !names.insert(option["name"].as_str()) {
+            wrongs.push(Wrong::new(
+                format!("{at}.name"),
+                "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS",
+                "Option names must be unique",
+            ));
+        }
+        let kind = option["type"].as_u64().unwrap_or_default();
+        if !(1..=11).contains(&kind) {
+            wrongs.push(Wrong::new(
+                format!("{at}.type"),
+                "BASE_TYPE_CHOICES",
+                "No such type of option.",
+            ));
+        }
+        if kind <= SUBCOMMAND_GROUP {
+            options(wrongs, &format!("{at}.options"), &option["options"]);
+            continue;
+        }
+        let required = option["required"] == true;
+        if required && optional {
+            let message = "Required options must be placed before non-required options";
+            wrongs.push(Wrong::new(
+                &at,
+                "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
+                message,
+            ));
+        }
+        optional |= !required;
+        choices(wrongs, &format!("{at}.choices"), &option["choices"]);
+        let has_choices = option["choices"]
+            .as_array()
+            .is_some_and(|choices| !choices.is_empty());
+        if has_choices && option["autocomplete"] == true {
+            wrongs.push(Wrong::new(
+                &at,
+                "APPLICATION_COMMAND_AUTOCOMPLETE_WITH_CHOICES",
+                "Options cannot have choices and autocomplete",
+            ));
+        }
+    }
+}
+
+fn choices(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
+    for (number, choice) in list(wrongs, at, value, CHOICES).iter().enumerate() {
+        required_text(
+            wrongs,
+            &format!("{at}.{number}.name"),
+            &choice["name"],
+            1,
+            CHOICE,
+        );
+        if choice["value"].is_null() {
+            wrongs.push(Wrong::new(
+                format!("{at}.{number}.value"),
+                "BASE_TYPE_REQUIRED",
+                "This field is required",
+            ));
+        }
+        if choice["value"].is_string() {
+            text(
+                wrongs,
+                &format!("{at}.{number}.value"),
+                &choice["value"],
+                0,
+                CHOICE,
+            );
+        }
+    }
+}
+
+/// What is wrong with the answer to somebody who types.
+pub(crate) fn autocomplete(data: &Value) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    if !data["choices"].is_array() {
+        wrongs.push(Wrong::new(
+            "data.choices",
+            "BASE_TYPE_REQUIRED",
+            "This field is required",
+        ));
+    }
+    choices(&mut wrongs, "data.choices", &data["choices"]);
+    wrongs
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn codes(wrongs: Vec<Wrong>) -> Vec<String> {
+        wrongs
+            .into_iter()
+            .map(|wrong| format!("{} {}", wrong.at, wrong.code))
+            .collect()
+    }
+
+    #[test]
+    fn commands_are_named_by_the_pattern() {
+        let slash = |name: &str| json!([{ "name": name, "description": "d" }]);
+        for name in ["ask", "why-not", "frag_was", "質問"] {
+            assert_eq!(codes(commands(&slash(name))), Vec::<String>::new());
+        }
+        for name in ["Ask", "ask me", "", &"x".repeat(33)] {
+            assert_ne!(
+                codes(commands(&slash(name))),
+                Vec::<String>::new(),
+                "{name}"
+            );
+        }
+        let menu = json!([{ "type": 3, "name": "Ask Muninn about this message" }]);
+        assert_eq!(codes(commands(&menu)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn options_and_choices_have_their_limits() {
+        let option = json!({ "type": 3, "name": "q", "description": "d" });
+        let required = json!({ "type": 3, "name": "r", "description": "d", "required": true });
+        let of =
+            |options: Value| json!([{ "name": "ask", "description": "d", "options": options }]);
+        assert_eq!(
+            codes(commands(&of(json!([required, option])))),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            codes(commands(&of(json!([option, required])))),
+            ["0.options.1 APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID"]
+        );
+        let choice = json!({ "name": "a", "value": "a" });
+        assert_eq!(
+            codes(autocomplete(
+                &json!({ "choices": vec![choice.clone(); 25] })
+            )),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            codes(autocomplete(&json!({ "choices": vec![choice; 26] }))),
+            ["data.choices BASE_TYPE_MAX_LENGTH"]
+        );
+    }
+}

@@ -1,0 +1,268 @@
+//! Messages: their text, embeds, mentions and flags.
+
+use serde_json::Value;
+
+use super::{components, length, list, required_text, text};
+use crate::error::Wrong;
+
+/// Discord's limits of a message: characters of text, embeds, characters of all embeds together, files.
+const CONTENT: usize = 2_000;
+const EMBEDS: usize = 10;
+const EMBED_TOTAL: usize = 6_000;
+const FILES: usize = 10;
+const NONCE: usize = 25;
+const THREAD_NAME: usize = 100;
+
+/// Flags a bot may set: suppressed embeds, ephemeral, silent, components of version 2.
+const SUPPRESS_EMBEDS: u64 = 1 << 2;
+const EPHEMERAL: u64 = 1 << 6;
+const SUPPRESS_NOTIFICATIONS: u64 = 1 << 12;
+const COMPONENTS_V2: u64 = 1 << 15;
+
+/// Where a message's body stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageForm {
+    Create,
+    Edit,
+    /// The answer to an interaction or a follow-up: it may be ephemeral.
+    Answer,
+}
+
+/// What is wrong with a message.
+pub(crate) fn message(body: &Value, form: MessageForm, files: usize) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    if !body.is_object() {
+        return vec![Wrong::new(
+            "",
+            "DICT_TYPE_CONVERT",
+            "Only dictionaries may be used in a DictType",
+        )];
+    }
+    text(&mut wrongs, "content", &body["content"], 0, CONTENT);
+    embeds(&mut wrongs, &body["embeds"]);
+    flags(&mut wrongs, &body["flags"], form);
+    nonce(&mut wrongs, body);
+    reference(&mut wrongs, body);
+    attachments(&mut wrongs, &body["attachments"], files);
+    components::rows(&mut wrongs, "components", &body["components"]);
+    wrongs
+}
+
+/// What would call somebody in a body that has to call nobody: none if it is as it should be.
+///
+/// Discord reads mentions out of the text wherever `allowed_mentions` is not sent.
+pub(crate) fn pings(body: &Value) -> Option<String> {
+    let allowed = &body["allowed_mentions"];
+    if allowed.is_null() {
+        return Some("allowed_mentions is missing".to_owned());
+    }
+    let is_empty = |field: &str| allowed[field].as_array().is_none_or(Vec::is_empty);
+    if !allowed["parse"].as_array().is_some_and(Vec::is_empty) {
+        return Some(format!(
+            "allowed_mentions.parse is not the empty list: {allowed}"
+        ));
+    }
+    if !is_empty("users") || !is_empty("roles") || allowed["replied_user"] == true {
+        return Some(format!(
+            "allowed_mentions lets somebody be called: {allowed}"
+        ));
+    }
+    None
+}
+
+/// What is wrong with a thread's name.
+pub(crate) fn thread_name(name: &Value) -> Vec<Wrong> {
+    let mut wrongs = Vec::new();
+    required_text(&mut wrongs, "name", name, 1, THREAD_NAME);
+    wrongs
+}
+
+fn embeds(wrongs: &mut Vec<Wrong>, embeds: &Value) {
+    let mut total = 0;
+    for (number, embed) in list(wrongs, "embeds", embeds, EMBEDS).iter().enumerate() {
+        let at = |field: &str| format!("embeds.{number}.{field}");
+        text(wrongs, &at("title"), &embed["title"], 0, 256);
+        text(wrongs, &at("description"), &embed["description"], 0, 4_096);
+        text(
+            wrongs,
+            &at("footer.text"),
+            &embed["footer"]["text"],
+            0,
+            2_048,
+        );
+        text(wrongs, &at("author.name"), &embed["author"]["name"], 0, 256);
+        for (field_number, field) in list(wrongs, &at("fields"), &embed["fields"], 25)
+            .iter()
+            .enumerate()
+        {
+            let at = |name: &str| format!("embeds.{number}.fields.{field_number}.{name}");
+            required_text(wrongs, &at("name"), &field["name"], 1, 256);
+            required_text(wrongs, &at("value"), &field["value"], 1, 1_024);
+            total += size(&field["name"]) + size(&field["value"]);
+        }
+        total += size(&embed["title"]) + size(&embed["description"]);
+        total += size(&embed["footer"]["text"]) + size(&embed["author"]["name"]);
+    }
+    if total > EMBED_TOTAL {
+        let message = format!("Embed size exceeds maximum size of {EMBED_TOTAL}");
+        wrongs.push(Wrong::new("embeds", "MAX_EMBED_SIZE_EXCEEDED", message));
+    }
+}
+
+fn size(value: &Value) -> usize {
+    value.as_str().map_or(0, length)
+}
+
+fn flags(wrongs: &mut Vec<Wrong>, flags: &Value, form: MessageForm) {
+    if flags.is_null() {
+        return;
+    }
+    let allowed = match form {
+        MessageForm::Create => SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS | COMPONENTS_V2,
+        MessageForm::Edit => SUPPRESS_EMBEDS | COMPONENTS_V2,
+        MessageForm::Answer => SUPPRESS_EMBEDS | EPHEMERAL | SUPPRESS_NOTIFICATIONS | COMPONENTS_V2,
+    };
+    if flags.as_u64().is_none_or(|flags| flags & !allowed != 0) {
+        wrongs.push(Wrong::new(
+            "flags",
+            "INVALID_FLAGS",
+            format!("Flags that may not be set: {flags}"),
+        ));
+    }
+}
+
+fn nonce(wrongs: &mut Vec<Wrong>, body: &Value) {
+    match &body["nonce"] {
+        Value::Null if body["enforce_nonce"] == true => {
+            wrongs.push(Wrong::new(
+                "nonce",
+                "BASE_TYPE_REQUIRED",
+                "enforce_nonce needs a nonce",
+            ));
+        }
+        Value::Number(number) if number.is_i64() || number.is_u64() => {}
+        nonce => text(wrongs, "nonce", nonce, 0, NONCE),
+    }
+}
+
+fn reference(wrongs: &mut Vec<Wrong>, body: &Value) {
+    let reference = &body["message_reference"];
+    if !reference.is_null() && crate::Id::of(&reference["message_id"]).is_none() {
+        let message = "This field is required";
+        wrongs.push(Wrong::new(
+            "message_reference.message_id",
+            "BASE_TYPE_REQUIRED",
+            message,
+        ));
+    }
+}
+
+fn attachments(wrongs: &mut Vec<Wrong>, attachments: &Value, files: usize) {
+    let named = list(wrongs, "attachments", attachments, FILES);
+    if files > FILES {
+        wrongs.push(Wrong::new(
+            "files",
+            "BASE_TYPE_MAX_LENGTH",
+            format!("Must be {FILES} or fewer in length."),
+        ));
+    }
+    for (number, attachment) in named.iter().enumerate() {
+        let at = format!("attachments.{number}.id");
+        if attachment["id"].is_null() {
+            wrongs.push(Wrong::new(
+                at,
+                "BASE_TYPE_REQUIRED",
+                "This field is required",
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn codes(body: &Value, form: MessageForm) -> Vec<String> {
+        let wrongs = message(body, form, 0);
+        wrongs
+            .iter()
+            .map(|wrong| format!("{} {}", wrong.at, wrong.code))
+            .collect()
+    }
+
+    #[test]
+    fn limits_are_discords() {
+        let long = "x".repeat(2_001);
+        let button = json!({ "type": 2, "style": 2, "label": "a", "custom_id": "a" });
+        let table = [
+            (json!({ "content": "x".repeat(2_000) }), vec![]),
+            (json!({ "content": "é".repeat(2_000) }), vec![]),
+            (
+                json!({ "content": long }),
+                vec!["content BASE_TYPE_MAX_LENGTH"],
+            ),
+            (json!({ "content": 7 }), vec!["content STRING_TYPE_CONVERT"]),
+            (
+                json!({ "nonce": "x".repeat(26) }),
+                vec!["nonce BASE_TYPE_MAX_LENGTH"],
+            ),
+            (
+                json!({ "enforce_nonce": true }),
+                vec!["nonce BASE_TYPE_REQUIRED"],
+            ),
+            (json!({ "flags": 64 }), vec!["flags INVALID_FLAGS"]),
+            (
+                json!({ "embeds": [{ "description": "x".repeat(4_097) }] }),
+                vec!["embeds.0.description BASE_TYPE_MAX_LENGTH"],
+            ),
+            (
+                json!({ "embeds": [{ "description": "x".repeat(4_000) }, { "description": "x".repeat(2_001) }] }),
+                vec!["embeds MAX_EMBED_SIZE_EXCEEDED"],
+            ),
+            (
+                json!({ "components": [{ "type": 1, "components": vec![button.clone(); 1] }] }),
+                vec![],
+            ),
+            (
+                json!({ "message_reference": {} }),
+                vec!["message_reference.message_id BASE_TYPE_REQUIRED"],
+            ),
+        ];
+        for (body, expected) in table {
+            assert_eq!(codes(&body, MessageForm::Create), expected, "{body}");
+        }
+        assert_eq!(
+            codes(&json!({ "flags": 64 }), MessageForm::Answer),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn only_the_empty_list_calls_nobody() {
+        let quiet = [
+            json!({ "parse": [] }),
+            json!({ "parse": [], "replied_user": false, "users": [] }),
+        ];
+        for allowed in quiet {
+            assert_eq!(
+                pings(&json!({ "content": "x", "allowed_mentions": allowed })),
+                None
+            );
+        }
+        let loud = [
+            json!(null),
+            json!({}),
+            json!({ "parse": ["users"] }),
+            json!({ "parse": [], "replied_user": true }),
+            json!({ "parse": [], "users": ["1"] }),
+        ];
+        for allowed in loud {
+            assert!(
+                pings(&json!({ "allowed_mentions": allowed })).is_some(),
+                "{allowed}"
+            );
+        }
+    }
+}

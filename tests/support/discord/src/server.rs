@@ -1,0 +1,76 @@
+//! The sockets: plain and with TLS, for REST, the gateway and files.
+
+mod listener;
+mod respond;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::sync::watch;
+
+use crate::traffic::Traffic;
+use crate::world::World;
+
+pub(crate) use listener::{Listening, listen};
+
+/// What every connection and every handle of a test shares.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    world: Mutex<World>,
+    pub(crate) changed: watch::Sender<u64>,
+    pub(crate) traffic: Traffic,
+}
+
+impl Shared {
+    pub(crate) fn new(world: World) -> Self {
+        Self {
+            changed: world.changed.clone(),
+            world: Mutex::new(world),
+            traffic: Traffic,
+        }
+    }
+
+    /// Does something with everything there is, and wakes who waits for a change.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
+        // A test that failed while it looked must not hide why by failing others.
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = act(&mut world);
+        drop(world);
+        self.changed.send_modify(|changes| *changes += 1);
+        done
+    }
+
+    /// Looks at everything there is.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&World) -> T) -> T {
+        look(&self.world.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/gateway-socket", get(gateway))
+        .route("/gateway-socket/", get(gateway))
+        .route("/attachments/{channel}/{id}/{name}", get(respond::file))
+        .fallback(respond::rest)
+        // Larger than any file of a test.
+        .layer(axum::extract::DefaultBodyLimit::max(64 << 20))
+        .with_state(shared)
+}
+
+async fn gateway(
+    State(shared): State<Arc<Shared>>,
+    Query(query): Query<std::collections::HashMap<String, String>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if shared.look(|world| world.gateway_is_down) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    upgrade
+        .max_message_size(64 << 20)
+        .on_upgrade(move |socket| crate::gateway::connection(shared, socket, query))
+}

@@ -1,0 +1,412 @@
+//! Messages, as they are kept, and what happens when one comes, changes or goes.
+
+mod shown;
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::{Kind, Place, World, intents};
+use crate::Id;
+use crate::permissions::Permissions;
+
+/// Flags of messages.
+pub(crate) mod flags {
+    pub(crate) const SUPPRESS_EMBEDS: u64 = 1 << 2;
+    pub(crate) const HAS_THREAD: u64 = 1 << 5;
+    pub(crate) const EPHEMERAL: u64 = 1 << 6;
+    pub(crate) const LOADING: u64 = 1 << 7;
+}
+
+/// Kinds of messages.
+pub(crate) mod kinds {
+    pub(crate) const DEFAULT: u8 = 0;
+    pub(crate) const PINNED: u8 = 6;
+    pub(crate) const THREAD_CREATED: u8 = 18;
+    pub(crate) const REPLY: u8 = 19;
+    pub(crate) const SLASH_COMMAND: u8 = 20;
+    pub(crate) const THREAD_STARTER: u8 = 21;
+    pub(crate) const MENU_COMMAND: u8 = 23;
+}
+
+/// A file.
+#[derive(Clone, Debug)]
+pub(crate) struct Attached {
+    pub(crate) id: Id,
+    pub(crate) channel: Id,
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) content: Vec<u8>,
+    /// As the payload claims, which may be a lie.
+    pub(crate) claimed_size: u64,
+}
+
+/// What a message is made from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) kind: u8,
+    pub(crate) content: String,
+    pub(crate) embeds: Vec<Value>,
+    pub(crate) components: Vec<Value>,
+    pub(crate) flags: u64,
+    pub(crate) attachments: Vec<Id>,
+    pub(crate) reference: Option<Id>,
+    pub(crate) nonce: Option<Value>,
+    pub(crate) webhook: Option<Id>,
+    pub(crate) application: Option<Id>,
+    pub(crate) interaction: Option<Value>,
+    pub(crate) ephemeral_for: Option<Id>,
+    /// None: whoever is named is called, as for people.
+    pub(crate) allowed_mentions: Option<Value>,
+}
+
+impl Draft {
+    pub(crate) fn text(content: &str) -> Self {
+        Self {
+            content: content.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) id: Id,
+    pub(crate) channel: Id,
+    pub(crate) author: Id,
+    pub(crate) draft: Draft,
+    /// Everything it said, the last is what it says now.
+    pub(crate) texts: Vec<String>,
+    pub(crate) mentions: Vec<Id>,
+    pub(crate) mention_roles: Vec<Id>,
+    pub(crate) mention_everyone: bool,
+    pub(crate) edited_at: Option<DateTime<Utc>>,
+    /// On the server's clock.
+    pub(crate) created: Duration,
+    pub(crate) changed: Duration,
+    pub(crate) reactions: Vec<(String, Id)>,
+    pub(crate) thread: Option<Id>,
+    pub(crate) deleted: bool,
+    pub(crate) pinned: bool,
+}
+
+impl Message {
+    pub(crate) fn is_ephemeral(&self) -> bool {
+        self.draft.flags & flags::EPHEMERAL != 0
+    }
+}
+
+impl World {
+    /// Writes a message and tells of it.
+    pub(crate) fn post(&mut self, channel: Id, author: Id, draft: Draft) -> Id {
+        let id = self.new_id();
+        self.post_as(id, channel, author, draft)
+    }
+
+    pub(crate) fn post_as(&mut self, id: Id, channel: Id, author: Id, mut draft: Draft) -> Id {
+        if draft.kind == kinds::DEFAULT && draft.reference.is_some() {
+            draft.kind = kinds::REPLY;
+        }
+        let created = self.clock.elapsed();
+        let mut message = Message {
+            id,
+            channel,
+            author,
+            texts: vec![draft.content.clone()],
+            draft,
+            mentions: Vec::new(),
+            mention_roles: Vec::new(),
+            mention_everyone: false,
+            edited_at: None,
+            created,
+            changed: created,
+            reactions: Vec::new(),
+            thread: None,
+            deleted: false,
+            pinned: false,
+        };
+        self.read_mentions(&mut message);
+        let is_ephemeral = message.is_ephemeral();
+        let mentions = message.mentions.clone();
+        self.messages
+            .entry(channel)
+            .or_default()
+            .insert(id, message);
+        if !is_ephemeral {
+            if let Some(place) = self.channels.get_mut(&channel) {
+                place.last_message = Some(id);
+            }
+            self.wake_thread(channel);
+            self.join_thread(channel, author);
+            for user in mentions {
+                self.join_thread(channel, user);
+            }
+            self.tell_of_message("MESSAGE_CREATE", channel, id);
+        }
+        id
+    }
+
+    /// Changes what a message says and tells of it.
+    pub(crate) fn rewrite(&mut self, channel: Id, id: Id, change: impl FnOnce(&mut Message)) {
+        let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
+        let Some(mut message) = self.message(channel, id).cloned() else {
+            return;
+        };
+        change(&mut message);
+        message.edited_at = Some(now);
+        message.changed = elapsed;
+        if message.texts.last() != Some(&message.draft.content) {
+            message.texts.push(message.draft.content.clone());
+        }
+        self.read_mentions(&mut message);
+        let is_ephemeral = message.is_ephemeral();
+        self.messages
+            .entry(channel)
+            .or_default()
+            .insert(id, message);
+        if !is_ephemeral {
+            self.tell_of_message("MESSAGE_UPDATE", channel, id);
+        }
+    }
+
+    /// Takes a message away and tells of it.
+    pub(crate) fn erase(&mut self, channel: Id, id: Id) {
+        let Some(message) = self.message_mut(channel, id) else {
+            return;
+        };
+        message.deleted = true;
+        if message.is_ephemeral() {
+            return;
+        }
+        let guild = self
+            .channels
+            .get(&channel)
+            .and_then(|channel| channel.guild);
+        self.tell(
+            "MESSAGE_DELETE",
+            Place::Channel(channel),
+            intents::MESSAGES,
+            |_, _| {
+                with_guild(
+                    json!({ "id": id.json(), "channel_id": channel.json() }),
+                    guild,
+                )
+            },
+        );
+    }
+
+    /// Takes several away at once.
+    pub(crate) fn erase_all(&mut self, channel: Id, ids: &[Id]) {
+        for id in ids {
+            if let Some(message) = self.message_mut(channel, *id) {
+                message.deleted = true;
+            }
+        }
+        let guild = self
+            .channels
+            .get(&channel)
+            .and_then(|channel| channel.guild);
+        let ids: Vec<Value> = ids.iter().map(|id| id.json()).collect();
+        self.tell(
+            "MESSAGE_DELETE_BULK",
+            Place::Channel(channel),
+            intents::MESSAGES,
+            |_, _| with_guild(json!({ "ids": ids, "channel_id": channel.json() }), guild),
+        );
+    }
+
+    fn tell_of_message(&mut self, event: &'static str, channel: Id, id: Id) {
+        self.tell(
+            event,
+            Place::Channel(channel),
+            intents::MESSAGES,
+            |world, listener| {
+                let message = &world.messages[&channel][&id];
+                let has_content = Self::hears_content(listener);
+                world.message_event_json(message, listener.app, has_content)
+            },
+        );
+    }
+
+    /// Finds who is called by a message's text.
+    fn read_mentions(&self, message: &mut Message) {
+        let content = &message.draft.content;
+        let allowed = message.draft.allowed_mentions.as_ref();
+        let parses = |what: &str| {
+            allowed.is_none_or(|allowed| {
+                allowed["parse"]
+                    .as_array()
+                    .is_none_or(|parse| parse.iter().any(|of| of == what))
+            })
+        };
+        let listed = |list: &str, id: Id| {
+            let list = allowed.and_then(|allowed| allowed[list].as_array());
+            list.is_some_and(|list| list.contains(&id.json()))
+        };
+        let named = |open: &str| -> Vec<Id> {
+            let parts = content.split(open).skip(1);
+            parts
+                .filter_map(|part| Id::parse(part.trim_start_matches('!').split_once('>')?.0))
+                .collect()
+        };
+        let users = named("<@")
+            .into_iter()
+            .filter(|id| self.users.contains_key(id));
+        message.mentions = users
+            .filter(|id| parses("users") || listed("users", *id))
+            .collect();
+        message.mentions.dedup();
+        let replies_to = message
+            .draft
+            .reference
+            .and_then(|id| self.message(message.channel, id));
+        let calls_author = allowed.is_none_or(|allowed| allowed["replied_user"] == true);
+        if let Some(earlier) = replies_to
+            && calls_author
+            && message.draft.kind == kinds::REPLY
+            && !message.mentions.contains(&earlier.author)
+            && earlier.draft.webhook.is_none()
+        {
+            message.mentions.push(earlier.author);
+        }
+        let roles = named("<@&").into_iter();
+        message.mention_roles = roles
+            .filter(|id| parses("roles") || listed("roles", *id))
+            .collect();
+        let calls_all = content.contains("@everyone") || content.contains("@here");
+        let may_call = self.channels.get(&message.channel).is_some_and(|channel| {
+            channel.guild.is_some()
+                && self
+                    .permissions(message.author, channel)
+                    .contains(Permissions::MENTION_EVERYONE)
+        });
+        message.mention_everyone = calls_all && parses("everyone") && may_call;
+    }
+
+    /// A message in an archived thread opens it again.
+    fn wake_thread(&mut self, channel: Id) {
+        let thread = self
+            .channels
+            .get_mut(&channel)
+            .and_then(|channel| channel.thread.as_mut());
+        if let Some(thread) = thread
+            && thread.archived
+        {
+            thread.archived = false;
+            self.tell_of_channel("THREAD_UPDATE", channel);
+        }
+    }
+
+    /// Who writes in a thread or is called there takes part in it.
+    pub(crate) fn join_thread(&mut self, channel: Id, user: Id) {
+        let now = self.clock.now();
+        let Some(place) = self.channels.get_mut(&channel) else {
+            return;
+        };
+        let is_private = place.kind == Kind::PrivateThread;
+        let guild = place.guild;
+        let Some(thread) = place.thread.as_mut() else {
+            return;
+        };
+        if thread.members.contains_key(&user) {
+            return;
+        }
+        thread.members.insert(user, now);
+        let count = thread.members.len();
+        let member = super::channel::thread_member_json(channel, user, now);
+        if self.apps.contains_key(&user) {
+            if is_private {
+                // It had not heard of it before.
+                self.tell(
+                    "THREAD_CREATE",
+                    Place::App(user, guild),
+                    intents::GUILDS,
+                    |world, listener| {
+                        world.channel_json(&world.channels[&channel], Some(listener.app))
+                    },
+                );
+            }
+            let own = with_guild(member.clone(), guild);
+            self.tell(
+                "THREAD_MEMBER_UPDATE",
+                Place::App(user, guild),
+                intents::GUILDS,
+                |_, _| own.clone(),
+            );
+        }
+        let update = json!({ "id": channel.json(), "member_count": count, "added_members": [member], "removed_member_ids": [] });
+        let update = with_guild(update, guild);
+        self.tell(
+            "THREAD_MEMBERS_UPDATE",
+            Place::Channel(channel),
+            intents::GUILDS,
+            |_, listener| {
+                let mut update = update.clone();
+                // Without the intent of members a bot hears only of itself.
+                if listener.intents & intents::GUILD_MEMBERS == 0 && listener.app != user {
+                    update["added_members"] = json!([]);
+                }
+                update
+            },
+        );
+    }
+
+    /// Tells of a channel or thread as it is now: of a channel also who does not see it.
+    pub(crate) fn tell_of_channel(&mut self, event: &'static str, channel: Id) {
+        let found = &self.channels[&channel];
+        let place = match (found.guild, &found.thread) {
+            (Some(guild), None) => Place::Guild(guild),
+            (Some(_), Some(_)) | (None, _) => Place::Channel(channel),
+        };
+        self.tell(event, place, intents::GUILDS, |world, listener| {
+            world.channel_json(&world.channels[&channel], Some(listener.app))
+        });
+    }
+
+    /// Somebody pins a message; Discord says so in the channel.
+    pub(crate) fn pin(&mut self, channel: Id, user: Id, id: Id) {
+        if let Some(message) = self.message_mut(channel, id) {
+            message.pinned = true;
+        }
+        let guild = self.channels[&channel].guild;
+        let now = crate::id::stamp(self.clock.now());
+        self.tell(
+            "CHANNEL_PINS_UPDATE",
+            Place::Channel(channel),
+            intents::GUILDS,
+            |_, _| {
+                with_guild(
+                    json!({ "channel_id": channel.json(), "last_pin_timestamp": now }),
+                    guild,
+                )
+            },
+        );
+        self.tell_of_message("MESSAGE_UPDATE", channel, id);
+        let notice = Draft {
+            kind: kinds::PINNED,
+            reference: Some(id),
+            ..Draft::default()
+        };
+        self.post(channel, user, notice);
+    }
+
+    /// Discord finds a page behind an address in a message, and shows it: a change that is no edit.
+    pub(crate) fn unfurl(&mut self, channel: Id, id: Id, url: &str) {
+        let Some(message) = self.message_mut(channel, id) else {
+            return;
+        };
+        message
+            .draft
+            .embeds
+            .push(json!({ "type": "link", "url": url, "title": "A page" }));
+        self.tell_of_message("MESSAGE_UPDATE", channel, id);
+    }
+}
+
+pub(crate) fn with_guild(mut json: Value, guild: Option<Id>) -> Value {
+    if let Some(guild) = guild {
+        json["guild_id"] = guild.json();
+    }
+    json
+}

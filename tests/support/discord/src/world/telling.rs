@@ -1,0 +1,127 @@
+//! Who hears of what: by server, channel, shard and intent.
+
+use serde_json::Value;
+
+use super::World;
+use crate::Id;
+
+/// What a session asked to hear of, by Discord's bits.
+pub(crate) mod intents {
+    pub(crate) const GUILD: u64 = 1;
+    pub(crate) const GUILD_MEMBERS: u64 = 1 << 1;
+    pub(crate) const GUILD_PRESENCES: u64 = 1 << 8;
+    pub(crate) const MESSAGE_CONTENT: u64 = 1 << 15;
+    /// What an owner has to switch on.
+    pub(crate) const PRIVILEGED: u64 = GUILD_MEMBERS | GUILD_PRESENCES | MESSAGE_CONTENT;
+    /// Every bit that has a meaning.
+    pub(crate) const KNOWN: u64 = 0x0331_FFFF;
+
+    /// In a server and in direct messages; 0 is always heard.
+    pub(crate) type Needed = (u64, u64);
+    pub(crate) const ALWAYS: Needed = (0, 0);
+    pub(crate) const GUILDS: Needed = (GUILD, GUILD);
+    pub(crate) const MEMBERS: Needed = (GUILD_MEMBERS, GUILD_MEMBERS);
+    pub(crate) const MESSAGES: Needed = (1 << 9, 1 << 12);
+    pub(crate) const REACTIONS: Needed = (1 << 10, 1 << 13);
+    pub(crate) const TYPING: Needed = (1 << 11, 1 << 14);
+}
+
+/// Where something happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Guild(Id),
+    /// Only who sees it hears of it.
+    Channel(Id),
+    /// Meant for one application alone, in a server or not.
+    App(Id, Option<Id>),
+}
+
+/// Who hears it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listener {
+    pub(crate) app: Id,
+    pub(crate) intents: u64,
+}
+
+/// The shard that hears of a server; of direct messages the first one does.
+pub(crate) fn shard_of(guild: Option<Id>, shards: u64) -> u64 {
+    guild.map_or(0, |guild| (guild.get() >> 22) % shards)
+}
+
+impl World {
+    /// Tells everyone who may hear it, each by what the payload is for them.
+    pub(crate) fn tell(
+        &mut self,
+        event: &'static str,
+        place: Place,
+        needed: intents::Needed,
+        payload: impl Fn(&Self, &Listener) -> Value,
+    ) {
+        let times = match event {
+            "MESSAGE_CREATE" | "INTERACTION_CREATE" => 1 + self.repeats,
+            _ => 1,
+        };
+        let guild = self.guild_of(place);
+        let mut told = Vec::new();
+        for (number, session) in self.sessions.iter().enumerate() {
+            let listener = Listener {
+                app: session.app,
+                intents: session.intents,
+            };
+            let intent = if guild.is_some() { needed.0 } else { needed.1 };
+            let wants = intent == 0 || session.intents & intent != 0;
+            let is_shard = shard_of(guild, session.shard.1) == session.shard.0;
+            if wants && is_shard && self.reaches(place, session.app) {
+                told.push((number, payload(self, &listener)));
+            }
+        }
+        for (number, payload) in told {
+            for _ in 0..times {
+                self.sessions[number].push(event, &payload);
+            }
+        }
+    }
+
+    fn guild_of(&self, place: Place) -> Option<Id> {
+        match place {
+            Place::Guild(guild) => Some(guild),
+            Place::Channel(channel) => self
+                .channels
+                .get(&channel)
+                .and_then(|channel| channel.guild),
+            Place::App(_, guild) => guild,
+        }
+    }
+
+    fn reaches(&self, place: Place, app: Id) -> bool {
+        match place {
+            Place::Guild(guild) => self
+                .guilds
+                .get(&guild)
+                .is_some_and(|guild| guild.members.contains_key(&app)),
+            Place::Channel(channel) => self
+                .channels
+                .get(&channel)
+                .is_some_and(|channel| self.sees(app, channel)),
+            Place::App(only, _) => only == app,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_belongs_to_one_shard() {
+        let table = [
+            (None, 4, 0),
+            (Some(Id::new(5 << 22)), 4, 1),
+            (Some(Id::new((7 << 22) + 9)), 4, 3),
+            (Some(Id::new(7 << 22)), 1, 0),
+        ];
+        for (guild, shards, expected) in table {
+            assert_eq!(shard_of(guild, shards), expected);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Accounts: people, bots and webhooks.
+
+use serde_json::{Value, json};
+
+use crate::Id;
+
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) id: Id,
+    pub(crate) name: String,
+    pub(crate) is_bot: bool,
+    /// Takes no direct messages.
+    pub(crate) is_closed: bool,
+}
+
+impl User {
+    pub(crate) fn json(&self) -> Value {
+        let mut user = json!({
+            "id": self.id.json(), "username": self.name, "discriminator": "0", "global_name": null,
+            "avatar": null, "banner": null, "accent_color": null, "avatar_decoration_data": null,
+            "collectibles": null, "primary_guild": null, "public_flags": 0, "flags": 0,
+        });
+        if self.is_bot {
+            user["bot"] = Value::Bool(true);
+        }
+        user
+    }
+
+    /// As the account itself is told.
+    pub(crate) fn own_json(&self) -> Value {
+        let mut user = self.json();
+        let own = json!({ "mfa_enabled": false, "locale": "en-US", "premium_type": 0, "email": null, "verified": true });
+        for (name, value) in own.as_object().into_iter().flatten() {
+            user[name] = value.clone();
+        }
+        user
+    }
+}
+
+/// An application; its bot's account has the same id.
+#[derive(Clone, Debug)]
+pub(crate) struct App {
+    pub(crate) id: Id,
+    pub(crate) token: String,
+    /// The privileged intents that its owner has switched on.
+    pub(crate) privileged: u64,
+    pub(crate) owner: Id,
+    /// How many shards Discord would have it run.
+    pub(crate) shards: u64,
+}
+
+impl App {
+    /// Flags of an application in fewer than a hundred servers: presence, members, content.
+    pub(crate) fn flags(&self) -> u64 {
+        [(8, 13), (1, 15), (15, 19)]
+            .into_iter()
+            .filter(|(intent, _)| self.privileged & (1 << intent) != 0)
+            .fold(0, |flags, (_, flag)| flags | 1 << flag)
+    }
+
+    pub(crate) fn json(&self, bot: &User, owner: &User, guilds: usize) -> Value {
+        json!({
+            "id": self.id.json(), "name": bot.name, "icon": null, "description": "", "type": null,
+            "bot": bot.json(), "bot_public": true, "bot_require_code_grant": false, "summary": "",
+            "verify_key": "0".repeat(64), "flags": self.flags(), "flags_new": self.flags().to_string(),
+            "redirect_uris": [], "interactions_endpoint_url": null, "role_connections_verification_url": null,
+            "owner": owner.json(), "approximate_guild_count": guilds, "approximate_user_install_count": 0,
+            "approximate_user_authorization_count": 0, "event_webhooks_url": null, "event_webhooks_status": 1,
+            "event_webhooks_types": [], "explicit_content_filter": 0, "team": null, "eligible_oauth2_scopes": [],
+            "integration_types_config": { "0": {} }, "hook": true, "is_monetized": false,
+        })
+    }
+}
+
+/// Posts in a channel without being anybody.
+#[derive(Clone, Debug)]
+pub(crate) struct Webhook {
+    pub(crate) id: Id,
+    pub(crate) name: String,
+    pub(crate) channel: Id,
+}

@@ -1,0 +1,68 @@
+//! Measurements, run by name: `cargo test -p loopback-discord --test peer -- --ignored --nocapture figures`.
+
+use std::time::Instant;
+
+use loopback_discord::Discord;
+
+use crate::support::{Peer, Way, all_intents};
+
+/// What the process takes of memory, in MB.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS"))
+        .unwrap();
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<usize>()
+        .unwrap()
+        / 1024
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+#[expect(clippy::print_stderr, reason = "a measurement")]
+async fn figures() {
+    let discord = Discord::start().await;
+    let begun = Instant::now();
+    let guilds = discord.many_guilds(100, 200);
+    let people: Vec<_> = guilds
+        .iter()
+        .map(|guild| guild.person("ann").at(&guild.nth_channel(0)))
+        .collect();
+    eprintln!(
+        "a world of 100 servers with 200 channels each: {:?}, {} MB",
+        begun.elapsed(),
+        resident()
+    );
+    let begun = Instant::now();
+    let peer = Peer::start(&discord, Way::Proxy, all_intents()).await;
+    let asked: Vec<_> = people.iter().map(|chat| chat.mention("hello")).collect();
+    for (chat, question) in people.iter().zip(asked) {
+        chat.thread_on(question).await.hears("echo: hello").await;
+    }
+    eprintln!(
+        "a bot that is ready and has answered in each: {:?}, {} MB",
+        begun.elapsed(),
+        resident()
+    );
+    let begun = Instant::now();
+    let asked: Vec<_> = (0..200)
+        .map(|number| people[number % 50].ask(&format!("question {number}"), &[]))
+        .collect();
+    for (number, asked) in asked.iter().enumerate() {
+        asked.hears(&format!("echo: question {number}")).await;
+    }
+    let elapsed = begun.elapsed();
+    let mut deferred = discord.acknowledged_after();
+    deferred.sort();
+    eprintln!(
+        "200 commands in 50 channels: {elapsed:?}, {:.0} a second; deferred after {:?} (p50), {:?} (p99)",
+        200.0 / elapsed.as_secs_f64(),
+        deferred[100],
+        deferred[198]
+    );
+    peer.finish(discord).await;
+}

@@ -1,0 +1,96 @@
+//! The program itself, as a service manager runs it.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use super::model_server::{KEY, ModelServer, Request};
+
+/// A folder in which the program is run, and what is set for it.
+#[derive(Debug)]
+pub struct Program {
+    pub folder: TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Program {
+    /// With a model, and nothing that a test would have to wait for.
+    pub fn new(model: &ModelServer) -> Self {
+        let program = Self {
+            folder: tempfile::tempdir().unwrap(),
+            variables: Vec::new(),
+        };
+        program
+            .with("USER", "ada")
+            .with("OPENAI_BASE_URL", model.base_url())
+            .with("OPENAI_API_KEY", KEY)
+            .with("CHAT_MODEL", "chat")
+            .with("UTILITY_MODEL", "utility")
+            .with("MESSAGES_PER_MINUTE", "1000")
+            // Nothing falls out of it here, so nothing is summarised.
+            .with("WINDOW_TURNS", "50")
+    }
+
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// `muninn serve`.
+    pub fn start(&self) -> Child {
+        self.command(&["serve"])
+            .stdout(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_muninn"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// What a command prints, also where it fails.
+    pub async fn says(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().await.unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        String::from_utf8(said).unwrap()
+    }
+}
+
+/// What `kill -9` does.
+pub async fn kill(mut bot: Child) {
+    bot.kill().await.unwrap();
+}
+
+/// Ends it as a service manager does.
+pub async fn end(mut bot: Child) {
+    let pid = bot.id().unwrap().to_string();
+    let signal = Command::new("kill").args(["-TERM", &pid]).status().await;
+    assert!(signal.unwrap().success());
+    let ended = tokio::time::timeout(Duration::from_secs(60), bot.wait()).await;
+    assert!(ended.expect("it ends").unwrap().success());
+}
+
+/// A request whose question ends so.
+pub fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
+    move |request| request.last_user().ends_with(text)
+}
+
+/// Everything a request says.
+pub fn prompt(request: &Request) -> String {
+    ["system", "user", "assistant"]
+        .iter()
+        .flat_map(|role| request.texts(role))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

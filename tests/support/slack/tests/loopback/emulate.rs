@@ -10,8 +10,9 @@ use slack_morphism::prelude::*;
 
 use crate::client::{Connector, bot_token, call_by_form, client, text};
 
-/// Emulate's first channel.
+/// Emulate's channels, one for each test.
 const GENERAL: &str = "C000000001";
+const RANDOM: &str = "C000000002";
 
 fn emulate() -> Option<String> {
     let url = std::env::var("MUNINN_EMULATE_URL").ok();
@@ -238,7 +239,7 @@ async fn named(api_url: &str, channel: &str, person: &str) -> Vec<String> {
 #[tokio::test]
 async fn what_emulate_names_is_named_here_too() {
     let Some(url) = emulate() else { return };
-    let there = named(&format!("{url}/api"), GENERAL, "U000000001").await;
+    let there = named(&format!("{url}/api"), RANDOM, "U000000001").await;
     let slack = Slack::start().await;
     let ann = slack.person("Ann");
     let channel = slack.channel("general");

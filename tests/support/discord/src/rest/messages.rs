@@ -389,11 +389,8 @@ impl World {
         let has_more = !draft.components.is_empty()
             || kept("components", !message.draft.components.is_empty());
         let has_files = !draft.attachments.is_empty() || !message.draft.attachments.is_empty();
-        if !has_text
-            && !has_embeds
-            && !has_files
-            && !(has_more || is_loading && body["content"].is_null())
-        {
+        let is_waiting = is_loading && body["content"].is_null();
+        if !(has_text || has_embeds || has_files || has_more || is_waiting) {
             return Err(ApiError::empty_message());
         }
         self.rewrite(channel, id, |message| {

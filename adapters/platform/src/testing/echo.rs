@@ -147,6 +147,8 @@ pub struct EchoLog {
     pub errors: Vec<String>,
     /// How often something came again.
     pub repeated: usize,
+    /// How many messages were dealt with, and their answers kept.
+    pub answered: usize,
 }
 
 /// A bot that runs on a platform.
@@ -305,10 +307,13 @@ impl Echo {
         reply: Box<dyn Reply>,
         go_on: watch::Receiver<()>,
     ) {
-        if let Err(error) = self.answer(&message, reply, go_on).await {
+        match self.answer(&message, reply, go_on).await {
+            Ok(()) => self.log.send_modify(|log| log.answered += 1),
             // What is not delivered stays unanswered, as with the real bot.
-            let error = error.to_string();
-            self.log.send_modify(|log| log.errors.push(error));
+            Err(error) => {
+                let error = error.to_string();
+                self.log.send_modify(|log| log.errors.push(error));
+            }
         }
     }
 

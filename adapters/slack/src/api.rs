@@ -1,0 +1,125 @@
+//! The Web API. What is sent and what comes back is plain JSON: the client's own types of answers
+//! demand fields, and a message that was posted must not count as failed because one of them is new.
+
+use std::time::Duration;
+
+use hyper_util::client::legacy::connect::HttpConnector;
+use muninn_platform::PlatformError;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use slack_morphism::prelude::{SlackApiToken, SlackClient, SlackClientHyperConnector};
+
+use crate::errors::{ApiError, misconfigured};
+use crate::options::{Entrance, Options};
+
+/// For one request.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Connector = SlackClientHyperConnector<hyper_rustls::HttpsConnector<HttpConnector>>;
+
+pub(crate) struct Api {
+    client: SlackClient<Connector>,
+    bot: SlackApiToken,
+    /// Only for the socket.
+    app: Option<SlackApiToken>,
+    /// What is no method: files, response addresses.
+    pub(crate) http: reqwest::Client,
+    bot_token: SecretString,
+}
+
+impl Api {
+    /// # Errors
+    /// When the address is none, or the system has no certificates.
+    pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
+        let no_certificates =
+            |error| misconfigured(format!("the system's certificates cannot be read: {error}"));
+        let provider = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_provider_and_native_roots(rustls_provider())
+            .map_err(no_certificates)?;
+        let connector = provider.https_or_http().enable_all_versions().build();
+        let connector = SlackClientHyperConnector::with_connector(connector)
+            .with_slack_api_url(options.api_url.trim_end_matches('/'));
+        let http = reqwest::Client::builder()
+            .connect_timeout(PATIENCE)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| misconfigured(format!("no HTTP client: {error}")))?;
+        let token = |secret: &SecretString| SlackApiToken::new(secret.expose_secret().into());
+        Ok(Self {
+            client: SlackClient::new(connector),
+            bot: token(&options.bot_token),
+            app: match &options.entrance {
+                Entrance::Socket { app_token } => Some(token(app_token)),
+                Entrance::Http { .. } => None,
+            },
+            http,
+            bot_token: options.bot_token.clone(),
+        })
+    }
+
+    pub(crate) fn bot_token(&self) -> &SecretString {
+        &self.bot_token
+    }
+
+    /// Calls a method that takes JSON.
+    pub(crate) async fn post(
+        &self,
+        method: &'static str,
+        arguments: &Value,
+    ) -> Result<Value, ApiError> {
+        self.post_as(&self.bot, method, arguments).await
+    }
+
+    /// Calls a method that reads.
+    pub(crate) async fn get(
+        &self,
+        method: &'static str,
+        arguments: &[(&'static str, &str)],
+    ) -> Result<Value, ApiError> {
+        let arguments: Vec<(&str, Option<&str>)> = arguments
+            .iter()
+            .map(|(name, value)| (*name, Some(*value)))
+            .collect();
+        let session = self.client.open_session(&self.bot);
+        let answer = session.http_session_api.http_get(method, &arguments, None);
+        in_time(method, answer).await
+    }
+
+    /// The address of a new socket.
+    pub(crate) async fn open_connection(&self) -> Result<Value, ApiError> {
+        const METHOD: &str = "apps.connections.open";
+        let app = self.app.as_ref().unwrap_or(&self.bot);
+        self.post_as(app, METHOD, &serde_json::json!({})).await
+    }
+
+    async fn post_as(
+        &self,
+        token: &SlackApiToken,
+        method: &'static str,
+        arguments: &Value,
+    ) -> Result<Value, ApiError> {
+        let session = self.client.open_session(token);
+        let answer = session.http_session_api.http_post(method, arguments, None);
+        in_time(method, answer).await
+    }
+}
+
+async fn in_time(
+    method: &'static str,
+    answer: impl Future<Output = slack_morphism::ClientResult<Value>>,
+) -> Result<Value, ApiError> {
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(Ok(answer)) if answer["ok"] == true => Ok(answer),
+        // The client takes any page that is no JSON for an empty answer.
+        Ok(Ok(_)) => Err(ApiError::Away {
+            method,
+            reason: "its answer is not that of Slack".to_owned(),
+        }),
+        Ok(Err(error)) => Err(ApiError::of(method, &error)),
+        Err(_) => Err(ApiError::timed_out(method)),
+    }
+}
+
+fn rustls_provider() -> rustls::crypto::CryptoProvider {
+    rustls::crypto::ring::default_provider()
+}

@@ -1,0 +1,197 @@
+//! What `muninn doctor` says of the app: its tokens, what it may do, and whether events can come in.
+
+use std::time::Duration;
+
+use muninn_platform::PlatformError;
+use reqwest::header::HeaderMap;
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::errors::{ApiError, misconfigured};
+use crate::manifest::SCOPES;
+use crate::options::{Entrance, Options};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What was found of one part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub verdict: Verdict,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Well,
+    /// Worth knowing.
+    Worth,
+    Wrong,
+}
+
+fn finding(verdict: Verdict, text: impl Into<String>) -> Finding {
+    Finding {
+        verdict,
+        text: text.into(),
+    }
+}
+
+/// Looks at tokens, scopes and the way in.
+pub async fn check(options: &Options) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if options.allow.is_nobody() {
+        findings.push(finding(
+            Verdict::Wrong,
+            "SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
+        ));
+    }
+    let api = match Api::new(options) {
+        Ok(api) => api,
+        Err(error) => {
+            findings.push(finding(Verdict::Wrong, error.to_string()));
+            return findings;
+        }
+    };
+    match asked(&api, options).await {
+        Ok((answer, headers)) => {
+            findings.push(account(&answer));
+            findings.push(scopes(&headers));
+        }
+        Err(error) => findings.push(finding(Verdict::Wrong, error.to_string())),
+    }
+    findings.push(entrance(&api, options).await);
+    findings
+}
+
+/// Asks who the bot is. The client hides the headers, which say what it may do.
+async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), PlatformError> {
+    let base = options.api_url.trim_end_matches('/');
+    let away = |_| {
+        misconfigured(format!(
+            "{base} cannot be reached; Slack's address is {}",
+            crate::API_URL
+        ))
+    };
+    let request = api
+        .http
+        .post(format!("{base}/auth.test"))
+        .timeout(PATIENCE)
+        .bearer_auth(options.bot_token.expose_secret());
+    let response = request.send().await.map_err(away)?;
+    let headers = response.headers().clone();
+    let body = response.text().await.map_err(away)?;
+    let answer: Value = serde_json::from_str(&body).map_err(|_| {
+        misconfigured(format!(
+            "{base} is not Slack's Web API: its answer is no JSON"
+        ))
+    })?;
+    match answer["error"].as_str() {
+        None => Ok((answer, headers)),
+        Some(code) => Err(misconfigured(format!(
+            "Slack does not accept SLACK_BOT_TOKEN ({code}); it begins with xoxb- and stands under OAuth & Permissions"
+        ))),
+    }
+}
+
+fn account(answer: &Value) -> Finding {
+    let text = |name: &str| answer[name].as_str().unwrap_or("?").to_owned();
+    if !answer["bot_id"].is_string() {
+        return finding(
+            Verdict::Wrong,
+            "SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-",
+        );
+    }
+    finding(
+        Verdict::Well,
+        format!(
+            "logged in as @{} in {} ({})",
+            text("user"),
+            text("team"),
+            text("team_id")
+        ),
+    )
+}
+
+fn scopes(headers: &HeaderMap) -> Finding {
+    let granted = headers
+        .get("x-oauth-scopes")
+        .and_then(|value| value.to_str().ok());
+    let Some(granted) = granted else {
+        return finding(Verdict::Worth, "Slack does not say what the app may do");
+    };
+    let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
+    let missing: Vec<String> = SCOPES
+        .iter()
+        .filter(|(scope, _)| !granted.contains(scope))
+        .map(|(scope, reason)| format!("{scope} ({reason})"))
+        .collect();
+    if missing.is_empty() {
+        return finding(Verdict::Well, "the app has every scope it needs");
+    }
+    finding(
+        Verdict::Wrong,
+        format!(
+            "the app lacks {}; add them under OAuth & Permissions and install it again",
+            missing.join(", ")
+        ),
+    )
+}
+
+async fn entrance(api: &Api, options: &Options) -> Finding {
+    match &options.entrance {
+        Entrance::Http { address, .. } => finding(
+            Verdict::Worth,
+            format!(
+                "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
+            ),
+        ),
+        Entrance::Socket { .. } => match api.open_connection().await {
+            Ok(_) => finding(
+                Verdict::Well,
+                "Socket Mode is on, and the app's token opens a socket",
+            ),
+            Err(error) => finding(Verdict::Wrong, no_socket(&error)),
+        },
+    }
+}
+
+fn no_socket(error: &ApiError) -> String {
+    match error {
+        ApiError::Revoked { code, .. } => {
+            format!(
+                "Slack does not accept SLACK_APP_TOKEN ({code}); it begins with xapp- and stands under Basic Information"
+            )
+        }
+        ApiError::MissingScope { needed, .. } => {
+            format!("SLACK_APP_TOKEN lacks the scope {needed}; make one with connections:write")
+        }
+        ApiError::Refused { code, .. } => {
+            format!("no socket ({code}); turn Socket Mode on in the app's settings")
+        }
+        ApiError::Limited { .. } | ApiError::Away { .. } => format!("no socket: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_scopes_are_named_with_their_reason() {
+        let with = |granted: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-oauth-scopes", granted.parse().unwrap());
+            scopes(&headers)
+        };
+        let all = crate::manifest::scopes().join(",");
+        assert_eq!(with(&all).verdict, Verdict::Well);
+        let some = with(&all.replace("files:read", "files:write"));
+        assert_eq!(some.verdict, Verdict::Wrong);
+        assert!(
+            some.text.contains("files:read (reads files"),
+            "{}",
+            some.text
+        );
+        assert_eq!(scopes(&HeaderMap::new()).verdict, Verdict::Worth);
+    }
+}

@@ -1,0 +1,113 @@
+//! What is sent: messages as JSON, small enough whatever the text. Pure.
+
+use muninn_platform::{SafeText, TextLimit};
+use serde_json::{Value, json};
+
+use crate::mrkdwn::{fallback, markdown};
+use crate::views;
+
+/// What the `markdown` blocks of one message, or all of a stream, may have together.
+const BLOCKS: usize = 12_000;
+
+/// The longest part. In the worst case every other character gets one more, so it always fits.
+const TEXT: usize = BLOCKS / 3 * 2;
+
+pub(crate) const LIMIT: TextLimit = TextLimit::Chars(TEXT);
+
+/// What an answer that only one person sees may have: all of it is in the button that shares it.
+pub(crate) const EPHEMERAL_LIMIT: TextLimit = TextLimit::Chars(views::LONGEST_VALUE - 100);
+
+/// By which an answer is found again: the question's event and the number of the part.
+pub(crate) const METADATA: &str = "muninn_answer";
+
+/// How far an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Growing,
+    /// It goes on in the next message.
+    Whole,
+    /// Nothing comes after it.
+    Last,
+}
+
+/// What stands in a message: its text and the blocks of it.
+pub(crate) fn message(text: &SafeText, stage: Stage) -> Value {
+    let mut blocks = vec![json!({ "type": "markdown", "text": markdown(text.as_str()) })];
+    blocks.extend(below(stage));
+    json!({ "text": fallback(text), "blocks": blocks })
+}
+
+/// The buttons below an answer.
+pub(crate) fn below(stage: Stage) -> Vec<Value> {
+    match stage {
+        Stage::Growing => views::below_growing(),
+        Stage::Whole => Vec::new(),
+        Stage::Last => views::below_answer(None),
+    }
+}
+
+/// What tells a message of ours to be this part of this answer.
+pub(crate) fn metadata(question: &str, part: usize) -> Value {
+    json!({ "event_type": METADATA, "event_payload": { "question": question, "part": part } })
+}
+
+/// Which part of an answer to `question` a message is, if it is one.
+pub(crate) fn part_of(message: &Value, question: &str) -> Option<usize> {
+    let metadata = &message["metadata"];
+    let payload = &metadata["event_payload"];
+    let is_ours = metadata["event_type"] == METADATA && payload["question"] == question;
+    let part = payload["part"].as_u64().filter(|_| is_ours)?;
+    usize::try_from(part).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_worst_texts_fit() {
+        for piece in [
+            "<@",
+            "<!",
+            "&lt;@",
+            "&",
+            "漢",
+            "👩‍🚀",
+            "|\n|-|\n",
+            "a ",
+            "`",
+            "\n",
+        ] {
+            let text = SafeText::new(&format!("x{}", piece.repeat(TEXT)));
+            for part in text.split(LIMIT) {
+                let content = message(&part, Stage::Last);
+                let block = content["blocks"][0]["text"].as_str().unwrap();
+                assert!(block.chars().count() <= BLOCKS, "{piece:?}");
+                let text = content["text"].as_str().unwrap();
+                assert!(text.chars().count() <= 40_000, "{piece:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_is_known_again() {
+        let message = json!({ "metadata": metadata("slack/T1/C1/1.2", 3) });
+        assert_eq!(part_of(&message, "slack/T1/C1/1.2"), Some(3));
+        assert_eq!(part_of(&message, "slack/T1/C1/1.3"), None);
+        assert_eq!(part_of(&json!({}), "slack/T1/C1/1.2"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn any_part_fits(text in "\\PC{0,40}", times in 1..400usize) {
+            for part in SafeText::new(&text.repeat(times)).split(LIMIT) {
+                let content = message(&part, Stage::Last);
+                let block = content["blocks"][0]["text"].as_str().unwrap();
+                prop_assert!(block.chars().count() <= BLOCKS);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Answers that only who asked sees: to slash commands, shortcuts and "Why?".
+//!
+//! Slack gives such a question an address to answer at, which needs no membership in the channel but
+//! is good for half an hour and five messages; beside it there is `chat.postEphemeral`. None of them
+//! can be changed afterwards, so nothing is shown before the answer is whole.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{
+    Attachment, Delivered, DownloadError, EventId, Pace, PlatformError, Reply, SafeText, TextLimit,
+};
+use reqwest::Url;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::content::EPHEMERAL_LIMIT;
+use crate::errors::ApiError;
+use crate::files::{self, is_slacks};
+use crate::hub::Hub;
+use crate::ids;
+use crate::mrkdwn::{fallback, markdown};
+use crate::outbox::Call;
+use crate::status::STATUS_EVERY;
+use crate::views::below_ephemeral;
+
+/// How long and how often Slack takes answers at a response address.
+const ADDRESS_LIFE: Duration = Duration::from_secs(29 * 60);
+const ADDRESS_USES: usize = 5;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who is answered, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Whisper {
+    pub(crate) channel: String,
+    pub(crate) user: String,
+    /// The thread it stands in.
+    pub(crate) thread: Option<String>,
+    /// Where Slack takes answers to it.
+    pub(crate) response_url: Option<String>,
+    pub(crate) question: EventId,
+    /// Commands have no buttons below their answers.
+    pub(crate) is_command: bool,
+}
+
+pub(crate) struct EphemeralReply {
+    hub: Arc<Hub>,
+    whisper: Whisper,
+    asked_at: Instant,
+}
+
+impl EphemeralReply {
+    pub(crate) fn new(hub: Arc<Hub>, whisper: Whisper) -> Self {
+        Self {
+            hub,
+            whisper,
+            asked_at: Instant::now(),
+        }
+    }
+
+    fn content(&self, part: &SafeText, number: usize) -> Value {
+        let Whisper {
+            channel, question, ..
+        } = &self.whisper;
+        let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
+        if !self.whisper.is_command {
+            let id = ids::ephemeral(channel, question, number);
+            blocks.extend(below_ephemeral(&id, part));
+        }
+        json!({ "text": fallback(part), "blocks": blocks })
+    }
+
+    /// The address, as long as it is good.
+    fn address(&self, number: usize) -> Option<Url> {
+        let is_good = self.asked_at.elapsed() < ADDRESS_LIFE && number < ADDRESS_USES;
+        let url = self.whisper.response_url.as_ref().filter(|_| is_good)?;
+        let url = Url::parse(url).ok()?;
+        is_slacks(&url, &self.hub.options.api_url).then_some(url)
+    }
+
+    async fn send(&self, part: &SafeText, number: usize) -> Result<(), ApiError> {
+        let content = self.content(part, number);
+        if let Some(url) = self.address(number)
+            && respond(&self.hub, url, private(content.clone())).await
+        {
+            return Ok(());
+        }
+        let Whisper {
+            channel,
+            user,
+            thread,
+            ..
+        } = &self.whisper;
+        let mut arguments = content;
+        arguments["channel"] = json!(channel);
+        arguments["user"] = json!(user);
+        if let Some(thread) = thread {
+            arguments["thread_ts"] = json!(thread);
+        }
+        let hub = &self.hub;
+        let call = Call {
+            method: "chat.postEphemeral",
+            channel,
+        };
+        let post = |_| hub.api.post(call.method, &arguments);
+        hub.outbox.send(call, post).await.map(|_| ())
+    }
+}
+
+fn private(mut content: Value) -> Value {
+    content["response_type"] = json!("ephemeral");
+    content["replace_original"] = json!(false);
+    content
+}
+
+/// Says something at a response address; false where Slack does not take it there (any more).
+pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> bool {
+    let request = hub
+        .api
+        .http
+        .post(url)
+        .timeout(PATIENCE)
+        .header("content-type", "application/json")
+        .body(content.to_string());
+    match request.send().await {
+        Ok(response) if response.status().is_success() => true,
+        Ok(response) => {
+            tracing::debug!(
+                status = response.status().as_u16(),
+                "not taken at its address"
+            );
+            false
+        }
+        // Without the address: whoever has it may speak for the bot.
+        Err(error) => {
+            tracing::debug!(error = %error.without_url(), "not taken at its address");
+            false
+        }
+    }
+}
+
+#[async_trait]
+impl Reply for EphemeralReply {
+    fn limit(&self) -> TextLimit {
+        EPHEMERAL_LIMIT
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: STATUS_EVERY,
+            working_every: STATUS_EVERY,
+        }
+    }
+
+    /// What only one person saw stands nowhere.
+    fn replace(&mut self, _earlier: Delivered) {}
+
+    async fn working(&mut self) {}
+
+    async fn update(&mut self, _so_far: &SafeText) {}
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        let Whisper {
+            channel, question, ..
+        } = &self.whisper;
+        let mut delivered = Vec::with_capacity(parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            let sent = self.send(part, number).await;
+            sent.map_err(|error| error.sentence(channel))?;
+            delivered.push(ids::ephemeral(channel, question, number));
+        }
+        Ok(Delivered(delivered))
+    }
+
+    /// Slack takes it away by itself.
+    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
+        Ok(())
+    }
+
+    async fn download(
+        &mut self,
+        attachment: &Attachment,
+        most: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        files::download(&self.hub, attachment, most).await
+    }
+}

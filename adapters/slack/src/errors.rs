@@ -1,0 +1,205 @@
+//! What an error of Slack means for what is done next, and how it is told.
+
+use std::time::Duration;
+
+use muninn_platform::PlatformError;
+use serde_json::Value;
+use slack_morphism::errors::SlackClientError;
+
+use crate::NAME;
+
+/// Why a method of the Web API gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// Slack wants a rest, this long if it said so.
+    #[error("{method}: Slack limits how often it may be called")]
+    Limited {
+        method: &'static str,
+        rest: Option<Duration>,
+    },
+    /// Slack is away, or not well; it may be better later. What was asked for may have been done.
+    #[error("{method}: {reason}")]
+    Away {
+        method: &'static str,
+        reason: String,
+    },
+    /// The token is not accepted (any more).
+    #[error("{method}: Slack does not accept the token ({code})")]
+    Revoked { method: &'static str, code: String },
+    /// The app was not given this scope.
+    #[error("{method}: the app lacks the scope {needed}")]
+    MissingScope {
+        method: &'static str,
+        needed: String,
+    },
+    /// It will not be better later.
+    #[error("{method}: {code}")]
+    Refused { method: &'static str, code: String },
+}
+
+impl ApiError {
+    pub(crate) fn of(method: &'static str, error: &SlackClientError) -> Self {
+        let away = |reason: String| Self::Away { method, reason };
+        match error {
+            SlackClientError::RateLimitError(limit) => Self::Limited {
+                method,
+                rest: limit.retry_after,
+            },
+            SlackClientError::ApiError(error) => {
+                let body = error.http_response_body.as_deref().unwrap_or_default();
+                Self::of_code(method, &error.code, body)
+            }
+            SlackClientError::HttpError(error) if error.status_code.is_server_error() => {
+                away(format!("Slack answers with status {}", error.status_code))
+            }
+            SlackClientError::HttpError(error) => Self::Refused {
+                method,
+                code: format!("status {}", error.status_code.as_u16()),
+            },
+            // A page of a proxy, an answer cut off: the next may be whole.
+            SlackClientError::ProtocolError(_) => away("its answer cannot be read".to_owned()),
+            SlackClientError::HttpProtocolError(_)
+            | SlackClientError::EndOfStream(_)
+            | SlackClientError::SystemError(_)
+            | SlackClientError::SocketModeProtocolError(_) => {
+                away("it cannot be reached".to_owned())
+            }
+        }
+    }
+
+    fn of_code(method: &'static str, code: &str, body: &str) -> Self {
+        let code = code.to_owned();
+        match code.as_str() {
+            "invalid_auth" | "not_authed" | "account_inactive" | "token_revoked"
+            | "token_expired" | "no_permission" | "org_login_required" => {
+                Self::Revoked { method, code }
+            }
+            "missing_scope" => {
+                let body: Value = serde_json::from_str(body).unwrap_or_default();
+                let needed = body["needed"].as_str().unwrap_or("that it needs");
+                let needed = needed.to_owned();
+                Self::MissingScope { method, needed }
+            }
+            "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
+                Self::Limited { method, rest: None }
+            }
+            "internal_error"
+            | "fatal_error"
+            | "service_unavailable"
+            | "request_timeout"
+            | "team_added_to_org" => Self::Away {
+                method,
+                reason: code,
+            },
+            _ => Self::Refused { method, code },
+        }
+    }
+
+    pub(crate) fn timed_out(method: &'static str) -> Self {
+        Self::Away {
+            method,
+            reason: "Slack did not answer in time".to_owned(),
+        }
+    }
+
+    /// Whether Slack said this.
+    pub(crate) fn is(&self, codes: &[&str]) -> bool {
+        match self {
+            Self::Refused { code, .. } => codes.contains(&code.as_str()),
+            Self::Limited { .. }
+            | Self::Away { .. }
+            | Self::Revoked { .. }
+            | Self::MissingScope { .. } => false,
+        }
+    }
+
+    /// Whether the workspace, or the app as it is installed, has no such thing at all.
+    pub(crate) fn is_not_there(&self) -> bool {
+        matches!(self, Self::MissingScope { .. })
+            || self.is(&[
+                "unknown_method",
+                "feature_not_enabled",
+                "not_allowed_token_type",
+                "method_not_supported_for_channel_type",
+                "method_deprecated",
+                "not_allowed",
+                "team_access_not_granted",
+            ])
+    }
+
+    /// What a person can do about it. `channel`: where it was tried.
+    pub(crate) fn sentence(&self, channel: &str) -> PlatformError {
+        let misconfigured = PlatformError::Misconfigured;
+        match self {
+            Self::Limited { .. } | Self::Away { .. } => disconnected(self.clone()),
+            Self::Revoked { code, .. } => misconfigured(format!(
+                "Slack does not accept SLACK_BOT_TOKEN ({code}); install the app again and set the new token"
+            )),
+            Self::MissingScope { method, needed } => misconfigured(format!(
+                "the app lacks the scope {needed}, which {method} needs; add it under OAuth & Permissions (`muninn manifest slack` has all of them) and install the app again"
+            )),
+            Self::Refused { code, method } => misconfigured(match code.as_str() {
+                "is_archived" => {
+                    format!("the channel {channel} is archived, so nothing can be said there")
+                }
+                "not_in_channel" => {
+                    format!("Muninn is not in the channel {channel}; /invite it there")
+                }
+                "channel_not_found" => {
+                    format!("Slack gives Muninn no channel {channel}; /invite it there")
+                }
+                "restricted_action"
+                | "restricted_action_read_only_channel"
+                | "restricted_action_thread_only_channel"
+                | "restricted_action_non_threadable_channel" => {
+                    format!(
+                        "Muninn may not write in {channel} ({code}); let it, or remove it there"
+                    )
+                }
+                _ => format!("Slack refuses {method} in {channel}: {code}"),
+            }),
+        }
+    }
+}
+
+pub(crate) fn disconnected(
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> PlatformError {
+    PlatformError::Disconnected {
+        platform: NAME,
+        source: source.into(),
+    }
+}
+
+pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
+    PlatformError::Misconfigured(sentence.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_say_what_to_do() {
+        for (code, body, said) in [
+            ("token_revoked", "{}", "SLACK_BOT_TOKEN (token_revoked)"),
+            (
+                "missing_scope",
+                r#"{"needed":"chat:write"}"#,
+                "lacks the scope chat:write",
+            ),
+            ("missing_scope", "no JSON", "lacks the scope that it needs"),
+            ("is_archived", "{}", "C1 is archived"),
+            ("not_in_channel", "{}", "not in the channel C1; /invite"),
+            (
+                "something_new",
+                "{}",
+                "refuses chat.postMessage in C1: something_new",
+            ),
+        ] {
+            let error = ApiError::of_code("chat.postMessage", code, body);
+            let sentence = error.sentence("C1").to_string();
+            assert!(sentence.contains(said), "{sentence}");
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! What Slack sends, read from plain JSON: what is not known there is left out, never a reason to
+//! lose the rest. Pure.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+/// What Slack pushes, over whichever way in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Push {
+    Event(Event),
+    Slash(Slash),
+    Interaction(Interaction),
+    /// Nothing that is known here.
+    Other,
+}
+
+/// Something that happened in the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// As Slack calls it: `Ev…`.
+    pub(crate) id: String,
+    /// In a channel that is shared with other organisations.
+    pub(crate) is_shared: bool,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Also a mention, which comes as an event of its own beside the message.
+    Message(Message),
+    Changed {
+        now: Message,
+        /// The text before, where Slack tells it.
+        before: Option<String>,
+    },
+    Deleted {
+        channel: String,
+        kind: Kind,
+        ts: String,
+        thread: Option<String>,
+        /// Who wrote what is gone, and whether that was a bot.
+        user: Option<String>,
+        is_bot: bool,
+    },
+    Home {
+        user: String,
+        channel: String,
+        tab: String,
+    },
+    /// Somebody opened a place that is made for asking, or looks at another channel now: an
+    /// assistant's thread, or an agent's messages, which have none yet.
+    Assistant {
+        is_new: bool,
+        user: String,
+        channel: String,
+        thread: Option<String>,
+        /// The channel the person looks at.
+        looks_at: Option<String>,
+    },
+    /// Somebody pressed Slack's own stop button.
+    Stopped {
+        channel: String,
+        thread: Option<String>,
+    },
+    /// The app was taken away.
+    Uninstalled,
+    Other,
+}
+
+/// What kind of channel something is said in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Public or private, or between some people.
+    Channel,
+    /// Between one person and the bot.
+    Direct,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) channel: String,
+    pub(crate) kind: Kind,
+    pub(crate) ts: String,
+    /// The first message of the thread it stands in, which may be itself.
+    pub(crate) thread: Option<String>,
+    pub(crate) user: Option<String>,
+    /// The person's workspace.
+    pub(crate) team: Option<String>,
+    pub(crate) is_bot: bool,
+    pub(crate) subtype: Option<String>,
+    /// In Slack's markup.
+    pub(crate) text: String,
+    pub(crate) files: Vec<File>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    pub(crate) id: String,
+    /// None where Slack only says that there is one, as in shared channels.
+    pub(crate) url: Option<String>,
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) size: Option<u64>,
+}
+
+/// A slash command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Slash {
+    /// Another for each time it is given.
+    pub(crate) trigger: String,
+    pub(crate) user: String,
+    pub(crate) user_name: String,
+    pub(crate) team: Option<String>,
+    pub(crate) channel: String,
+    pub(crate) text: String,
+    pub(crate) response_url: Option<String>,
+}
+
+/// Somebody pressed a button, or used a shortcut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interaction {
+    /// Another for each time.
+    pub(crate) trigger: String,
+    pub(crate) user: String,
+    pub(crate) user_name: String,
+    pub(crate) team: Option<String>,
+    pub(crate) channel: Option<String>,
+    pub(crate) response_url: Option<String>,
+    pub(crate) deed: Deed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Button {
+        action: String,
+        value: String,
+        /// Of the message the button stands in; none in a view.
+        ts: Option<String>,
+        thread: Option<String>,
+        /// Only this person sees that message.
+        is_ephemeral: bool,
+    },
+    /// A shortcut on a message.
+    Shortcut {
+        callback: String,
+        ts: String,
+        text: String,
+    },
+    Other,
+}
+
+fn text(value: &Value) -> Option<String> {
+    let text = value.as_str().filter(|text| !text.is_empty());
+    text.map(str::to_owned)
+}
+
+impl Push {
+    /// What an envelope or a request with this content is. None where it says nothing that can be
+    /// read at all.
+    pub(crate) fn event(payload: &Value) -> Option<Self> {
+        if payload["type"] != "event_callback" {
+            return payload["type"].is_string().then_some(Self::Other);
+        }
+        Some(Self::Event(Event {
+            id: text(&payload["event_id"])?,
+            is_shared: payload["is_ext_shared_channel"] == true,
+            what: What::read(&payload["event"]).unwrap_or(What::Other),
+        }))
+    }
+
+    pub(crate) fn slash(payload: &Value) -> Option<Self> {
+        Some(Self::Slash(Slash {
+            trigger: text(&payload["trigger_id"])?,
+            user: text(&payload["user_id"])?,
+            user_name: text(&payload["user_name"]).unwrap_or_default(),
+            team: text(&payload["team_id"]),
+            channel: text(&payload["channel_id"])?,
+            text: text(&payload["text"]).unwrap_or_default(),
+            response_url: text(&payload["response_url"]),
+        }))
+    }
+
+    pub(crate) fn interaction(payload: &Value) -> Option<Self> {
+        let kind = payload["type"].as_str()?;
+        let user = &payload["user"];
+        let container = &payload["container"];
+        let channel = text(&payload["channel"]["id"]).or_else(|| text(&container["channel_id"]));
+        let (action, message) = (&payload["actions"][0], &payload["message"]);
+        let deed = match kind {
+            "block_actions" => Deed::Button {
+                action: text(&action["action_id"])?,
+                value: text(&action["value"]).unwrap_or_default(),
+                ts: text(&container["message_ts"]).or_else(|| text(&message["ts"])),
+                thread: text(&message["thread_ts"]).or_else(|| text(&container["thread_ts"])),
+                is_ephemeral: container["is_ephemeral"] == true,
+            },
+            "message_action" => Deed::Shortcut {
+                callback: text(&payload["callback_id"])?,
+                ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
+                text: text(&message["text"]).unwrap_or_default(),
+            },
+            _ => Deed::Other,
+        };
+        let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
+        Some(Self::Interaction(Interaction {
+            trigger: trigger.unwrap_or_default(),
+            user: text(&user["id"])?,
+            user_name: text(&user["username"])
+                .or_else(|| text(&user["name"]))
+                .unwrap_or_default(),
+            team: text(&user["team_id"]).or_else(|| text(&payload["team"]["id"])),
+            channel,
+            response_url: text(&payload["response_url"]),
+            deed,
+        }))
+    }
+}
+
+impl What {
+    fn read(event: &Value) -> Option<Self> {
+        let channel = || text(&event["channel"]);
+        match event["type"].as_str()? {
+            "message" => match event["subtype"].as_str() {
+                Some("message_changed") => Self::changed(event),
+                Some("message_deleted") => Self::deleted(event),
+                Some(_) | None => Message::read(event, event).map(Self::Message),
+            },
+            "app_mention" => Message::read(event, event).map(Self::Message),
+            // Only agents are told what somebody looks at.
+            name @ ("app_home_opened" | "app_context_changed")
+                if event["context"].is_object() && event["tab"] != "home" =>
+            {
+                Some(Self::Assistant {
+                    is_new: name == "app_home_opened",
+                    user: text(&event["user"])?,
+                    channel: channel()?,
+                    thread: None,
+                    looks_at: looked_at(&event["context"]),
+                })
+            }
+            "app_home_opened" => Some(Self::Home {
+                user: text(&event["user"])?,
+                channel: channel()?,
+                tab: text(&event["tab"]).unwrap_or_default(),
+            }),
+            name @ ("assistant_thread_started" | "assistant_thread_context_changed") => {
+                let thread = &event["assistant_thread"];
+                Some(Self::Assistant {
+                    is_new: name == "assistant_thread_started",
+                    user: text(&thread["user_id"])?,
+                    channel: text(&thread["channel_id"])?,
+                    thread: Some(text(&thread["thread_ts"])?),
+                    looks_at: text(&thread["context"]["channel_id"]),
+                })
+            }
+            "agent_session_stopped" => Some(Self::Stopped {
+                channel: channel()?,
+                thread: text(&event["thread_ts"]),
+            }),
+            "app_uninstalled" => Some(Self::Uninstalled),
+            _ => None,
+        }
+    }
+
+    fn changed(event: &Value) -> Option<Self> {
+        let (now, before) = (&event["message"], &event["previous_message"]);
+        if now["subtype"] == "tombstone" {
+            // A deleted message whose thread goes on.
+            return Self::gone(event, text(&now["ts"])?, before);
+        }
+        Some(Self::Changed {
+            now: Message::read(event, now)?,
+            before: before["text"].as_str().map(str::to_owned),
+        })
+    }
+
+    fn deleted(event: &Value) -> Option<Self> {
+        let ts = text(&event["deleted_ts"]).or_else(|| text(&event["previous_message"]["ts"]))?;
+        Self::gone(event, ts, &event["previous_message"])
+    }
+
+    fn gone(event: &Value, ts: String, before: &Value) -> Option<Self> {
+        let channel = text(&event["channel"])?;
+        Some(Self::Deleted {
+            kind: kind(event, &channel),
+            channel,
+            ts,
+            thread: text(&before["thread_ts"]),
+            user: text(&before["user"]),
+            is_bot: is_bot(before),
+        })
+    }
+}
+
+impl Message {
+    /// `event` says where, `message` what.
+    fn read(event: &Value, message: &Value) -> Option<Self> {
+        let channel = text(&event["channel"])?;
+        let files = message["files"].as_array().into_iter().flatten();
+        Some(Self {
+            kind: kind(event, &channel),
+            channel,
+            ts: text(&message["ts"])?,
+            thread: text(&message["thread_ts"]),
+            user: text(&message["user"]),
+            team: text(&message["user_team"])
+                .or_else(|| text(&message["team"]))
+                .or_else(|| text(&event["team"])),
+            is_bot: is_bot(message),
+            subtype: text(&message["subtype"]),
+            text: text(&message["text"]).unwrap_or_default(),
+            files: files.filter_map(File::read).collect(),
+        })
+    }
+
+    pub(crate) fn sent_at(&self) -> DateTime<Utc> {
+        time_of(&self.ts).unwrap_or_else(Utc::now)
+    }
+}
+
+impl File {
+    fn read(file: &Value) -> Option<Self> {
+        // A file that is gone, or somebody else's, still has its place in the message.
+        let url = text(&file["url_private_download"]).or_else(|| text(&file["url_private"]));
+        let id = text(&file["id"])?;
+        Some(Self {
+            url,
+            name: text(&file["name"])
+                .or_else(|| text(&file["title"]))
+                .unwrap_or_else(|| id.clone()),
+            id,
+            media_type: text(&file["mimetype"]).unwrap_or_default(),
+            size: file["size"].as_u64(),
+        })
+    }
+}
+
+/// The channel among what an agent's person looks at.
+fn looked_at(context: &Value) -> Option<String> {
+    let mut entities = context["entities"].as_array()?.iter();
+    let channel = entities.find(|entity| entity["type"] == "slack#/types/channel_id")?;
+    text(&channel["value"])
+}
+
+/// When something was said: a `ts` is seconds and a counter.
+pub(crate) fn time_of(ts: &str) -> Option<DateTime<Utc>> {
+    let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
+    let micros: u32 = format!("{micros:0<6}").get(..6)?.parse().ok()?;
+    DateTime::from_timestamp(seconds.parse().ok()?, micros * 1_000)
+}
+
+fn kind(event: &Value, channel: &str) -> Kind {
+    match event["channel_type"].as_str() {
+        Some("im") => Kind::Direct,
+        Some(_) => Kind::Channel,
+        // A mention does not say.
+        None if crate::ids::is_direct(channel) => Kind::Direct,
+        None => Kind::Channel,
+    }
+}
+
+fn is_bot(message: &Value) -> bool {
+    message["bot_id"].is_string()
+        || message["bot_profile"].is_object()
+        || message["subtype"] == "bot_message"
+        || message["user"] == "USLACKBOT"
+}

@@ -1,0 +1,210 @@
+//! The Events API over HTTP: Slack calls us.
+//!
+//! Every request is signed with a secret that only Slack and the app know. One that is older than
+//! five minutes, or comes a second time, is refused.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use muninn_platform::PlatformError;
+use reqwest::Url;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::errors::{disconnected, misconfigured};
+use crate::event::Push;
+use crate::inbound::{Inbound, Taken};
+use crate::recent::Recent;
+
+/// Slack's own requests are far shorter.
+const LONGEST_BODY: usize = 1024 * 1024;
+
+/// Signatures that are remembered, so that nothing is taken twice. Within the five minutes of a
+/// signature's life no app gets more: Slack allows 30,000 events an hour.
+const SIGNATURES: usize = 8_192;
+
+struct Gate {
+    inbound: Inbound,
+    verifier: SlackEventSignatureVerifier,
+    taken: Mutex<Recent<String, ()>>,
+}
+
+/// Listens until `shutdown` is cancelled. `ready` is called when the address is bound.
+pub(crate) async fn listen(
+    inbound: &Inbound,
+    address: std::net::SocketAddr,
+    secret: &SecretString,
+    shutdown: &CancellationToken,
+    ready: impl FnOnce(),
+) -> Result<(), PlatformError> {
+    let gate = Gate {
+        inbound: inbound.clone(),
+        verifier: SlackEventSignatureVerifier::new(&secret.expose_secret().into()),
+        taken: Mutex::new(Recent::new(SIGNATURES)),
+    };
+    // One address is enough for all of them; three are what people are used to.
+    let router = Router::new()
+        .route("/slack/events", post(receive))
+        .route("/slack/interactions", post(receive))
+        .route("/slack/commands", post(receive))
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .with_state(Arc::new(gate));
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|error| {
+        misconfigured(format!(
+            "SLACK_HTTP_ADDR {address} cannot be listened at: {error}"
+        ))
+    })?;
+    ready();
+    axum::serve(listener, router)
+        .with_graceful_shutdown(shutdown.clone().cancelled_owned())
+        .await
+        .map_err(disconnected)
+}
+
+/// What a request says, when its signature was found good.
+enum Said {
+    Push(Box<Push>),
+    /// Slack wants to see that the address is ours.
+    Challenge(String),
+    /// Slack wants to see that somebody is there.
+    Knock,
+    Nonsense,
+}
+
+async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes) -> Response {
+    let header = |name: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default().to_owned()
+    };
+    let signature = header(SlackEventSignatureVerifier::SLACK_SIGNED_HASH_HEADER);
+    let signed_at = header(SlackEventSignatureVerifier::SLACK_SIGNED_TIMESTAMP);
+    let Ok(body) = std::str::from_utf8(&body) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    if let Err(error) = gate.verifier.verify(&signature, body, &signed_at) {
+        tracing::warn!(%error, "a request was not signed by Slack; check SLACK_SIGNING_SECRET");
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    if gate.has_taken(&signature) {
+        tracing::warn!("a request came a second time");
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let is_form = header(header::CONTENT_TYPE.as_str()).contains("form-urlencoded");
+    let is_late = !header("x-slack-retry-num").is_empty();
+    match read(body, is_form) {
+        Said::Push(push) => match gate.inbound.take(*push, is_late).await {
+            Taken::Yes => {
+                gate.remember(signature);
+                StatusCode::OK.into_response()
+            }
+            Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        },
+        Said::Challenge(challenge) => challenge.into_response(),
+        Said::Knock => StatusCode::OK.into_response(),
+        Said::Nonsense => {
+            tracing::warn!("a request of Slack cannot be read");
+            StatusCode::BAD_REQUEST.into_response()
+        }
+    }
+}
+
+impl Gate {
+    fn has_taken(&self, signature: &String) -> bool {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.get(signature).is_some()
+    }
+
+    fn remember(&self, signature: String) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.insert(signature, ());
+    }
+}
+
+fn read(body: &str, is_form: bool) -> Said {
+    if is_form {
+        return read_form(body);
+    }
+    let Ok(payload) = serde_json::from_str::<Value>(body) else {
+        return Said::Nonsense;
+    };
+    match (payload["type"].as_str(), payload["challenge"].as_str()) {
+        (Some("url_verification"), Some(challenge)) => Said::Challenge(challenge.to_owned()),
+        _ => pushed(Push::event(&payload)),
+    }
+}
+
+/// Slash commands are a form; what is done with buttons is JSON within one.
+fn read_form(body: &str) -> Said {
+    let Ok(form) = Url::parse(&format!("form:?{body}")) else {
+        return Said::Nonsense;
+    };
+    let mut fields = serde_json::Map::new();
+    for (name, value) in form.query_pairs() {
+        fields.insert(name.into_owned(), Value::String(value.into_owned()));
+    }
+    if fields.contains_key("ssl_check") {
+        return Said::Knock;
+    }
+    let push = match fields.get("payload").and_then(Value::as_str) {
+        Some(payload) => match serde_json::from_str::<Value>(payload) {
+            Ok(payload) => Push::interaction(&payload),
+            Err(_) => None,
+        },
+        None => Push::slash(&Value::Object(fields)),
+    };
+    pushed(push)
+}
+
+fn pushed(push: Option<Push>) -> Said {
+    push.map_or(Said::Nonsense, |push| Said::Push(Box::new(push)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_slack_posts_is_told_apart() {
+        let event = r#"{"type":"event_callback","event_id":"Ev1","event":{"type":"new_thing"}}"#;
+        let slash = "command=%2Fmuninn&text=why+not%3F&user_id=U1&channel_id=C1&trigger_id=1.2";
+        let button = "payload=%7B%22type%22%3A%22block_actions%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%2C%22actions%22%3A%5B%7B%22action_id%22%3A%22x%22%7D%5D%7D";
+        for (body, is_form, expected) in [
+            (event, false, "event"),
+            (
+                r#"{"type":"url_verification","challenge":"c"}"#,
+                false,
+                "challenge",
+            ),
+            (r#"{"type":"app_rate_limited"}"#, false, "other"),
+            ("{}", false, "nonsense"),
+            ("no JSON", false, "nonsense"),
+            (slash, true, "slash why not?"),
+            (button, true, "interaction"),
+            ("payload=no", true, "nonsense"),
+            ("ssl_check=1&token=x", true, "knock"),
+            ("", true, "nonsense"),
+        ] {
+            let said = match read(body, is_form) {
+                Said::Push(push) => match *push {
+                    Push::Event(_) => "event".to_owned(),
+                    Push::Slash(slash) => format!("slash {}", slash.text),
+                    Push::Interaction(_) => "interaction".to_owned(),
+                    Push::Other => "other".to_owned(),
+                },
+                Said::Challenge(_) => "challenge".to_owned(),
+                Said::Knock => "knock".to_owned(),
+                Said::Nonsense => "nonsense".to_owned(),
+            };
+            assert_eq!(said, expected, "{body}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What the parts of a running adapter share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use muninn_platform::{ConversationId, EventId, PlatformError};
+use serde_json::json;
+use tokio_util::task::TaskTracker;
+
+use crate::api::Api;
+use crate::background::Rest;
+use crate::directory::Directory;
+use crate::errors::{ApiError, misconfigured};
+use crate::options::Options;
+use crate::outbox::Outbox;
+use crate::recent::Recent;
+
+/// Events that are remembered, so that what Slack sends again is not told again. What is older the
+/// bot knows by its graph.
+const REMEMBERED: usize = 8_192;
+
+/// Threads of which it is remembered what their person looks at.
+const ASSISTED: usize = 1_024;
+
+/// Who the bot is.
+#[derive(Clone, Debug)]
+pub(crate) struct Me {
+    pub(crate) team: String,
+    pub(crate) user: String,
+    /// The workspace's address, with a slash at its end.
+    pub(crate) url: String,
+}
+
+/// What a workspace may not have; each is believed to be there until Slack says otherwise.
+#[derive(Debug)]
+pub(crate) struct Feature {
+    name: &'static str,
+    is_there: AtomicBool,
+}
+
+impl Feature {
+    fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            is_there: AtomicBool::new(true),
+        }
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.is_there.load(Ordering::Relaxed)
+    }
+
+    /// Learns from a refusal.
+    pub(crate) fn learn(&self, error: &ApiError) {
+        if error.is_not_there() && self.is_there.swap(false, Ordering::Relaxed) {
+            tracing::info!(%error, "this workspace has no {}; it is done without", self.name);
+        }
+    }
+}
+
+/// A thread that was made for talking to the bot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assisted {
+    /// The channel its person looks at.
+    pub(crate) looks_at: Option<String>,
+    pub(crate) has_title: bool,
+}
+
+pub(crate) struct Hub {
+    pub(crate) api: Api,
+    pub(crate) me: Me,
+    pub(crate) options: Options,
+    pub(crate) outbox: Outbox,
+    pub(crate) directory: Directory,
+    /// What nothing waits for, but the end.
+    pub(crate) chores: TaskTracker,
+    pub(crate) streams: Feature,
+    pub(crate) sessions: Feature,
+    pub(crate) statuses: Feature,
+    /// Slack wants no more questions for what was said before.
+    pub(crate) background_rest: Rest,
+    memory: Mutex<Memory>,
+}
+
+struct Memory {
+    seen: Recent<EventId, ()>,
+    /// Questions and the conversations they belong to.
+    conversations: Recent<EventId, ConversationId>,
+    assisted: Recent<ConversationId, Assisted>,
+}
+
+impl Hub {
+    /// Asks Slack who the bot is.
+    ///
+    /// # Errors
+    /// When it says nothing, or that the token is not accepted.
+    pub(crate) async fn open(options: &Options) -> Result<Arc<Self>, PlatformError> {
+        let api = Api::new(options)?;
+        let me = who_am_i(&api).await?;
+        Ok(Arc::new(Self {
+            api,
+            me,
+            outbox: Outbox::new(options.post_every),
+            options: options.clone(),
+            directory: Directory::new(),
+            chores: TaskTracker::new(),
+            streams: Feature::new("native streams"),
+            sessions: Feature::new("agent sessions"),
+            statuses: Feature::new("assistant status"),
+            background_rest: Rest::default(),
+            memory: Mutex::new(Memory {
+                seen: Recent::new(REMEMBERED),
+                conversations: Recent::new(REMEMBERED),
+                assisted: Recent::new(ASSISTED),
+            }),
+        }))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        // Tables of ids: whatever a panic left of them is sound.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn has_seen(&self, event: &EventId) -> bool {
+        self.memory().seen.get(event).is_some()
+    }
+
+    /// The bot has it.
+    pub(crate) fn saw(&self, event: EventId) {
+        self.memory().seen.insert(event, ());
+    }
+
+    pub(crate) fn remember_conversation(&self, question: EventId, of: ConversationId) {
+        self.memory().conversations.insert(question, of);
+    }
+
+    pub(crate) fn conversation_of(&self, question: &EventId) -> Option<ConversationId> {
+        self.memory().conversations.get(question).cloned()
+    }
+
+    pub(crate) fn remember_assisted(&self, thread: ConversationId, assisted: Assisted) {
+        self.memory().assisted.insert(thread, assisted);
+    }
+
+    pub(crate) fn assisted(&self, thread: &ConversationId) -> Option<Assisted> {
+        self.memory().assisted.get(thread).cloned()
+    }
+
+    /// Where people can look at a message.
+    pub(crate) fn link(&self, channel: &str, ts: &str, thread: Option<&str>) -> String {
+        let digits = ts.replace('.', "");
+        let link = format!("{}archives/{channel}/p{digits}", self.me.url);
+        match thread.filter(|root| *root != ts) {
+            Some(root) => format!("{link}?thread_ts={root}&cid={channel}"),
+            None => link,
+        }
+    }
+}
+
+/// # Errors
+/// When Slack cannot be asked, or does not accept the token.
+pub(crate) async fn who_am_i(api: &Api) -> Result<Me, PlatformError> {
+    let answer = api.post("auth.test", &json!({})).await;
+    let answer = answer.map_err(|error| error.sentence("any channel"))?;
+    let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+    let mut url = text("url");
+    if !url.ends_with('/') {
+        url.push('/');
+    }
+    let (team, user) = (text("team_id"), text("user_id"));
+    if team.is_empty() || user.is_empty() {
+        return Err(misconfigured(
+            "SLACK_BOT_TOKEN is no bot's token; it begins with xoxb- and stands under OAuth & Permissions",
+        ));
+    }
+    Ok(Me { team, user, url })
+}

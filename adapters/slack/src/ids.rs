@@ -1,0 +1,164 @@
+//! Slack's ids and ours.
+//!
+//! A conversation is `slack/T…/C…/<thread ts>`, `slack/T…/D…/main` for a direct message beside
+//! threads, or `slack/T…/C…/private/U…` for what one person alone sees. Its audience is the channel,
+//! and of a private one itself. A message's event is `slack/T…/C…/<ts>`, however often and under
+//! whatever name Slack tells of it; other events go by the id Slack gave them.
+
+use muninn_platform::{AudienceId, ConversationId, EventId, MessageId};
+
+use crate::NAME;
+
+/// Where in a channel something is said.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Within {
+    /// In the thread that begins at this `ts`.
+    Thread(String),
+    /// Beside the threads of a direct message.
+    Main,
+    /// Seen by this user alone.
+    Private(String),
+}
+
+/// Where something is said.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) channel: String,
+    pub(crate) within: Within,
+}
+
+impl Place {
+    pub(crate) fn new(channel: impl Into<String>, within: Within) -> Self {
+        Self {
+            channel: channel.into(),
+            within,
+        }
+    }
+
+    pub(crate) fn conversation(&self, team: &str) -> ConversationId {
+        let channel = &self.channel;
+        ConversationId::new(match &self.within {
+            Within::Thread(ts) => format!("{NAME}/{team}/{channel}/{ts}"),
+            Within::Main => format!("{NAME}/{team}/{channel}/main"),
+            Within::Private(user) => format!("{NAME}/{team}/{channel}/private/{user}"),
+        })
+    }
+
+    pub(crate) fn audience(&self, team: &str) -> AudienceId {
+        match &self.within {
+            Within::Thread(_) | Within::Main => audience(team, &self.channel),
+            Within::Private(_) => AudienceId::new(self.conversation(team).as_str()),
+        }
+    }
+
+    /// Of a conversation's id, if it is one of ours.
+    pub(crate) fn parse(conversation: &str) -> Option<Self> {
+        let mut parts = conversation.split('/');
+        let (name, _team, channel) = (parts.next()?, parts.next()?, parts.next()?);
+        let within = match (parts.next()?, parts.next(), parts.next()) {
+            ("main", None, None) => Within::Main,
+            ("private", Some(user), None) => Within::Private(user.to_owned()),
+            (ts, None, None) => Within::Thread(ts.to_owned()),
+            (_, _, _) => return None,
+        };
+        (name == NAME).then(|| Self::new(channel, within))
+    }
+
+    /// The thread that an answer stands in.
+    pub(crate) fn thread(&self) -> Option<&str> {
+        match &self.within {
+            Within::Thread(ts) => Some(ts),
+            Within::Main | Within::Private(_) => None,
+        }
+    }
+}
+
+pub(crate) fn audience(team: &str, channel: &str) -> AudienceId {
+    AudienceId::new(format!("{NAME}/{team}/{channel}"))
+}
+
+/// The event that a message is.
+pub(crate) fn message_event(team: &str, channel: &str, ts: &str) -> EventId {
+    EventId::new(format!("{NAME}/{team}/{channel}/{ts}"))
+}
+
+/// Any other event, by the id that Slack gave it.
+pub(crate) fn other_event(team: &str, id: &str) -> EventId {
+    EventId::new(format!("{NAME}/{team}/{id}"))
+}
+
+/// The `ts` of the message that an event is, if it is one.
+pub(crate) fn ts_of(event: &EventId) -> Option<&str> {
+    let mut parts = event.as_str().split('/').skip(3);
+    let ts = parts.next()?;
+    parts.next().is_none().then_some(ts)
+}
+
+pub(crate) fn author(team: &str, user: &str) -> String {
+    format!("{NAME}/{team}/{user}")
+}
+
+/// The user's own id of an author's.
+pub(crate) fn user_of(author: &str) -> Option<&str> {
+    author.split('/').nth(2)
+}
+
+pub(crate) fn message(channel: &str, ts: &str) -> MessageId {
+    MessageId::new(format!("{channel}/{ts}"))
+}
+
+/// The `ts` of a message of ours. None of one that only one person saw: it cannot be changed.
+pub(crate) fn standing_ts(message: &MessageId) -> Option<&str> {
+    let (_, ts) = message.as_str().split_once('/')?;
+    (!ts.contains('/')).then_some(ts)
+}
+
+/// A message that only one person saw. Slack keeps none, so it goes by the question and its part.
+pub(crate) fn ephemeral(channel: &str, question: &EventId, part: usize) -> MessageId {
+    let id = question.as_str().rsplit('/').next().unwrap_or_default();
+    MessageId::new(format!("{channel}/private/{id}/{part}"))
+}
+
+/// Whether a channel is between one person and the bot.
+pub(crate) fn is_direct(channel: &str) -> bool {
+    channel.starts_with('D')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_go_there_and_back() {
+        for (channel, within, conversation, audience) in [
+            (
+                "C1",
+                Within::Thread("1.2".into()),
+                "slack/T1/C1/1.2",
+                "slack/T1/C1",
+            ),
+            ("D1", Within::Main, "slack/T1/D1/main", "slack/T1/D1"),
+            (
+                "C1",
+                Within::Private("U1".into()),
+                "slack/T1/C1/private/U1",
+                "slack/T1/C1/private/U1",
+            ),
+        ] {
+            let place = Place::new(channel, within);
+            assert_eq!(place.conversation("T1").as_str(), conversation);
+            assert_eq!(place.audience("T1").as_str(), audience);
+            assert_eq!(Place::parse(conversation), Some(place));
+        }
+        for other in ["matrix/a/b/c", "slack/T1/C1", "slack/T1/C1/private/U1/x"] {
+            assert_eq!(Place::parse(other), None, "{other}");
+        }
+        assert_eq!(ts_of(&message_event("T1", "C1", "1.2")), Some("1.2"));
+        assert_eq!(ts_of(&other_event("T1", "Ev1")), None);
+        assert_eq!(user_of(&author("T1", "U1")), Some("U1"));
+        assert_eq!(standing_ts(&message("C1", "1.2")), Some("1.2"));
+        let private = ephemeral("C1", &other_event("T1", "13.4.x"), 0);
+        assert_eq!(private.as_str(), "C1/private/13.4.x/0");
+        assert_eq!(standing_ts(&private), None);
+    }
+}

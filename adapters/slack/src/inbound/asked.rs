@@ -1,0 +1,273 @@
+//! What is asked otherwise than by a message: slash commands, buttons, shortcuts, the home.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use muninn_platform::{
+    Addressed, Body, Command, EventId, Feedback, InboxClosed, Incoming, MessageId, Opinion, Reply,
+    SafeText,
+};
+use reqwest::Url;
+use serde_json::json;
+
+use super::{Doer, Draft, Inbound};
+use crate::NAME;
+use crate::allow::Speaker;
+use crate::ephemeral::{Whisper, respond};
+use crate::event::{Deed, Interaction, Slash};
+use crate::files::is_slacks;
+use crate::home::HomeReply;
+use crate::hub::Hub;
+use crate::ids::{self, Place, Within};
+use crate::meaning::{Said, Wish, slash, wish};
+use crate::mrkdwn::{fallback, markdown};
+
+impl Inbound {
+    pub(super) async fn home(
+        &self,
+        event: EventId,
+        user: &str,
+        direct: &str,
+    ) -> Result<(), InboxClosed> {
+        let place = Place::new(direct, Within::Main);
+        let reply = self.at_home(user, direct);
+        let doer = Doer {
+            user,
+            name: None,
+            team: None,
+        };
+        self.commanded(event, place, &doer, Command::About, reply)
+            .await
+    }
+
+    pub(super) fn at_home(&self, user: &str, direct: &str) -> Box<dyn Reply> {
+        let (user, direct) = (user.to_owned(), direct.to_owned());
+        Box::new(HomeReply::new(Arc::clone(&self.hub), user, direct))
+    }
+
+    pub(super) async fn commanded(
+        &self,
+        event: EventId,
+        place: Place,
+        doer: &Doer<'_>,
+        command: Command,
+        reply: Box<dyn Reply>,
+    ) -> Result<(), InboxClosed> {
+        self.asked(event, place, doer, Body::Command(command), reply)
+            .await
+    }
+
+    /// What was asked otherwise than by a message.
+    pub(super) async fn asked(
+        &self,
+        event: EventId,
+        place: Place,
+        doer: &Doer<'_>,
+        body: Body,
+        reply: Box<dyn Reply>,
+    ) -> Result<(), InboxClosed> {
+        if self.hub.has_seen(&event) {
+            return Ok(());
+        }
+        let (person, audience) = self.who_and_where(doer, &place, "").await;
+        let also_recalls = match place.within {
+            Within::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
+            Within::Thread(_) | Within::Main => None,
+        };
+        let draft = Draft {
+            event: event.clone(),
+            addressed: Addressed::Directly,
+            body,
+            attachments: Vec::new(),
+            link: None,
+            sent_at: Utc::now(),
+            also_recalls,
+            place,
+        };
+        self.deliver(draft, doer, person, audience, reply).await?;
+        self.hub.saw(event);
+        Ok(())
+    }
+
+    pub(super) async fn slash(&self, given: &Slash) -> Result<(), InboxClosed> {
+        let doer = Doer {
+            user: &given.user,
+            name: Some(&given.user_name),
+            team: given.team.as_deref(),
+        };
+        let event = ids::other_event(&self.hub.me.team, &given.trigger);
+        let whisper = Whisper {
+            channel: given.channel.clone(),
+            user: given.user.clone(),
+            thread: None,
+            response_url: given.response_url.clone(),
+            question: event,
+            is_command: false,
+        };
+        self.wished(slash(given), &doer, whisper).await
+    }
+
+    pub(super) async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {
+        let doer = Doer {
+            user: &done.user,
+            name: Some(&done.user_name),
+            team: done.team.as_deref(),
+        };
+        let thread = match &done.deed {
+            Deed::Button { thread, .. } => thread.clone(),
+            Deed::Shortcut { .. } | Deed::Other => None,
+        };
+        let event = ids::other_event(&self.hub.me.team, &done.trigger);
+        let whisper = Whisper {
+            channel: done.channel.clone().unwrap_or_default(),
+            user: done.user.clone(),
+            // Where it is said at the address, it stands beside the thread.
+            response_url: done.response_url.clone().filter(|_| thread.is_none()),
+            thread,
+            question: event,
+            is_command: false,
+        };
+        match wish(done, self.hub.options.direct_threads) {
+            Wish::Share(text) => {
+                self.share(done, &text).await;
+                Ok(())
+            }
+            other => self.wished(other, &doer, whisper).await,
+        }
+    }
+
+    pub(super) async fn wished(
+        &self,
+        wish: Wish,
+        doer: &Doer<'_>,
+        mut whisper: Whisper,
+    ) -> Result<(), InboxClosed> {
+        if !self.serves(doer, &whisper).await {
+            tracing::info!(
+                user = doer.user,
+                channel = whisper.channel,
+                "not answered: SLACK_ALLOW does not let them in"
+            );
+            return Ok(());
+        }
+        match wish {
+            Wish::Nothing | Wish::Share(_) => Ok(()),
+            Wish::Stop(place) => self.stop(&place).await,
+            Wish::Opinion {
+                answer,
+                opinion,
+                of,
+            } => self.opinion(doer, &answer, opinion, &of).await,
+            Wish::Ask { said, of } => {
+                let event = whisper.question.clone();
+                match said {
+                    Said::Text(text) => {
+                        let body = Body::Text(self.plain(&text));
+                        let reply = self.whispered(whisper);
+                        self.asked(event, of, doer, body, reply).await
+                    }
+                    // From the home, which shows what came of it.
+                    Said::Command(command) if whisper.channel.is_empty() => {
+                        let reply = self.at_home(doer.user, &of.channel);
+                        self.commanded(event, of, doer, command, reply).await
+                    }
+                    Said::Command(command) => {
+                        whisper.is_command = true;
+                        let reply = self.whispered(whisper);
+                        self.commanded(event, of, doer, command, reply).await
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) async fn serves(&self, doer: &Doer<'_>, whisper: &Whisper) -> bool {
+        let Hub {
+            api,
+            directory,
+            me,
+            options,
+            ..
+        } = &*self.hub;
+        let is_shared = match whisper.channel.as_str() {
+            "" => false,
+            direct if ids::is_direct(direct) => false,
+            channel => directory
+                .channel(api, channel)
+                .await
+                .is_some_and(|channel| channel.is_shared),
+        };
+        options.allow.serves(Speaker {
+            workspace: doer.team.unwrap_or(&me.team),
+            user: doer.user,
+            channel: &whisper.channel,
+            is_shared,
+        })
+    }
+
+    /// Each person has one opinion of an answer: the other one is taken back.
+    pub(super) async fn opinion(
+        &self,
+        doer: &Doer<'_>,
+        answer: &MessageId,
+        opinion: Opinion,
+        of: &Place,
+    ) -> Result<(), InboxClosed> {
+        let team = &self.hub.me.team;
+        let event = |opinion: Opinion| {
+            let word = match opinion {
+                Opinion::Good => "good",
+                Opinion::Bad => "bad",
+            };
+            EventId::new(format!("{NAME}/{team}/{answer}/{word}/{}", doer.user))
+        };
+        let other = match opinion {
+            Opinion::Good => Opinion::Bad,
+            Opinion::Bad => Opinion::Good,
+        };
+        let withdrawn = Feedback::Withdrawn {
+            event: event(other),
+        };
+        let given = Feedback::Given {
+            event: event(opinion),
+            answer: answer.clone(),
+            person: ids::author(team, doer.user),
+            opinion,
+        };
+        for feedback in [withdrawn, given] {
+            let audience = of.audience(team);
+            self.inbox
+                .deliver(Incoming::Feedback { audience, feedback })
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Lets everybody in the channel read what one person was answered.
+    pub(super) async fn share(&self, done: &Interaction, text: &str) {
+        let address = done.response_url.as_deref();
+        let address = address.and_then(|url| Url::parse(url).ok());
+        let Some(address) = address.filter(|url| is_slacks(url, &self.hub.options.api_url)) else {
+            return;
+        };
+        let hub = Arc::clone(&self.hub);
+        let person = hub.directory.person(&hub.api, &done.user).await;
+        let name = person.map_or_else(|| done.user_name.clone(), |person| person.name);
+        let text = SafeText::new(&format!("{text}\n\n— shared by {name}"));
+        let shared = json!({
+            "response_type": "in_channel",
+            "replace_original": false,
+            "text": fallback(&text),
+            "blocks": [{ "type": "markdown", "text": markdown(text.as_str()) }],
+            "unfurl_links": false,
+            "unfurl_media": false,
+        });
+        // Nobody waits for it but the person who pressed the button.
+        let chores = self.hub.chores.clone();
+        chores.spawn(async move {
+            if respond(&hub, address.clone(), shared).await {
+                respond(&hub, address, json!({ "delete_original": true })).await;
+            }
+        });
+    }
+}

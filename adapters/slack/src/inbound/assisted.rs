@@ -1,0 +1,89 @@
+//! Places that are made for asking the bot: an assistant's threads, an agent's messages.
+
+use std::sync::Arc;
+
+use muninn_platform::{AudienceId, ConversationId};
+use serde_json::json;
+
+use super::Inbound;
+use crate::hub::Assisted;
+use crate::ids::{self, Place, Within};
+use crate::views;
+
+/// Characters of a question that become the title of a thread.
+const TITLE: usize = 60;
+
+impl Inbound {
+    /// A thread that was made for the bot: what can be asked there, and what its person looks at.
+    pub(super) fn begun(&self, place: &Place, looks_at: Option<String>, is_new: bool) {
+        let conversation = place.conversation(&self.hub.me.team);
+        let known = self.hub.assisted(&conversation).unwrap_or_default();
+        let assisted = Assisted {
+            looks_at,
+            has_title: known.has_title,
+        };
+        self.hub.remember_assisted(conversation, assisted);
+        if !is_new {
+            return;
+        }
+        let mut arguments = json!({ "channel_id": place.channel, "prompts": views::prompts(),
+            "title": "What would you like to know?" });
+        // An agent's messages have no thread before somebody says something.
+        if let Some(thread) = place.thread() {
+            arguments["thread_ts"] = json!(thread);
+        }
+        let hub = Arc::clone(&self.hub);
+        self.hub.chores.spawn(async move {
+            let method = "assistant.threads.setSuggestedPrompts";
+            if let Err(error) = hub.api.post(method, &arguments).await {
+                tracing::debug!(%error, "no prompts");
+            }
+        });
+    }
+
+    /// Names a thread that was made for the bot after its first question.
+    pub(super) fn entitle(&self, conversation: &ConversationId, place: &Place, title: &str) {
+        let untitled = self.hub.assisted(conversation);
+        let untitled = untitled.filter(|assisted| !assisted.has_title);
+        let (Some(assisted), Some(thread)) = (untitled, place.thread()) else {
+            return;
+        };
+        let assisted = Assisted {
+            has_title: true,
+            ..assisted
+        };
+        self.hub.remember_assisted(conversation.clone(), assisted);
+        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
+        let hub = Arc::clone(&self.hub);
+        self.hub.chores.spawn(async move {
+            let method = "assistant.threads.setTitle";
+            if let Err(error) = hub.api.post(method, &arguments).await {
+                tracing::debug!(%error, "no title");
+            }
+        });
+    }
+
+    /// The channel a person looks at while they ask: where they and the bot are in it and it is served,
+    /// its memory is recalled for them.
+    pub(super) async fn looked_at(&self, place: &Place) -> Option<AudienceId> {
+        let hub = &self.hub;
+        let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));
+        let beside = Place::new(&place.channel, Within::Main);
+        let assisted = assisted(place).or_else(|| assisted(&beside))?;
+        let looks_at = assisted.looks_at?;
+        let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
+        let is_ours = channel.is_member && !channel.is_shared;
+        is_ours.then(|| ids::audience(&self.hub.me.team, &looks_at))
+    }
+}
+
+/// What a thread is called after its first question.
+pub(super) fn title(question: &str) -> String {
+    let first_line = question.lines().next().unwrap_or_default();
+    let title: String = first_line.chars().take(TITLE).collect();
+    if title.is_empty() {
+        "A question".to_owned()
+    } else {
+        title
+    }
+}

@@ -1,0 +1,66 @@
+//! What an earlier process accepted and did not answer.
+
+use muninn_platform::{Body, Command, ForgetWhat, InboxClosed, Incoming, IncomingMessage, Reply};
+
+use super::Inbound;
+use crate::NAME;
+use crate::ephemeral::Whisper;
+use crate::ids::{self, Place, Within};
+use crate::reply::Target;
+
+impl Inbound {
+    /// Delivers what an earlier process accepted and did not answer.
+    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
+        for message in self.inbox.take_left_over(NAME) {
+            let Some(reply) = self.reply_again(&message) else {
+                tracing::warn!(event = %message.event, "a message left over is of no place that is known");
+                continue;
+            };
+            self.hub
+                .remember_conversation(message.event.clone(), message.conversation.clone());
+            self.hub.saw(message.event.clone());
+            self.inbox
+                .deliver(Incoming::Message { message, reply })
+                .await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        let place = Place::parse(message.conversation.as_str())?;
+        let user = ids::user_of(&message.author.id)?.to_owned();
+        let is_home = matches!(
+            message.body,
+            Body::Command(Command::About | Command::Forget(ForgetWhat::Audience))
+        ) && place.within == Within::Main
+            && ids::is_direct(&place.channel);
+        if is_home {
+            return Some(self.at_home(&user, &place.channel));
+        }
+        let is_command = matches!(message.body, Body::Command(_));
+        if is_command || matches!(place.within, Within::Private(_)) {
+            let thread = place.thread().map(str::to_owned);
+            return Some(self.whispered(Whisper {
+                channel: place.channel,
+                user,
+                thread,
+                response_url: None,
+                question: message.event.clone(),
+                is_command,
+            }));
+        }
+        let question_ts = match &message.body {
+            Body::Edit { of, .. } | Body::Deletion { of } => ids::ts_of(of),
+            Body::Text(_) | Body::Command(_) => ids::ts_of(&message.event),
+        };
+        Some(self.posted(Target {
+            place,
+            question: message.event.clone(),
+            question_ts: question_ts.map(str::to_owned),
+            asker: user,
+            team: self.hub.me.team.clone(),
+            title: String::new(),
+            may_be_repetition: true,
+        }))
+    }
+}

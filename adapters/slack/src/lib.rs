@@ -1,0 +1,113 @@
+//! Muninn in Slack threads.
+//!
+//! Slack pushes what happens over a `socket` that the bot opens, or by `http`. Both read it as an
+//! `event`, and `inbound` decides by pure functions what it means (`meaning`) and hands it to the bot;
+//! only when the bot has it, Slack is told so. The answer goes back through a `reply` (or, where only
+//! one person sees it, `ephemeral`): its `content` with `mrkdwn`, at the pace of the `outbox`, by the
+//! Web API (`api`).
+
+mod allow;
+mod api;
+mod background;
+mod check;
+mod content;
+mod directory;
+mod ephemeral;
+mod errors;
+mod event;
+mod files;
+mod home;
+mod http;
+mod hub;
+mod ids;
+mod inbound;
+mod lines;
+mod manifest;
+mod meaning;
+mod mrkdwn;
+mod options;
+mod outbox;
+mod recent;
+mod reply;
+mod socket;
+mod standing;
+mod status;
+mod text;
+mod views;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use muninn_platform::{Inbox, Platform, PlatformError};
+use tokio_util::sync::CancellationToken;
+
+pub use allow::{Allow, AllowError};
+pub use check::{Finding, Verdict, check};
+pub use manifest::{Mode, manifest};
+pub use options::{API_URL, Entrance, Options};
+
+use hub::Hub;
+use inbound::Inbound;
+
+const NAME: &str = "slack";
+
+/// What is done for replies that were given up, and what still comes in, may take this long at the
+/// end.
+const CHORES: Duration = Duration::from_secs(20);
+
+/// One app in one workspace.
+#[derive(Debug)]
+pub struct Slack {
+    options: Options,
+}
+
+impl Slack {
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+
+    async fn serve(&self, inbox: Inbox, shutdown: &CancellationToken) -> Result<(), PlatformError> {
+        let begun = Instant::now();
+        let options = &self.options;
+        if options.allow.is_nobody() {
+            tracing::warn!(
+                "SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users"
+            );
+        }
+        let Some(opened) = shutdown.run_until_cancelled(Hub::open(options)).await else {
+            return Ok(());
+        };
+        let hub = opened?;
+        let inbound = Inbound::new(Arc::clone(&hub), inbox);
+        if inbound.take_left_over().await.is_err() {
+            return Ok(());
+        }
+        let ready = || {
+            tracing::info!(team = hub.me.team, user = hub.me.user, after = ?begun.elapsed(), "listening");
+        };
+        let ended = match &options.entrance {
+            Entrance::Socket { .. } => socket::listen(&inbound, shutdown, ready).await,
+            Entrance::Http {
+                signing_secret,
+                address,
+            } => http::listen(&inbound, *address, signing_secret, shutdown, ready).await,
+        };
+        // The inbox closes with the last of its ends, and replies under way need none.
+        drop(inbound);
+        hub.chores.close();
+        let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;
+        ended
+    }
+}
+
+#[async_trait]
+impl Platform for Slack {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
+        self.serve(inbox, &shutdown).await
+    }
+}

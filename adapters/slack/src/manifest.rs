@@ -1,0 +1,170 @@
+//! The app as Slack is to be told of it: everything the adapter needs, and nothing else. Pure.
+
+use serde_json::{Value, json};
+
+use crate::views::ASK_CALLBACK;
+
+/// What the bot may do, each with a reason to have it.
+pub(crate) const SCOPES: [(&str, &str); 14] = [
+    ("app_mentions:read", "hears who mentions it"),
+    (
+        "assistant:write",
+        "shows that it is at work, titles threads, suggests questions",
+    ),
+    (
+        "channels:history",
+        "hears the threads of public channels it is in",
+    ),
+    ("channels:read", "knows what public channels are called"),
+    ("chat:write", "answers"),
+    ("commands", "has a slash command and a shortcut"),
+    ("files:read", "reads files that people attach"),
+    (
+        "groups:history",
+        "hears the threads of private channels it is in",
+    ),
+    ("groups:read", "knows what private channels are called"),
+    ("im:history", "hears direct messages"),
+    ("im:read", "knows with whom it has direct messages"),
+    ("mpim:history", "hears group direct messages"),
+    ("mpim:read", "knows which group direct messages it is in"),
+    ("users:read", "knows what people are called"),
+];
+
+/// Agents have no `assistant_thread_*` events; an app that was declared as an assistant before keeps
+/// its own.
+const EVENTS: [&str; 9] = [
+    "agent_session_stopped",
+    "app_context_changed",
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "message.mpim",
+];
+
+/// How events come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Over a socket that the bot opens.
+    Socket,
+    /// Slack calls the bot at this address, without a slash at its end: `https://bot.example.org`.
+    Http(String),
+}
+
+/// The manifest of an app of this name with this slash command (`/muninn`), as JSON that Slack takes
+/// under "Create an app from a manifest".
+pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
+    let address = |path: &str| match mode {
+        Mode::Socket => None,
+        Mode::Http(base) => Some(format!("{}/slack/{path}", base.trim_end_matches('/'))),
+    };
+    let mut slash = json!({
+        "command": command,
+        "description": "Ask, and see for yourself alone what is answered",
+        "usage_hint": "ask … | why | usage | history | forget last | help",
+        "should_escape": true,
+    });
+    let mut events = json!({ "bot_events": EVENTS });
+    let mut interactivity = json!({ "is_enabled": true });
+    set(&mut slash, "url", address("commands"));
+    set(&mut events, "request_url", address("events"));
+    set(&mut interactivity, "request_url", address("interactions"));
+    json!({
+        "_metadata": { "major_version": 2, "minor_version": 1 },
+        "display_information": {
+            "name": name,
+            "description": "A chat bot that remembers, and shows what its answers were made from",
+        },
+        "features": features(name, &slash),
+        "oauth_config": { "scopes": { "bot": scopes() } },
+        "settings": {
+            "event_subscriptions": events,
+            "interactivity": interactivity,
+            "org_deploy_enabled": false,
+            "socket_mode_enabled": *mode == Mode::Socket,
+            "token_rotation_enabled": false,
+        },
+    })
+}
+
+fn features(name: &str, slash: &Value) -> Value {
+    json!({
+        "agent_view": {
+            "agent_description": "Answers from what was said here before, and shows from what",
+        },
+        "app_home": {
+            "home_tab_enabled": true,
+            "messages_tab_enabled": true,
+            "messages_tab_read_only_enabled": false,
+        },
+        "bot_user": { "display_name": name, "always_online": true },
+        "shortcuts": [{
+            "name": "Ask Muninn about this",
+            "type": "message",
+            "callback_id": ASK_CALLBACK,
+            "description": "Shows you alone what is known about a message",
+        }],
+        "slash_commands": [slash],
+    })
+}
+
+fn set(of: &mut Value, name: &str, address: Option<String>) {
+    if let Some(address) = address {
+        of[name] = json!(address);
+    }
+}
+
+pub(crate) fn scopes() -> Vec<&'static str> {
+    SCOPES.iter().map(|(scope, _)| *scope).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_modes_are_complete() {
+        let socket = manifest(&Mode::Socket, "Muninn", "/muninn");
+        let http = Mode::Http("https://bot.example.org/".to_owned());
+        let http = manifest(&http, "Muninn", "/muninn");
+        assert!(!socket.to_string().contains("https://"));
+        for (place, path) in [
+            (&http["features"]["slash_commands"][0]["url"], "commands"),
+            (
+                &http["settings"]["event_subscriptions"]["request_url"],
+                "events",
+            ),
+            (
+                &http["settings"]["interactivity"]["request_url"],
+                "interactions",
+            ),
+        ] {
+            assert_eq!(*place, format!("https://bot.example.org/slack/{path}"));
+        }
+        insta::assert_snapshot!(format!("{socket:#}"));
+    }
+
+    #[test]
+    fn slacks_limits_are_kept() {
+        let manifest = manifest(&Mode::Socket, "Muninn", "/muninn");
+        for (place, most) in [
+            (&manifest["display_information"]["description"], 140),
+            (&manifest["features"]["shortcuts"][0]["name"], 24),
+            (&manifest["features"]["shortcuts"][0]["description"], 150),
+            (
+                &manifest["features"]["slash_commands"][0]["usage_hint"],
+                1_000,
+            ),
+            (
+                &manifest["features"]["agent_view"]["agent_description"],
+                300,
+            ),
+        ] {
+            let length = place.as_str().unwrap().chars().count();
+            assert!(length <= most, "{place}");
+        }
+    }
+}

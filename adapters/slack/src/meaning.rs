@@ -1,0 +1,379 @@
+//! What a push means for the bot. Pure: what has to be known beside it is in the `Facts`.
+
+use muninn_platform::{Addressed, AnswerMode, Command, MessageId, Opinion};
+
+use crate::event::{Deed, File, Interaction, Kind, Message, Slash, What};
+use crate::ids::{self, Place, Within};
+use crate::text::{mentions, plain};
+use crate::views::{self, ASK_CALLBACK};
+
+/// What is known beside the event.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// The bot's user.
+    pub(crate) me: String,
+    /// The person is let in there.
+    pub(crate) is_allowed: bool,
+    /// Which messages are answered there.
+    pub(crate) mode: AnswerMode,
+    /// Messages in a direct message begin threads.
+    pub(crate) direct_threads: bool,
+}
+
+/// What a push means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Nothing(Silence),
+    Said(Heard),
+    Edited {
+        of: String,
+        addressed: Addressed,
+        place: Place,
+    },
+    Deleted {
+        of: String,
+        place: Place,
+    },
+    Stop(Place),
+    /// Somebody looks at the app's home.
+    Home {
+        user: String,
+        /// Their direct messages.
+        direct: String,
+    },
+    /// Somebody may ask something in a thread that was made for it.
+    Begun {
+        place: Place,
+        looks_at: Option<String>,
+        is_new: bool,
+    },
+    /// The bot is gone from the workspace.
+    Uninstalled,
+}
+
+/// Something that was said to the bot, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub(crate) addressed: Addressed,
+    pub(crate) said: Said,
+    pub(crate) place: Place,
+    pub(crate) files: Vec<File>,
+}
+
+/// Why the bot does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    Own,
+    Bot,
+    NotAllowed,
+    NotAddressed,
+    /// Nothing a chat bot goes by.
+    Irrelevant,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// As it stands in the message, or as somebody typed it.
+    Text(String),
+    Command(Command),
+}
+
+/// What a slash command, a button or a shortcut wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Nothing,
+    /// Answered to this person alone, there. `of`: where what is asked about stands.
+    Ask {
+        said: Said,
+        of: Place,
+    },
+    Opinion {
+        answer: MessageId,
+        opinion: Opinion,
+        of: Place,
+    },
+    Stop(Place),
+    /// Everybody in the channel may read this.
+    Share(String),
+}
+
+/// Says what an event means.
+pub(crate) fn meaning(what: &What, facts: &Facts) -> Meaning {
+    match what {
+        What::Message(message) => said(message, facts),
+        What::Changed { now, before } => edited(now, before.as_deref(), facts),
+        // Whoever may take a message back, what was taken back is forgotten.
+        What::Deleted {
+            channel,
+            kind,
+            ts,
+            thread,
+            user,
+            is_bot,
+        } => match user {
+            Some(user) if *user == facts.me => Meaning::Nothing(Silence::Own),
+            Some(_) | None if *is_bot => Meaning::Nothing(Silence::Bot),
+            Some(_) | None => Meaning::Deleted {
+                of: ts.clone(),
+                place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
+            },
+        },
+        _ if !facts.is_allowed => Meaning::Nothing(Silence::NotAllowed),
+        What::Home { user, channel, tab } if tab == "home" => Meaning::Home {
+            user: user.clone(),
+            direct: channel.clone(),
+        },
+        What::Assistant {
+            is_new,
+            user: _,
+            channel,
+            thread,
+            looks_at,
+        } => Meaning::Begun {
+            place: Place::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
+            looks_at: looks_at.clone(),
+            is_new: *is_new,
+        },
+        What::Stopped { channel, thread } => {
+            let within = thread.clone().map_or(Within::Main, Within::Thread);
+            Meaning::Stop(Place::new(channel, within))
+        }
+        What::Uninstalled => Meaning::Uninstalled,
+        What::Home { .. } | What::Other => Meaning::Nothing(Silence::Irrelevant),
+    }
+}
+
+fn said(message: &Message, facts: &Facts) -> Meaning {
+    if let Some(silence) = silence(message, facts) {
+        return Meaning::Nothing(silence);
+    }
+    let is_called = mentions(&message.text, &facts.me);
+    let place = place(
+        &message.channel,
+        message.kind,
+        message.thread.as_deref(),
+        &message.ts,
+        facts.direct_threads,
+    );
+    let Some(addressed) = addressed(message, is_called, facts.mode) else {
+        return Meaning::Nothing(Silence::NotAddressed);
+    };
+    let said = match called(message, is_called, facts) {
+        Some(Called::Stop) => return Meaning::Stop(place),
+        Some(Called::Command(command)) => Said::Command(command),
+        None => Said::Text(message.text.clone()),
+    };
+    Meaning::Said(Heard {
+        addressed,
+        said,
+        place,
+        files: message.files.clone(),
+    })
+}
+
+fn edited(now: &Message, before: Option<&str>, facts: &Facts) -> Meaning {
+    if let Some(silence) = silence(now, facts) {
+        return Meaning::Nothing(silence);
+    }
+    // A link that was unfolded, a reply that was counted: the text is what it was.
+    if before == Some(now.text.as_str()) {
+        return Meaning::Nothing(Silence::Irrelevant);
+    }
+    let is_called = mentions(&now.text, &facts.me);
+    // A command that was corrected is not given once more.
+    if called(now, is_called, facts).is_some() {
+        return Meaning::Nothing(Silence::Irrelevant);
+    }
+    // Which earlier messages were meant for the bot only the bot knows, so every edit is told.
+    let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
+    Meaning::Edited {
+        of: now.ts.clone(),
+        addressed,
+        place: place(
+            &now.channel,
+            now.kind,
+            now.thread.as_deref(),
+            &now.ts,
+            facts.direct_threads,
+        ),
+    }
+}
+
+fn silence(message: &Message, facts: &Facts) -> Option<Silence> {
+    let is_own = message.user.as_deref() == Some(facts.me.as_str());
+    let is_speech = matches!(
+        message.subtype.as_deref(),
+        None | Some("file_share" | "thread_broadcast" | "me_message")
+    );
+    if is_own {
+        Some(Silence::Own)
+    } else if message.is_bot {
+        Some(Silence::Bot)
+    } else if !is_speech || message.user.is_none() {
+        Some(Silence::Irrelevant)
+    } else if !facts.is_allowed {
+        Some(Silence::NotAllowed)
+    } else {
+        None
+    }
+}
+
+fn addressed(message: &Message, is_called: bool, mode: AnswerMode) -> Option<Addressed> {
+    let is_in_thread = message
+        .thread
+        .as_ref()
+        .is_some_and(|root| *root != message.ts);
+    match (mode, message.kind) {
+        (AnswerMode::Never, _) => None,
+        (AnswerMode::Always, _) | (AnswerMode::Mentions | AnswerMode::Threads, Kind::Direct) => {
+            Some(Addressed::Directly)
+        }
+        (AnswerMode::Mentions | AnswerMode::Threads, Kind::Channel) if is_called => {
+            Some(Addressed::Directly)
+        }
+        (AnswerMode::Threads, Kind::Channel) if is_in_thread => Some(Addressed::InConversation),
+        (AnswerMode::Mentions | AnswerMode::Threads, Kind::Channel) => None,
+    }
+}
+
+enum Called {
+    Command(Command),
+    Stop,
+}
+
+/// "@Muninn why", and no more words: Slack lets nobody give slash commands in threads.
+fn called(message: &Message, is_called: bool, facts: &Facts) -> Option<Called> {
+    if !is_called || !message.files.is_empty() {
+        return None;
+    }
+    let text = plain(&message.text, &facts.me, &|_| None);
+    match Command::parse(text.trim_start_matches([':', ','])) {
+        Command::Unknown(word) if word.eq_ignore_ascii_case("stop") => Some(Called::Stop),
+        Command::Unknown(_) => None,
+        known => Some(Called::Command(known)),
+    }
+}
+
+/// The conversation a message belongs to: its thread, or the one it would begin.
+fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threads: bool) -> Place {
+    let begins_thread = direct_threads || kind == Kind::Channel;
+    let within = match (thread, kind) {
+        (Some(root), _) if begins_thread => Within::Thread(root.to_owned()),
+        (None, _) if begins_thread => Within::Thread(ts.to_owned()),
+        // The root of a thread in a direct message was said beside it.
+        (Some(root), Kind::Direct) if root != ts => Within::Thread(root.to_owned()),
+        (Some(_) | None, Kind::Direct | Kind::Channel) => Within::Main,
+    };
+    Place::new(channel, within)
+}
+
+/// What a slash command asks for.
+pub(crate) fn slash(slash: &Slash) -> Wish {
+    let text = slash.text.trim();
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let is_sentence = text.split_whitespace().nth(1).is_some();
+    let said = match Command::parse(text) {
+        Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
+        Command::Unknown(_) if first.eq_ignore_ascii_case("ask") && !rest.trim().is_empty() => {
+            Said::Text(rest.trim().to_owned())
+        }
+        // More words that are no command are a question; "forget" with a wrong word is none.
+        Command::Unknown(_) if is_sentence && !is_forget(text) => Said::Text(text.to_owned()),
+        known => Said::Command(known),
+    };
+    let of = match &said {
+        Said::Text(_) => private(&slash.channel, &slash.user),
+        Said::Command(_) => Place::new(&slash.channel, Within::Main),
+    };
+    Wish::Ask { said, of }
+}
+
+fn is_forget(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    first.eq_ignore_ascii_case("forget") && words.count() == 1
+}
+
+fn private(channel: &str, user: &str) -> Place {
+    Place::new(channel, Within::Private(user.to_owned()))
+}
+
+/// What a button or a shortcut asks for.
+pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Wish {
+    let Interaction { channel, user, .. } = interaction;
+    match (&interaction.deed, channel) {
+        (Deed::Other, _) => Wish::Nothing,
+        (Deed::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
+            Wish::Ask {
+                said: Said::Text(views::about_message(text)),
+                of: private(channel, user),
+            }
+        }
+        (Deed::Shortcut { .. }, _) => Wish::Nothing,
+        (
+            Deed::Button {
+                action,
+                value,
+                ts,
+                thread,
+                is_ephemeral,
+            },
+            channel,
+        ) => {
+            let of = channel.as_ref().map(|channel| match (is_ephemeral, ts) {
+                (true, _) => private(channel, user),
+                (false, ts) => {
+                    let kind = if ids::is_direct(channel) {
+                        Kind::Direct
+                    } else {
+                        Kind::Channel
+                    };
+                    let ts = ts.as_deref().unwrap_or_default();
+                    place(channel, kind, thread.as_deref(), ts, direct_threads)
+                }
+            });
+            let standing = channel.as_ref().zip(ts.as_ref());
+            let standing = standing.map(|(channel, ts)| ids::message(channel, ts));
+            pressed(action, value, standing, of)
+        }
+    }
+}
+
+/// `standing`: the message that the button stands in, `of` the conversation of that.
+fn pressed(action: &str, value: &str, standing: Option<MessageId>, of: Option<Place>) -> Wish {
+    // What only one person sees has no id that Slack would know; its buttons say ours.
+    let (word, named) = value.split_once(' ').unwrap_or((value, ""));
+    let named = (!named.is_empty()).then(|| MessageId::new(named));
+    let about = named.or(standing).zip(of);
+    match (views::Button::of(action), about) {
+        (Some(views::Button::Share), _) => Wish::Share(value.to_owned()),
+        (Some(views::Button::ForgetDirect), _) => Wish::Ask {
+            said: Said::Command(Command::Forget(muninn_platform::ForgetWhat::Audience)),
+            of: Place::new(value, Within::Main),
+        },
+        (Some(views::Button::Why), Some((answer, of))) => Wish::Ask {
+            said: Said::Command(Command::WhyOf(answer)),
+            of,
+        },
+        (Some(views::Button::Opinion), Some((answer, of))) => match word {
+            "good" => Wish::Opinion {
+                answer,
+                opinion: Opinion::Good,
+                of,
+            },
+            "bad" => Wish::Opinion {
+                answer,
+                opinion: Opinion::Bad,
+                of,
+            },
+            _ => Wish::Nothing,
+        },
+        (Some(views::Button::Stop), Some((_, of))) => Wish::Stop(of),
+        (Some(views::Button::Why | views::Button::Opinion | views::Button::Stop) | None, _) => {
+            Wish::Nothing
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

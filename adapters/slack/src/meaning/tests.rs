@@ -1,0 +1,537 @@
+use muninn_platform::ForgetWhat;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::event::{Event, Push};
+
+const ME: &str = "UBOT";
+
+fn facts() -> Facts {
+    Facts {
+        me: ME.to_owned(),
+        is_allowed: true,
+        mode: AnswerMode::Threads,
+        direct_threads: false,
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
+fn event(event: Value) -> What {
+    let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
+    match Push::event(&envelope) {
+        Some(Push::Event(Event { what, .. })) => what,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
+fn message(text: &str, more: Value) -> Value {
+    let mut message = json!({ "type": "message", "channel": "C1", "channel_type": "channel",
+        "user": "U1", "team": "T1", "ts": "2.0", "text": text });
+    for (name, value) in more.as_object().unwrap() {
+        message[name] = value.clone();
+    }
+    message
+}
+
+fn heard(text: &str, more: Value, facts: &Facts) -> Meaning {
+    meaning(&event(message(text, more)), facts)
+}
+
+fn in_thread(ts: &str) -> Place {
+    Place::new("C1", Within::Thread(ts.to_owned()))
+}
+
+#[test]
+fn who_is_answered_where() {
+    use Addressed::{Directly, InConversation};
+    use AnswerMode::{Always, Mentions, Never, Threads};
+    let (called, plain) = ("<@UBOT> when?", "when?");
+    let thread = || json!({ "thread_ts": "1.0" });
+    let root = || json!({ "thread_ts": "2.0" });
+    let direct = || json!({ "channel": "D1", "channel_type": "im" });
+    let group = || json!({ "channel": "G1", "channel_type": "mpim" });
+    for (text, more, mode, expected) in [
+        (called, json!({}), Threads, Some(Directly)),
+        (called, thread(), Threads, Some(Directly)),
+        (plain, json!({}), Threads, None),
+        (plain, thread(), Threads, Some(InConversation)),
+        (plain, root(), Threads, None),
+        (called, json!({}), Mentions, Some(Directly)),
+        (plain, thread(), Mentions, None),
+        (plain, json!({}), Always, Some(Directly)),
+        (called, json!({}), Never, None),
+        (plain, direct(), Never, None),
+        (plain, direct(), Threads, Some(Directly)),
+        (plain, direct(), Mentions, Some(Directly)),
+        (plain, group(), Threads, None),
+        (called, group(), Threads, Some(Directly)),
+    ] {
+        let facts = Facts { mode, ..facts() };
+        let addressed = match heard(text, more.clone(), &facts) {
+            Meaning::Said(heard) => Some(heard.addressed),
+            Meaning::Nothing(Silence::NotAddressed) => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(addressed, expected, "{text} {more} {mode:?}");
+    }
+}
+
+#[test]
+fn nothing_is_said_to_bots_and_strangers() {
+    let facts = facts();
+    for (more, expected) in [
+        (json!({ "user": ME }), Silence::Own),
+        (json!({ "user": ME, "bot_id": "B1" }), Silence::Own),
+        (json!({ "bot_id": "B2" }), Silence::Bot),
+        (
+            json!({ "subtype": "bot_message", "user": null }),
+            Silence::Bot,
+        ),
+        (json!({ "bot_profile": {} }), Silence::Bot),
+        (json!({ "user": "USLACKBOT" }), Silence::Bot),
+        (json!({ "subtype": "channel_join" }), Silence::Irrelevant),
+        (json!({ "subtype": "channel_topic" }), Silence::Irrelevant),
+        (json!({ "user": null }), Silence::Irrelevant),
+    ] {
+        let meaning = heard("<@UBOT> hi", more.clone(), &facts);
+        assert_eq!(meaning, Meaning::Nothing(expected), "{more}");
+    }
+    for subtype in ["file_share", "thread_broadcast", "me_message"] {
+        let meaning = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts);
+        assert!(matches!(meaning, Meaning::Said(_)), "{subtype}");
+    }
+    let closed = Facts {
+        is_allowed: false,
+        ..facts
+    };
+    let meaning = heard("<@UBOT> hi", json!({}), &closed);
+    assert_eq!(meaning, Meaning::Nothing(Silence::NotAllowed));
+}
+
+#[test]
+fn conversations_are_threads() {
+    let direct = |thread: Option<&str>| json!({ "channel": "D1", "channel_type": "im", "thread_ts": thread });
+    let thread = |channel: &str, ts: &str| Place::new(channel, Within::Thread(ts.to_owned()));
+    let main = Place::new("D1", Within::Main);
+    for (more, direct_threads, expected) in [
+        (json!({}), false, thread("C1", "2.0")),
+        (json!({ "thread_ts": "1.0" }), false, thread("C1", "1.0")),
+        (direct(None), false, main.clone()),
+        (direct(Some("2.0")), false, main),
+        (direct(Some("1.0")), false, thread("D1", "1.0")),
+        (direct(None), true, thread("D1", "2.0")),
+        (direct(Some("2.0")), true, thread("D1", "2.0")),
+        (direct(Some("1.0")), true, thread("D1", "1.0")),
+    ] {
+        let facts = Facts {
+            direct_threads,
+            ..facts()
+        };
+        match heard("<@UBOT> hi", more.clone(), &facts) {
+            Meaning::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_mention_with_a_commands_words_is_a_command() {
+    for (text, expected) in [
+        ("<@UBOT> why", Some(Command::Why)),
+        ("<@UBOT>: Help", Some(Command::Help)),
+        (
+            "forget thread <@UBOT>",
+            Some(Command::Forget(ForgetWhat::Session)),
+        ),
+        ("<@UBOT> why not?", None),
+        ("<@UBOT>", None),
+    ] {
+        let said = match heard(text, json!({}), &facts()) {
+            Meaning::Said(heard) => heard.said,
+            other => panic!("{other:?}"),
+        };
+        let command = match said {
+            Said::Command(command) => Some(command),
+            Said::Text(_) => None,
+        };
+        assert_eq!(command, expected, "{text}");
+    }
+    let stop = heard("<@UBOT> stop", json!({ "thread_ts": "1.0" }), &facts());
+    assert_eq!(stop, Meaning::Stop(in_thread("1.0")));
+    // Without its name these are words like others.
+    let meaning = heard("help", json!({ "thread_ts": "1.0" }), &facts());
+    assert!(matches!(
+        meaning,
+        Meaning::Said(Heard {
+            said: Said::Text(_),
+            ..
+        })
+    ));
+}
+
+fn changed(text: &str, before: &str, more: Value) -> Meaning {
+    let now = message(text, more);
+    let change = json!({ "type": "message", "subtype": "message_changed", "channel": "C1",
+        "channel_type": "channel", "ts": "9.0", "message": now,
+        "previous_message": { "text": before } });
+    meaning(&event(change), &facts())
+}
+
+#[test]
+fn edits_are_told_where_something_changed() {
+    let edited = |addressed| Meaning::Edited {
+        of: "2.0".to_owned(),
+        addressed,
+        place: in_thread("2.0"),
+    };
+    for (text, before, more, expected) in [
+        (
+            "<@UBOT> b",
+            "<@UBOT> a",
+            json!({}),
+            edited(Addressed::Directly),
+        ),
+        (
+            "b",
+            "<@UBOT> a",
+            json!({}),
+            edited(Addressed::InConversation),
+        ),
+        // A link unfolded, a reply was counted.
+        (
+            "<@UBOT> a",
+            "<@UBOT> a",
+            json!({}),
+            Meaning::Nothing(Silence::Irrelevant),
+        ),
+        (
+            "b",
+            "a",
+            json!({ "user": ME }),
+            Meaning::Nothing(Silence::Own),
+        ),
+        (
+            "b",
+            "a",
+            json!({ "bot_id": "B" }),
+            Meaning::Nothing(Silence::Bot),
+        ),
+        (
+            "<@UBOT> why",
+            "<@UBOT> wyh",
+            json!({}),
+            Meaning::Nothing(Silence::Irrelevant),
+        ),
+    ] {
+        assert_eq!(
+            changed(text, before, more.clone()),
+            expected,
+            "{text} {more}"
+        );
+    }
+    let deleted = changed(
+        "gone",
+        "a",
+        json!({ "subtype": "tombstone", "user": "USLACKBOT" }),
+    );
+    let place = in_thread("2.0");
+    let of = "2.0".to_owned();
+    assert_eq!(deleted, Meaning::Deleted { of, place });
+}
+
+#[test]
+fn deletions_are_told_but_those_of_the_bot() {
+    let deleted = |before: Value| {
+        let deletion = json!({ "type": "message", "subtype": "message_deleted", "channel": "C1",
+            "channel_type": "channel", "ts": "9.0", "deleted_ts": "2.0", "previous_message": before });
+        // Whoever is let in: what was taken back is forgotten.
+        let facts = Facts {
+            is_allowed: false,
+            ..facts()
+        };
+        meaning(&event(deletion), &facts)
+    };
+    let of = || "2.0".to_owned();
+    for (before, place) in [
+        (json!({ "user": "U1" }), in_thread("2.0")),
+        (
+            json!({ "user": "U1", "thread_ts": "1.0" }),
+            in_thread("1.0"),
+        ),
+        (json!(null), in_thread("2.0")),
+    ] {
+        assert_eq!(deleted(before), Meaning::Deleted { of: of(), place });
+    }
+    let own = deleted(json!({ "user": ME, "bot_id": "B" }));
+    assert_eq!(own, Meaning::Nothing(Silence::Own));
+    let bots = deleted(json!({ "user": "U2", "bot_id": "B" }));
+    assert_eq!(bots, Meaning::Nothing(Silence::Bot));
+}
+
+#[test]
+fn other_events_mean_what_they_say() {
+    let irrelevant = Meaning::Nothing(Silence::Irrelevant);
+    let home =
+        |tab: &str| json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": tab });
+    let looking = json!({ "entities": [{ "type": "slack#/types/channel_id", "value": "C2" }] });
+    let begun = |within, looks_at: Option<&str>, is_new| Meaning::Begun {
+        place: Place::new("D1", within),
+        looks_at: looks_at.map(str::to_owned),
+        is_new,
+    };
+    let thread = || Within::Thread("1.0".to_owned());
+    for (told, expected) in [
+        (
+            home("home"),
+            Meaning::Home {
+                user: "U1".to_owned(),
+                direct: "D1".to_owned(),
+            },
+        ),
+        (home("messages"), irrelevant.clone()),
+        (
+            json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "messages",
+                "context": looking }),
+            begun(Within::Main, Some("C2"), true),
+        ),
+        (
+            json!({ "type": "app_context_changed", "user": "U1", "channel": "D1", "context": {} }),
+            begun(Within::Main, None, false),
+        ),
+        (
+            json!({ "type": "assistant_thread_started", "assistant_thread": { "user_id": "U1",
+                "channel_id": "D1", "thread_ts": "1.0", "context": { "channel_id": "C2" } } }),
+            begun(thread(), Some("C2"), true),
+        ),
+        (
+            json!({ "type": "assistant_thread_context_changed", "assistant_thread": {
+                "user_id": "U1", "channel_id": "D1", "thread_ts": "1.0", "context": {} } }),
+            begun(thread(), None, false),
+        ),
+        (
+            json!({ "type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.0" }),
+            Meaning::Stop(in_thread("1.0")),
+        ),
+        (json!({ "type": "app_uninstalled" }), Meaning::Uninstalled),
+        (json!({ "type": "channel_rename" }), irrelevant.clone()),
+        (json!({ "type": "message" }), irrelevant.clone()),
+        (json!({}), irrelevant),
+    ] {
+        assert_eq!(meaning(&event(told.clone()), &facts()), expected, "{told}");
+    }
+}
+
+#[test]
+fn slash_commands_ask_or_command() {
+    let given = |text: &str| {
+        let wish = slash(&Slash {
+            trigger: "1.2".to_owned(),
+            user: "U1".to_owned(),
+            user_name: "ann".to_owned(),
+            team: None,
+            channel: "C1".to_owned(),
+            text: text.to_owned(),
+            response_url: None,
+        });
+        match wish {
+            Wish::Ask { said, of } => (said, of.within),
+            other => panic!("{other:?}"),
+        }
+    };
+    let private = || Within::Private("U1".to_owned());
+    for (text, asked) in [
+        ("ask When?", "When?"),
+        ("When is it?", "When is it?"),
+        ("why not?", "why not?"),
+        ("ask why", "why"),
+    ] {
+        assert_eq!(given(text), (Said::Text(asked.to_owned()), private()));
+    }
+    for (text, command) in [
+        ("", Command::Help),
+        ("help", Command::Help),
+        ("Why", Command::Why),
+        ("usage", Command::Usage),
+        ("forget last", Command::Forget(ForgetWhat::Last)),
+        (
+            "forget everything",
+            Command::Unknown("forget everything".to_owned()),
+        ),
+        ("ask", Command::Unknown("ask".to_owned())),
+    ] {
+        assert_eq!(
+            given(text),
+            (Said::Command(command), Within::Main),
+            "{text}"
+        );
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tables read better")]
+fn pressed_as(action: &str, value: &str, more: Value) -> Wish {
+    let mut payload = json!({ "type": "block_actions", "trigger_id": "1.2", "user": { "id": "U1" },
+        "channel": { "id": "C1" }, "container": { "message_ts": "2.0" },
+        "message": { "ts": "2.0", "thread_ts": "1.0" },
+        "actions": [{ "action_id": action, "value": value }] });
+    for (name, value) in more.as_object().unwrap() {
+        payload[name] = value.clone();
+    }
+    match Push::interaction(&payload) {
+        Some(Push::Interaction(done)) => wish(&done, false),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn buttons_say_all_they_need() {
+    let (answer, of) = (MessageId::new("C1/2.0"), in_thread("1.0"));
+    let ask = |command| Wish::Ask {
+        said: Said::Command(command),
+        of: in_thread("1.0"),
+    };
+    let opinion = |opinion| Wish::Opinion {
+        answer: answer.clone(),
+        opinion,
+        of: of.clone(),
+    };
+    let none = || json!({});
+    for (action, value, expected) in [
+        ("muninn_why", "why", ask(Command::WhyOf(answer.clone()))),
+        ("muninn_opinion", "good", opinion(Opinion::Good)),
+        ("muninn_opinion", "bad", opinion(Opinion::Bad)),
+        ("muninn_opinion", "other", Wish::Nothing),
+        ("muninn_stop", "stop", Wish::Stop(of.clone())),
+        (
+            "muninn_share",
+            "all of it",
+            Wish::Share("all of it".to_owned()),
+        ),
+        ("someone_elses", "x", Wish::Nothing),
+    ] {
+        assert_eq!(
+            pressed_as(action, value, none()),
+            expected,
+            "{action} {value}"
+        );
+    }
+    // What only one person sees is told without its message, and by an id of ours.
+    let ephemeral = json!({ "message": null,
+        "container": { "message_ts": "3.0", "is_ephemeral": true } });
+    let wish = pressed_as("muninn_why", "why C1/private/x/0", ephemeral);
+    let private = Place::new("C1", Within::Private("U1".to_owned()));
+    let command = Command::WhyOf(MessageId::new("C1/private/x/0"));
+    assert_eq!(
+        wish,
+        Wish::Ask {
+            said: Said::Command(command),
+            of: private
+        }
+    );
+    let home = json!({ "channel": null, "container": { "type": "view" }, "message": null });
+    let wish = pressed_as("muninn_forget_direct", "D1", home);
+    assert_eq!(
+        wish,
+        Wish::Ask {
+            said: Said::Command(Command::Forget(ForgetWhat::Audience)),
+            of: Place::new("D1", Within::Main)
+        }
+    );
+}
+
+#[test]
+fn a_shortcut_asks_about_its_message() {
+    let payload = |callback: &str| {
+        json!({ "type": "message_action", "callback_id": callback,
+        "trigger_id": "1.2", "user": { "id": "U1" }, "channel": { "id": "C1" },
+        "message": { "ts": "2.0", "text": "one\ntwo" } })
+    };
+    let wished = |callback: &str| match Push::interaction(&payload(callback)) {
+        Some(Push::Interaction(done)) => wish(&done, false),
+        other => panic!("{other:?}"),
+    };
+    let Wish::Ask {
+        said: Said::Text(text),
+        of,
+    } = wished(ASK_CALLBACK)
+    else {
+        panic!("it asks");
+    };
+    assert!(text.ends_with("\n&gt; one\n&gt; two"), "{text}");
+    assert_eq!(of.within, Within::Private("U1".to_owned()));
+    assert_eq!(wished("another"), Wish::Nothing);
+}
+
+/// JSON of any form, made of the names that are looked at.
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = [
+        "type",
+        "event",
+        "event_id",
+        "channel",
+        "user",
+        "ts",
+        "thread_ts",
+        "text",
+        "subtype",
+        "message",
+        "previous_message",
+        "files",
+        "actions",
+        "container",
+        "context",
+        "entities",
+        "assistant_thread",
+        "tab",
+        "id",
+        "value",
+        "action_id",
+        "trigger_id",
+    ];
+    let words = [
+        "message",
+        "app_mention",
+        "event_callback",
+        "message_changed",
+        "message_deleted",
+        "app_home_opened",
+        "block_actions",
+        "message_action",
+        "C1",
+        "D1",
+        "U1",
+        "1.0",
+        "",
+    ];
+    let word = prop::sample::select(words.to_vec());
+    let leaf = prop_oneof![
+        word.prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        Just(Value::Null),
+    ];
+    leaf.prop_recursive(4, 48, 8, move |inner| {
+        let name = prop::sample::select(names.to_vec()).prop_map(str::to_owned);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::hash_map(name, inner, 0..8)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_can_be_read(event in any_json(), payload in any_json()) {
+        let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
+        if let Some(Push::Event(event)) = Push::event(&envelope) {
+            let _ = meaning(&event.what, &facts());
+        }
+        let _ = Push::event(&payload);
+        let _ = Push::slash(&payload);
+        if let Some(Push::Interaction(done)) = Push::interaction(&payload) {
+            let _ = wish(&done, true);
+        }
+    }
+}

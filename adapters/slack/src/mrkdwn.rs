@@ -1,0 +1,381 @@
+//! From the bot's Markdown to what Slack shows. Pure.
+//!
+//! A `markdown` block takes Markdown as it is, with tables and code; only what Slack would still
+//! read as one of its own control sequences (`<!here>`, `<@U…>`, `<#C…>`) is broken. Beside it
+//! every message has a `text` in Slack's own markup, for notifications and clients that know no
+//! blocks: there `&`, `<` and `>` are escaped, and the only `<` left are those of links made here.
+
+use muninn_platform::{SafeText, TextLimit};
+use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// Breaks a word for a machine and not for a reader.
+const ZERO_WIDTH_SPACE: char = '\u{200B}';
+
+/// Characters of Markdown that become the `text` of a message, whose blocks have all of it. Slack
+/// recommends at most 4,000, and cuts at 40,000.
+const FALLBACK: usize = 3_000;
+
+/// Spaces before a nested list, a level.
+const INDENT: &str = "    ";
+
+/// As a `markdown` block takes it. What is added stands behind what it breaks, so a text that goes
+/// on becomes a result that goes on: a stream can be appended to.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '@' | '#' | '!') && opens_sequence(&safe) {
+            safe.push(ZERO_WIDTH_SPACE);
+        }
+        safe.push(c);
+    }
+    safe
+}
+
+/// Whether a control sequence may begin here: after `<`, however it is written.
+fn opens_sequence(before: &str) -> bool {
+    let written = [
+        "<", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&#X3c;", "&#X3C;",
+    ];
+    written.iter().any(|written| before.ends_with(written))
+        || before.ends_with(';') && is_zero_padded(before)
+}
+
+/// `&#0060;` is a `<` too.
+fn is_zero_padded(before: &str) -> bool {
+    let Some(at) = before.rfind("&#") else {
+        return false;
+    };
+    let number = &before[at + 2..before.len() - 1];
+    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => (digits, 16),
+        None => (number, 10),
+    };
+    u32::from_str_radix(digits, radix) == Ok(u32::from(b'<'))
+}
+
+/// Escaped, as Slack documents it.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        push_escaped(c, &mut escaped);
+    }
+    escaped
+}
+
+fn push_escaped(c: char, escaped: &mut String) {
+    match c {
+        '&' => escaped.push_str("&amp;"),
+        '<' => escaped.push_str("&lt;"),
+        '>' => escaped.push_str("&gt;"),
+        other => escaped.push(other),
+    }
+}
+
+/// The beginning of a text in Slack's markup, for notifications and old clients.
+pub(crate) fn fallback(text: &SafeText) -> String {
+    let parts = text.split(TextLimit::Chars(FALLBACK));
+    let first = parts.first().map_or("", SafeText::as_str);
+    let mut fallback = mrkdwn(first);
+    if parts.len() > 1 {
+        fallback.push_str("\n…");
+    }
+    fallback
+}
+
+/// Markdown in Slack's own markup.
+pub(crate) fn mrkdwn(text: &str) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut writer = Writer::default();
+    for event in Parser::new_ext(text, options) {
+        writer.take(event);
+    }
+    writer.out.trim().to_owned()
+}
+
+#[derive(Default)]
+struct Writer {
+    out: String,
+    /// The numbers that the next items get; none for bullets.
+    lists: Vec<Option<u64>>,
+    quotes: usize,
+    in_code: bool,
+    /// Targets of the links that are open; none where it is no link that Slack should make.
+    links: Vec<Option<String>>,
+    table: Option<Table>,
+}
+
+/// A table is shown as it would be in a typewriter's columns.
+#[derive(Default)]
+struct Table {
+    alignments: Vec<Alignment>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Writer {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text),
+            Event::Code(code) => {
+                self.mark('`');
+                self.text(&code);
+                self.mark('`');
+            }
+            Event::InlineHtml(html) | Event::Html(html) => self.text(&html),
+            Event::SoftBreak | Event::HardBreak => self.line_break(),
+            Event::Rule => {
+                self.block();
+                self.push_str("──────────");
+            }
+            Event::TaskListMarker(done) => self.push_str(if done { "☑ " } else { "☐ " }),
+            Event::FootnoteReference(name) => self.text(&name),
+            Event::InlineMath(math) | Event::DisplayMath(math) => self.text(&math),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph => self.block(),
+            Tag::Heading { level, .. } => {
+                self.block();
+                if level != HeadingLevel::H6 {
+                    self.mark('*');
+                }
+            }
+            Tag::BlockQuote(_) => {
+                self.block();
+                self.quotes += 1;
+                self.push_str("> ");
+            }
+            Tag::CodeBlock(_) => {
+                self.block();
+                self.push_str("```");
+                self.line_break();
+                self.in_code = true;
+            }
+            Tag::List(first) => {
+                if self.lists.is_empty() {
+                    self.block();
+                }
+                self.lists.push(first);
+            }
+            Tag::Item => self.item(),
+            Tag::Emphasis => self.mark('_'),
+            Tag::Strong => self.mark('*'),
+            Tag::Strikethrough => self.mark('~'),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.open_link(&dest_url),
+            Tag::Table(alignments) => {
+                self.block();
+                self.table = Some(Table {
+                    alignments,
+                    rows: Vec::new(),
+                });
+            }
+            Tag::TableHead | Tag::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.rows.push(Vec::new());
+                }
+            }
+            Tag::TableCell => {
+                if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
+                    row.push(String::new());
+                }
+            }
+            Tag::HtmlBlock
+            | Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::MetadataBlock(_) => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(level) if level != HeadingLevel::H6 => self.mark('*'),
+            TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                if !self.out.ends_with('\n') && !self.out.ends_with("> ") {
+                    self.line_break();
+                }
+                self.push_str("```");
+            }
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            TagEnd::Emphasis => self.mark('_'),
+            TagEnd::Strong => self.mark('*'),
+            TagEnd::Strikethrough => self.mark('~'),
+            TagEnd::Link | TagEnd::Image => {
+                if self.links.pop().flatten().is_some() {
+                    self.push_str(">");
+                }
+            }
+            TagEnd::Table => self.close_table(),
+            TagEnd::Paragraph
+            | TagEnd::Heading(_)
+            | TagEnd::Item
+            | TagEnd::TableHead
+            | TagEnd::TableRow
+            | TagEnd::TableCell
+            | TagEnd::HtmlBlock
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::MetadataBlock(_) => {}
+        }
+    }
+
+    /// Where text goes: into the cell that is open, or out.
+    fn target(&mut self) -> &mut String {
+        match self.table.as_mut().and_then(|table| table.rows.last_mut()) {
+            Some(row) if !row.is_empty() => row.last_mut().unwrap_or(&mut self.out),
+            Some(_) | None => &mut self.out,
+        }
+    }
+
+    fn push_str(&mut self, text: &str) {
+        self.target().push_str(text);
+    }
+
+    /// Bold, italics and the like; a typewriter has none.
+    fn mark(&mut self, mark: char) {
+        if self.table.is_none() && self.links.iter().flatten().next().is_none() {
+            self.out.push(mark);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '\n' if self.table.is_none() => self.line_break(),
+                '\n' => self.push_str(" "),
+                // It would end the label of a link.
+                '|' if !self.links.is_empty() => self.push_str("¦"),
+                '`' if self.in_code && self.out.ends_with("``") => {
+                    self.out.push(ZERO_WIDTH_SPACE);
+                    self.out.push('`');
+                }
+                other => push_escaped(other, self.target()),
+            }
+        }
+    }
+
+    fn line_break(&mut self) {
+        if self.table.is_some() {
+            return self.push_str(" ");
+        }
+        self.out.push('\n');
+        if self.quotes > 0 {
+            self.out.push_str("> ");
+        } else if !self.in_code {
+            let levels = self.lists.len();
+            self.out.push_str(&INDENT.repeat(levels.saturating_sub(1)));
+        }
+    }
+
+    /// Begins a block, with an empty line before it outside of lists.
+    fn block(&mut self) {
+        let is_fresh = self.out.is_empty() || self.out.ends_with("> ") || self.out.ends_with("• ");
+        if is_fresh || self.out.ends_with(". ") && !self.lists.is_empty() {
+            return;
+        }
+        if self.lists.is_empty() && !self.out.ends_with("\n\n") {
+            self.line_break();
+        }
+        self.line_break();
+    }
+
+    fn item(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") && !self.out.ends_with("> ") {
+            self.line_break();
+        }
+        let bullet = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                *number += 1;
+                format!("{}. ", *number - 1)
+            }
+            Some(None) | None => "• ".to_owned(),
+        };
+        self.out.push_str(&bullet);
+    }
+
+    fn open_link(&mut self, target: &str) {
+        let safe = |c: char| !c.is_whitespace() && !c.is_control();
+        let is_link = ["https://", "http://", "mailto:"]
+            .iter()
+            .any(|scheme| target.starts_with(scheme))
+            && target.chars().all(safe)
+            && self.table.is_none()
+            && self.links.iter().all(Option::is_none);
+        if !is_link {
+            return self.links.push(None);
+        }
+        let target = target
+            .replace('&', "&amp;")
+            .replace('<', "%3C")
+            .replace('>', "%3E")
+            .replace('|', "%7C");
+        self.push_str(&format!("<{target}|"));
+        self.links.push(Some(target));
+    }
+
+    fn close_table(&mut self) {
+        let Some(table) = self.table.take() else {
+            return;
+        };
+        self.push_str("```");
+        self.line_break();
+        for line in table.lines() {
+            self.push_str(&line);
+            self.line_break();
+        }
+        self.push_str("```");
+    }
+}
+
+impl Table {
+    fn lines(&self) -> Vec<String> {
+        let width = |cell: &str| {
+            let shown = cell.replace("&lt;", "<").replace("&gt;", ">");
+            shown.replace("&amp;", "&").chars().count()
+        };
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| width(cell)).max().unwrap_or_default()
+            })
+            .collect();
+        let row_line = |row: &Vec<String>| {
+            let cells = row.iter().enumerate().map(|(column, cell)| {
+                let blanks = " ".repeat(widths[column] - width(cell));
+                match self.alignments.get(column) {
+                    Some(Alignment::Right) => format!("{blanks}{cell}"),
+                    Some(Alignment::Left | Alignment::Center | Alignment::None) | None => {
+                        format!("{cell}{blanks}")
+                    }
+                }
+            });
+            let line: Vec<String> = cells.collect();
+            line.join("  ").trim_end().to_owned()
+        };
+        let mut lines: Vec<String> = self.rows.iter().map(row_line).collect();
+        if !lines.is_empty() {
+            let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+            lines.insert(1, rule.join("  "));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,363 @@
+//! What goes out, at the pace Slack allows.
+//!
+//! Slack limits how fast one channel fills, about a message a second beside short bursts; so each
+//! channel has a line of its own. Whoever was told to wait makes the others of the channel wait too,
+//! in their order; what is only for show is left out meanwhile.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::errors::ApiError;
+
+/// How long Slack may be away before something is given up. A rest that it asks for is not counted.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long something may wait altogether.
+const LONGEST_WAIT: Duration = Duration::from_secs(900);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// What Slack is given when it says nothing.
+const REST: Duration = Duration::from_secs(5);
+
+/// Messages that may follow each other at once before the pace is kept.
+const BURST: u32 = 3;
+
+/// Lines of channels nobody wrote to for a while are dropped when there are more than this.
+const LINES: usize = 1_024;
+
+/// What is only for show leaves so much of a method's limits to what has to go out: of the calls a
+/// minute that Slack documents for a workspace, these many.
+fn shows_a_minute(method: &str) -> u32 {
+    match method {
+        // 20, and each stream has an end.
+        "chat.startStream" => 15,
+        // 100
+        "chat.appendStream" => 80,
+        // 50
+        "chat.update" => 30,
+        _ => u32::MAX,
+    }
+}
+
+/// Whether a method makes a message that people see coming, which is what a channel's pace is about.
+fn fills_channel(method: &str) -> bool {
+    matches!(
+        method,
+        "chat.postMessage" | "chat.postEphemeral" | "chat.startStream" | "chat.update"
+    )
+}
+
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    every: Duration,
+    lines: Mutex<HashMap<String, Arc<Line>>>,
+    /// By method: until when Slack wants it not called.
+    rests: Mutex<HashMap<&'static str, Instant>>,
+    /// By method: when it may be called for show.
+    shows: Mutex<HashMap<&'static str, Pace>>,
+}
+
+/// A method that is called for a channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) channel: &'a str,
+}
+
+#[derive(Debug)]
+struct Line {
+    /// Fair: who waits longest goes first.
+    turn: tokio::sync::Mutex<()>,
+    pace: Mutex<Pace>,
+}
+
+/// When the next one may go. Pure but for the clock, which is given.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// When it would be idle: ahead of the clock by what was sent of late.
+    idle_at: Instant,
+    rest_until: Instant,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Self {
+            idle_at: now,
+            rest_until: now,
+        }
+    }
+
+    /// When something may go that wants to go at `now`, where `burst` of them may follow each other.
+    fn next(&self, now: Instant, every: Duration, burst: u32) -> Instant {
+        let paced = self.idle_at.checked_sub(every * (burst - 1)).unwrap_or(now);
+        paced.max(self.rest_until).max(now)
+    }
+
+    fn went(&mut self, now: Instant, every: Duration) {
+        self.idle_at = self.idle_at.max(now) + every;
+    }
+}
+
+impl Outbox {
+    pub(crate) fn new(every: Duration) -> Self {
+        Self {
+            every,
+            lines: Mutex::default(),
+            rests: Mutex::default(),
+            shows: Mutex::default(),
+        }
+    }
+
+    fn line(&self, channel: &str) -> Arc<Line> {
+        let mut lines = lock(&self.lines);
+        let now = Instant::now();
+        if lines.len() > LINES {
+            lines.retain(|_, line| {
+                let is_idle = lock(&line.pace).next(now, self.every, 1) <= now;
+                Arc::strong_count(line) > 1 || !is_idle
+            });
+        }
+        let line = lines.entry(channel.to_owned()).or_insert_with(|| {
+            Arc::new(Line {
+                turn: tokio::sync::Mutex::default(),
+                pace: Mutex::new(Pace::new(now)),
+            })
+        });
+        Arc::clone(line)
+    }
+
+    /// Sends something for show: once, and not while others wait or Slack wants a rest.
+    pub(crate) async fn try_send<T>(
+        &self,
+        call: Call<'_>,
+        attempt: impl Future<Output = Result<T, ApiError>>,
+    ) -> Option<Result<T, ApiError>> {
+        if !self.may_show(call) {
+            return None;
+        }
+        let sent = attempt.await;
+        if let Err(ApiError::Limited { rest, .. }) = &sent {
+            self.note(call, *rest);
+        }
+        Some(sent)
+    }
+
+    fn may_show(&self, call: Call<'_>) -> bool {
+        let line = self.line(call.channel);
+        let now = Instant::now();
+        let Ok(_turn) = line.turn.try_lock() else {
+            return false;
+        };
+        if self.rest_of(call.method, now) > now {
+            return false;
+        }
+        let mut shows = lock(&self.shows);
+        let show = shows.entry(call.method).or_insert_with(|| Pace::new(now));
+        let mut pace = lock(&line.pace);
+        // As many a minute as there are, at the pace of the channel at one a second.
+        let most = shows_a_minute(call.method);
+        let every = self.every * 60 / most;
+        let is_paced = fills_channel(call.method);
+        let is_early = is_paced && pace.next(now, self.every, BURST) > now;
+        if is_early || show.next(now, every, most / 3) > now {
+            return false;
+        }
+        if is_paced {
+            pace.went(now, self.every);
+        }
+        show.went(now, every);
+        true
+    }
+
+    /// Sends something until it is out, or is given up. `attempt` is told whether an earlier one may
+    /// have been done without our knowing.
+    pub(crate) async fn send<T, F>(
+        &self,
+        call: Call<'_>,
+        attempt: impl Fn(bool) -> F,
+    ) -> Result<T, ApiError>
+    where
+        F: Future<Output = Result<T, ApiError>>,
+    {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        let mut away_since: Option<Instant> = None;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            self.wait(call, deadline).await?;
+            match attempt(away_since.is_some()).await {
+                Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
+                Err(error @ ApiError::Away { .. }) => {
+                    let since = *away_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() + pause > PATIENCE {
+                        return Err(error);
+                    }
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                other @ (Ok(_)
+                | Err(
+                    ApiError::Refused { .. }
+                    | ApiError::Revoked { .. }
+                    | ApiError::MissingScope { .. },
+                )) => return other,
+            }
+        }
+    }
+
+    /// Waits for a place in the channel, and until Slack takes the method again.
+    async fn wait(&self, call: Call<'_>, deadline: Instant) -> Result<(), ApiError> {
+        let too_late = || ApiError::Away {
+            method: call.method,
+            reason: "Slack let nothing through for too long".to_owned(),
+        };
+        let is_paced = fills_channel(call.method);
+        let line = self.line(call.channel);
+        let turn = timeout_at(deadline, line.turn.lock()).await;
+        let _turn = turn.map_err(|_| too_late())?;
+        loop {
+            let now = Instant::now();
+            let mut next = self.rest_of(call.method, now);
+            if is_paced {
+                next = next.max(lock(&line.pace).next(now, self.every, BURST));
+            }
+            if next > deadline {
+                return Err(too_late());
+            }
+            if next <= now {
+                if is_paced {
+                    lock(&line.pace).went(now, self.every);
+                }
+                return Ok(());
+            }
+            sleep_until(next).await;
+        }
+    }
+
+    /// When Slack takes the method again; `now` where it does.
+    fn rest_of(&self, method: &'static str, now: Instant) -> Instant {
+        let until = lock(&self.rests).get(method).copied();
+        until.unwrap_or(now).max(now)
+    }
+
+    /// Slack counts what is posted by the channel, and other methods by the workspace.
+    fn note(&self, call: Call<'_>, rest: Option<Duration>) {
+        let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
+        if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
+            let line = self.line(call.channel);
+            let mut pace = lock(&line.pace);
+            pace.rest_until = pace.rest_until.max(until);
+        } else {
+            lock(&self.rests).insert(call.method, until);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Times and tables: whatever a panic left of them is sound.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    const EVERY: Duration = Duration::from_secs(1);
+
+    const fn post(channel: &str) -> Call<'_> {
+        let method = "chat.postMessage";
+        Call { method, channel }
+    }
+
+    const C1: Call<'_> = post("C1");
+    const C2: Call<'_> = post("C2");
+
+    fn limited(seconds: u64) -> ApiError {
+        ApiError::Limited {
+            method: "chat.update",
+            rest: Some(Duration::from_secs(seconds)),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_goes_at_once_and_the_rest_at_the_pace() {
+        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let mut seconds = Vec::new();
+        for _ in 0..8 {
+            outbox.send(C1, async |_| Ok(())).await.unwrap();
+            seconds.push(begun.elapsed().as_secs());
+        }
+        assert_eq!(seconds, [0, 0, 0, 1, 2, 3, 4, 5]);
+        // Another channel has a line of its own.
+        outbox.send(C2, async |_| Ok(())).await.unwrap();
+        assert_eq!(begun.elapsed().as_secs(), 5);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rest_is_kept_and_nothing_is_shown_meanwhile() {
+        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let tries = AtomicU32::new(0);
+        let sent = outbox.send(C1, async |_| match tries.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(limited(30)),
+            _ => Ok(()),
+        });
+        let shown = async {
+            tokio::time::sleep(EVERY).await;
+            outbox.try_send(C1, async { Ok(()) }).await
+        };
+        let (sent, shown) = tokio::join!(sent, shown);
+        assert_eq!((sent, shown), (Ok(()), None));
+        assert_eq!(begun.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_for_show_leaves_room_for_the_rest() {
+        let outbox = Outbox::new(EVERY);
+        let begun = Instant::now();
+        let mut shown = 0;
+        // Forty channels want to show something each second.
+        while begun.elapsed() < Duration::from_secs(300) {
+            for channel in 0..40 {
+                let channel = format!("C{channel}");
+                let call = Call {
+                    method: "chat.update",
+                    channel: &channel,
+                };
+                shown += usize::from(outbox.try_send(call, async { Ok(()) }).await.is_some());
+            }
+            tokio::time::sleep(EVERY).await;
+        }
+        assert!((140..=165).contains(&shown), "{shown} in five minutes");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_away_for_too_long_is_given_up() {
+        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let doubts = AtomicU32::new(0);
+        let away = || ApiError::timed_out("chat.postMessage");
+        let sent = outbox.send(C1, async |may_be_done| {
+            doubts.fetch_add(u32::from(may_be_done), Ordering::SeqCst);
+            Err::<(), _>(away())
+        });
+        assert_eq!(sent.await, Err(away()));
+        assert!(begun.elapsed() <= PATIENCE);
+        assert!(doubts.load(Ordering::SeqCst) > 5);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_is_told_at_once() {
+        let outbox = Outbox::new(EVERY);
+        let refused = || ApiError::Refused {
+            method: "chat.postMessage",
+            code: "is_archived".to_owned(),
+        };
+        let sent = outbox.send(C1, async |_| Err::<(), _>(refused())).await;
+        assert_eq!(sent, Err(refused()));
+    }
+}

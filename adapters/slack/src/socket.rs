@@ -1,0 +1,326 @@
+//! Socket Mode: events over a socket that the bot opens.
+//!
+//! A small client of our own. The one of `slack-morphism` reads one envelope after the other and
+//! acknowledges each when its callback returns: an acknowledgement could then wait for whatever is
+//! before it, or say that the bot has what it has not. Here each envelope is acknowledged when the
+//! bot has it, in any order; what it has not, Slack sends again.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::stream::FuturesUnordered;
+use futures::{SinkExt, StreamExt};
+use muninn_platform::PlatformError;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::errors::{ApiError, disconnected, misconfigured};
+use crate::event::Push;
+use crate::inbound::{Inbound, Taken};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// A Slack that is away for longer is given up.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// For connecting, and until Slack says hello.
+const CONNECTING: Duration = Duration::from_secs(20);
+
+/// How often the other end is asked whether it is there…
+const PING_EVERY: Duration = Duration::from_secs(10);
+
+/// …and how long it may say nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Slack's own limit of a connection's messages is far below.
+const LONGEST_MESSAGE: usize = 4 * 1024 * 1024;
+
+/// Envelopes of one connection that are being taken in; more are not read meanwhile.
+const UNDER_WAY: usize = 512;
+
+/// A connection that Slack will end is served this long beside the next one.
+const OVERLAP: Duration = Duration::from_secs(15);
+
+/// At the end, what is under way may take this long.
+const LEAVING: Duration = Duration::from_secs(3);
+
+/// A connection that did not last longer than this is not opened anew at once.
+const SHORT: Duration = Duration::from_secs(5);
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+enum ConnectError {
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    #[error("Slack's socket cannot be opened")]
+    Socket(#[source] Box<tokio_tungstenite::tungstenite::Error>),
+    #[error("Slack did not say hello in time")]
+    NoHello,
+}
+
+/// Listens until `shutdown` is cancelled. `ready` is called at the first hello.
+pub(crate) async fn listen(
+    inbound: &Inbound,
+    shutdown: &CancellationToken,
+    ready: impl FnOnce(),
+) -> Result<(), PlatformError> {
+    let going_on = go_on(inbound, shutdown, ready);
+    shutdown
+        .run_until_cancelled(going_on)
+        .await
+        .unwrap_or(Ok(()))
+}
+
+/// Opens one connection after the other. When Slack announces the end of one, the next is opened
+/// while that is still served, so that there is always one.
+async fn go_on(
+    inbound: &Inbound,
+    shutdown: &CancellationToken,
+    ready: impl FnOnce(),
+) -> Result<(), PlatformError> {
+    let mut ready = Some(ready);
+    let mut away_since: Option<Instant> = None;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let rest = match connect(inbound).await {
+            Ok(socket) => {
+                if let Some(ready) = ready.take() {
+                    ready();
+                }
+                away_since = None;
+                let begun = Instant::now();
+                let (ending, is_ending) = oneshot::channel();
+                let served = serve(inbound.clone(), socket, shutdown.clone(), ending);
+                inbound.hub.chores.spawn(served);
+                // Also when it broke: then it was dropped.
+                let _ = is_ending.await;
+                if begun.elapsed() > SHORT {
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+                None
+            }
+            Err(error) => {
+                let since = *away_since.get_or_insert_with(Instant::now);
+                rest_after(error, since.elapsed())?
+            }
+        };
+        tokio::time::sleep(rest.unwrap_or(pause)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// How long to wait before the next attempt, if Slack said so.
+///
+/// # Errors
+/// When no attempt will be better.
+fn rest_after(error: ConnectError, away: Duration) -> Result<Option<Duration>, PlatformError> {
+    if away > PATIENCE {
+        return Err(disconnected(error));
+    }
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    tracing::warn!(%error, cause, "not connected to Slack");
+    match error {
+        ConnectError::Api(ApiError::Limited { rest, .. }) => Ok(rest),
+        ConnectError::Api(ApiError::Revoked { code, .. }) => Err(misconfigured(format!(
+            "Slack does not accept SLACK_APP_TOKEN ({code}); it begins with xapp- and stands under Basic Information, App-Level Tokens"
+        ))),
+        ConnectError::Api(ApiError::MissingScope { needed, .. }) => Err(misconfigured(format!(
+            "SLACK_APP_TOKEN lacks the scope {needed}; make a new app-level token with connections:write"
+        ))),
+        ConnectError::Api(ApiError::Refused { code, .. }) => Err(misconfigured(format!(
+            "Slack opens no socket ({code}); turn Socket Mode on in the app's settings and set SLACK_APP_TOKEN to an app-level token"
+        ))),
+        ConnectError::Api(ApiError::Away { .. })
+        | ConnectError::Socket(_)
+        | ConnectError::NoHello => Ok(None),
+    }
+}
+
+async fn connect(inbound: &Inbound) -> Result<Socket, ConnectError> {
+    let opened = inbound.hub.api.open_connection().await?;
+    let url = opened["url"].as_str().unwrap_or_default().to_owned();
+    let mut config = WebSocketConfig::default();
+    config.max_message_size = Some(LONGEST_MESSAGE);
+    config.max_frame_size = Some(LONGEST_MESSAGE);
+    let connecting = async {
+        let connecting = tokio_tungstenite::connect_async_with_config(url, Some(config), true);
+        let (mut socket, _) = connecting.await.map_err(socket_error)?;
+        loop {
+            match socket.next().await {
+                Some(Ok(Message::Text(text))) if kind(text.as_str()) == "hello" => {
+                    return Ok(socket);
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(socket_error(error)),
+                None => return Err(ConnectError::NoHello),
+            }
+        }
+    };
+    let connected = timeout(CONNECTING, connecting).await;
+    connected.unwrap_or(Err(ConnectError::NoHello))
+}
+
+fn socket_error(error: tokio_tungstenite::tungstenite::Error) -> ConnectError {
+    ConnectError::Socket(Box::new(error))
+}
+
+fn kind(text: &str) -> String {
+    let envelope: Value = serde_json::from_str(text).unwrap_or_default();
+    envelope["type"].as_str().unwrap_or_default().to_owned()
+}
+
+/// An envelope, as far as it is of interest.
+enum Envelope {
+    Push {
+        id: String,
+        push: Option<Box<Push>>,
+        is_late: bool,
+    },
+    Disconnect,
+    Nothing,
+}
+
+impl Envelope {
+    fn read(text: &str) -> Self {
+        let Ok(envelope) = serde_json::from_str::<Value>(text) else {
+            tracing::warn!("Slack sent what is no JSON");
+            return Self::Nothing;
+        };
+        let payload = &envelope["payload"];
+        let push = match envelope["type"].as_str().unwrap_or_default() {
+            "disconnect" => return Self::Disconnect,
+            "events_api" => Push::event(payload),
+            "slash_commands" => Push::slash(payload),
+            "interactive" => Push::interaction(payload),
+            _ => None,
+        };
+        match envelope["envelope_id"].as_str() {
+            Some(id) => Self::Push {
+                id: id.to_owned(),
+                push: push.map(Box::new),
+                is_late: envelope["retry_attempt"].as_u64().unwrap_or_default() > 0,
+            },
+            None => Self::Nothing,
+        }
+    }
+}
+
+/// Serves one connection until it ends. `ending` is told, or dropped, when another one is needed.
+async fn serve(
+    inbound: Inbound,
+    mut socket: Socket,
+    shutdown: CancellationToken,
+    ending: oneshot::Sender<()>,
+) {
+    let mut ending = Some(ending);
+    let mut ends_at: Option<Instant> = None;
+    let mut under_way = FuturesUnordered::new();
+    let mut ping = tokio::time::interval(PING_EVERY);
+    let mut heard_at = Instant::now();
+    loop {
+        let has_room = under_way.len() < UNDER_WAY;
+        tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            Some(acknowledged) = under_way.next(), if !under_way.is_empty() => {
+                if acknowledge(&mut socket, acknowledged).await.is_err() {
+                    break;
+                }
+            }
+            received = socket.next(), if has_room => {
+                heard_at = Instant::now();
+                match received {
+                    Some(Ok(Message::Text(text))) => match Envelope::read(text.as_str()) {
+                        Envelope::Push { id, push, is_late } => {
+                            under_way.push(take(&inbound, id, push, is_late));
+                        }
+                        Envelope::Disconnect => {
+                            ends_at.get_or_insert(Instant::now() + OVERLAP);
+                            // Whoever waits for it may have been told to end.
+                            let _ = ending.take().map(|ending| ending.send(()));
+                        }
+                        Envelope::Nothing => {}
+                    },
+                    // Pings are answered by the client itself.
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                    Some(Ok(_)) => {}
+                }
+            }
+            () = until(ends_at) => break,
+            _ = ping.tick() => {
+                let is_silent = has_room && heard_at.elapsed() > SILENCE;
+                let pinged = socket.send(Message::Ping(Vec::new().into())).await;
+                if is_silent || pinged.is_err() {
+                    tracing::warn!("Slack's socket says nothing any more");
+                    break;
+                }
+            }
+        }
+    }
+    drop(ending);
+    leave(socket, under_way).await;
+}
+
+async fn until(end: Option<Instant>) {
+    match end {
+        Some(end) => tokio::time::sleep_until(end).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Acknowledges what is still under way, then says goodbye. What cannot be acknowledged any more is
+/// sent again, and known then.
+async fn leave<F: Future<Output = (String, Taken)>>(
+    mut socket: Socket,
+    mut under_way: FuturesUnordered<F>,
+) {
+    let leaving = async {
+        while let Some(acknowledged) = under_way.next().await {
+            if acknowledge(&mut socket, acknowledged).await.is_err() {
+                return;
+            }
+        }
+        let _ = socket.close(None).await;
+    };
+    let _ = timeout(LEAVING, pin!(leaving)).await;
+}
+
+fn take(
+    inbound: &Inbound,
+    id: String,
+    push: Option<Box<Push>>,
+    is_late: bool,
+) -> impl Future<Output = (String, Taken)> + use<> {
+    // What cannot be read is taken: it would be no better when it comes again.
+    let taken = push.map(|push| inbound.take(*push, is_late));
+    async move {
+        let taken = match taken {
+            Some(taken) => taken.await,
+            None => Taken::Yes,
+        };
+        (id, taken)
+    }
+}
+
+async fn acknowledge(
+    socket: &mut Socket,
+    (id, taken): (String, Taken),
+) -> Result<(), tokio_tungstenite::tungstenite::Error> {
+    match taken {
+        Taken::Yes => {
+            let envelope = json!({ "envelope_id": id }).to_string();
+            socket.send(Message::Text(envelope.into())).await
+        }
+        Taken::No => Ok(()),
+    }
+}

@@ -1,0 +1,128 @@
+//! Signs of life in a thread: that the bot is at work, and that it is not any more.
+//!
+//! Nothing waits for them, and what goes wrong with them is of no consequence.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::hub::Hub;
+
+/// Slack takes a status away after two minutes.
+pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
+
+/// The signs of one reply.
+pub(crate) struct Signs {
+    channel: String,
+    /// There are none beside threads.
+    thread: Option<String>,
+    user: String,
+    title: String,
+    shown_at: Option<Instant>,
+    /// The last one on its way.
+    on_its_way: Option<JoinHandle<()>>,
+}
+
+impl Signs {
+    pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str, title: &str) -> Self {
+        Self {
+            channel: channel.to_owned(),
+            thread: thread.map(str::to_owned),
+            user: user.to_owned(),
+            title: title.to_owned(),
+            shown_at: None,
+            on_its_way: None,
+        }
+    }
+
+    /// Shows that somebody is at work, unless it is shown still.
+    pub(crate) fn show(&mut self, hub: &Arc<Hub>) {
+        // A little earlier than asked for, as the bot's clock ticks at that pace.
+        let is_due = self
+            .shown_at
+            .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > STATUS_EVERY);
+        let Some(thread) = self.thread.clone().filter(|_| is_due) else {
+            return;
+        };
+        self.shown_at = Some(Instant::now());
+        let (hub, channel) = (Arc::clone(hub), self.channel.clone());
+        let session = self.session("processing");
+        let before = self.on_its_way.take();
+        self.on_its_way = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                let _ = before.await;
+            }
+            let status = set_status(&hub, &channel, &thread, "is thinking…");
+            tokio::join!(status, set_session(&hub, &session));
+        }));
+    }
+
+    /// Takes the signs away. `is_answered`: Slack took the status away itself.
+    pub(crate) async fn hide(&mut self, hub: &Hub, is_answered: bool) {
+        let Some(thread) = self.thread.clone().filter(|_| self.shown_at.is_some()) else {
+            return;
+        };
+        self.shown_at = None;
+        if let Some(on_its_way) = self.on_its_way.take() {
+            let _ = on_its_way.await;
+        }
+        if !is_answered {
+            set_status(hub, &self.channel, &thread, "").await;
+        }
+        set_session(hub, &self.session("active")).await;
+    }
+
+    fn session(&self, status: &str) -> Value {
+        let mut session = json!({ "channel_id": self.channel, "thread_ts": self.thread,
+            "status": status, "initiator_user_id": self.user });
+        if !self.title.is_empty() {
+            session["title"] = json!(self.title);
+        }
+        session
+    }
+
+    pub(crate) fn are_shown(&self) -> bool {
+        self.shown_at.is_some()
+    }
+
+    /// The signs, to be taken away by somebody else.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            channel: self.channel.clone(),
+            thread: self.thread.clone(),
+            user: self.user.clone(),
+            title: self.title.clone(),
+            shown_at: self.shown_at.take(),
+            on_its_way: self.on_its_way.take(),
+        }
+    }
+}
+
+async fn set_status(hub: &Hub, channel: &str, thread: &str, status: &str) {
+    if !hub.statuses.is_there() {
+        return;
+    }
+    let arguments = json!({ "channel_id": channel, "thread_ts": thread, "status": status });
+    if let Err(error) = hub
+        .api
+        .post("assistant.threads.setStatus", &arguments)
+        .await
+    {
+        hub.statuses.learn(&error);
+        tracing::debug!(%error, "no status");
+    }
+}
+
+/// An agent's session shows Slack's own stop button while it is `processing`.
+async fn set_session(hub: &Hub, session: &Value) {
+    if !hub.sessions.is_there() {
+        return;
+    }
+    if let Err(error) = hub.api.post("agents.sessions.setStatus", session).await {
+        hub.sessions.learn(&error);
+        tracing::debug!(%error, "no session");
+    }
+}

@@ -1,0 +1,199 @@
+//! Buttons, the app's home, and other things that are not answers. Pure.
+
+use muninn_platform::{MessageId, SafeText};
+use serde_json::{Value, json};
+
+use crate::mrkdwn::{escape, mrkdwn};
+
+/// The message shortcut's id, as in the manifest.
+pub(crate) const ASK_CALLBACK: &str = "ask_muninn";
+
+/// The longest value of a button that Slack takes, in characters.
+pub(crate) const LONGEST_VALUE: usize = 2_000;
+
+/// The longest text of a section, in characters.
+const LONGEST_SECTION: usize = 3_000;
+
+/// Sections of the home that come from the bot; there are at most 100 blocks in a view.
+const MOST_SECTIONS: usize = 20;
+
+/// What the adapter's buttons do. Their ids never change: they stand in messages for years.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    Opinion,
+    Why,
+    Share,
+    Stop,
+    ForgetDirect,
+}
+
+impl Button {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Opinion => "muninn_opinion",
+            Self::Why => "muninn_why",
+            Self::Share => "muninn_share",
+            Self::Stop => "muninn_stop",
+            Self::ForgetDirect => "muninn_forget_direct",
+        }
+    }
+
+    pub(crate) fn of(action: &str) -> Option<Self> {
+        let all = [
+            Self::Opinion,
+            Self::Why,
+            Self::Share,
+            Self::Stop,
+            Self::ForgetDirect,
+        ];
+        all.into_iter().find(|button| button.id() == action)
+    }
+}
+
+fn plain_text(text: &str) -> Value {
+    json!({ "type": "plain_text", "text": text, "emoji": true })
+}
+
+fn button(button: Button, label: &str, value: &str) -> Value {
+    json!({ "type": "button", "action_id": button.id(), "text": plain_text(label), "value": value })
+}
+
+/// Below an answer. `named`: the answer's id where Slack has none for it.
+pub(crate) fn below_answer(named: Option<&MessageId>) -> Vec<Value> {
+    let value = |word: &str| named.map_or(word.to_owned(), |id| format!("{word} {id}"));
+    let opinion = |text: &str, label: &str, word: &str| json!({ "text": plain_text(text), "accessibility_label": label, "value": value(word) });
+    vec![
+        json!({ "type": "context_actions", "elements": [{
+            "type": "feedback_buttons",
+            "action_id": Button::Opinion.id(),
+            "positive_button": opinion("👍", "A good answer", "good"),
+            "negative_button": opinion("👎", "A bad answer", "bad"),
+        }] }),
+        json!({ "type": "actions", "elements": [button(Button::Why, "Why?", &value("why"))] }),
+    ]
+}
+
+/// Below an answer that only one person sees: all of it is in the button, for Slack keeps it
+/// nowhere, so that it can be shared after a restart too.
+pub(crate) fn below_ephemeral(answer: &MessageId, text: &SafeText) -> Vec<Value> {
+    let mut blocks = below_answer(Some(answer));
+    if text.len_chars() <= LONGEST_VALUE
+        && let Some(Value::Array(buttons)) = blocks.last_mut().map(|last| &mut last["elements"])
+    {
+        buttons.insert(0, button(Button::Share, "Share", text.as_str()));
+    }
+    blocks
+}
+
+/// Below an answer that grows.
+pub(crate) fn below_growing() -> Vec<Value> {
+    vec![json!({ "type": "actions", "elements": [button(Button::Stop, "Stop", "stop")] })]
+}
+
+/// What somebody asks with the shortcut, of a message in Slack's markup.
+pub(crate) fn about_message(text: &str) -> String {
+    let mut question = String::from("What do you know about this message?\n");
+    for line in text.lines() {
+        question.push_str("\n&gt; ");
+        question.push_str(line);
+    }
+    question
+}
+
+/// The app's home: what the bot says of itself, and how it forgets.
+pub(crate) fn home(about: &[SafeText], command: &str, direct: &str) -> Value {
+    let section = |text: String| json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } });
+    let mut blocks = vec![json!({ "type": "header", "text": plain_text("Muninn") })];
+    let said = about.iter().flat_map(sections);
+    blocks.extend(said.take(MOST_SECTIONS).map(section));
+    blocks.push(json!({ "type": "divider" }));
+    blocks.push(section(format!(
+        "Ask me in a channel by mentioning me, in a direct message, or for yourself with `{command} ask …`. \
+         Every answer has a button that shows what it was made from."
+    )));
+    let mut forget = button(Button::ForgetDirect, "Forget our direct messages", direct);
+    forget["style"] = json!("danger");
+    forget["confirm"] = json!({
+        "title": plain_text("Forget all of it?"),
+        "text": plain_text("Everything you said to me in direct messages, and what I answered, is forgotten for good."),
+        "confirm": plain_text("Forget it"),
+        "deny": plain_text("Keep it"),
+        "style": "danger",
+    });
+    blocks.push(json!({ "type": "actions", "elements": [forget] }));
+    json!({ "type": "home", "blocks": blocks })
+}
+
+/// Cut where a section ends; what is escaped takes more room than what was written.
+fn sections(text: &SafeText) -> Vec<String> {
+    let limit = muninn_platform::TextLimit::Chars(LONGEST_SECTION / 5);
+    let parts = text.split(limit).into_iter().map(|part| {
+        let markup = mrkdwn(part.as_str());
+        if markup.chars().count() <= LONGEST_SECTION {
+            markup
+        } else {
+            escape(part.as_str())
+        }
+    });
+    parts.collect()
+}
+
+/// What can be asked in a thread that has nothing in it yet.
+pub(crate) fn prompts() -> Value {
+    let prompt = |title: &str, message: &str| json!({ "title": title, "message": message });
+    json!([
+        prompt(
+            "What can you do?",
+            "What can you do, and what do you remember?"
+        ),
+        prompt(
+            "What did we talk about?",
+            "What did we talk about last time?"
+        ),
+        prompt("Keep something in mind", "Please remember this for later: "),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn buttons_are_known_again() {
+        for button in [
+            Button::Opinion,
+            Button::Why,
+            Button::Share,
+            Button::Stop,
+            Button::ForgetDirect,
+        ] {
+            assert_eq!(Button::of(button.id()), Some(button));
+        }
+        assert_eq!(Button::of("someone_elses"), None);
+    }
+
+    #[test]
+    fn they_look_as_slack_documents() {
+        let answer = MessageId::new("C1/private/1.2/0");
+        let text = SafeText::new("**Ten** <b>");
+        insta::assert_snapshot!(format!(
+            "{:#}\n{:#}\n{:#}\n{:#}",
+            json!(below_answer(None)),
+            json!(below_ephemeral(&answer, &text)),
+            json!(below_growing()),
+            home(&[text], "/muninn", "D1"),
+        ));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn sections_fit(text in "\\PC{0,60}", times in 1..60usize) {
+            for section in sections(&SafeText::new(&text.repeat(times))) {
+                prop_assert!(section.chars().count() <= LONGEST_SECTION);
+            }
+        }
+    }
+}

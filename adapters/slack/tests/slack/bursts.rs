@@ -1,0 +1,69 @@
+//! Much at once.
+
+use loopback_slack::{Chat, Slack};
+use muninn_platform::testing::EchoBot;
+
+use crate::support::{Home, Way, app};
+
+pub(crate) const THREADS: usize = 50;
+pub(crate) const EACH: usize = 4;
+
+/// Asks four things in each of fifty threads, in ten channels, all at once.
+pub(crate) fn ask(slack: &Slack) -> Vec<Chat> {
+    let people: Vec<_> = ["Ann", "Bob", "Cy", "Di", "Eve"]
+        .iter()
+        .map(|name| slack.person(name))
+        .collect();
+    let channels: Vec<_> = (0..10)
+        .map(|number| slack.channel(&format!("channel-{number}")))
+        .collect();
+    slack.hold_events();
+    let threads: Vec<Chat> = (0..THREADS)
+        .map(|number| {
+            let chat = people[number % 5].in_channel(&channels[number % 10]);
+            chat.in_thread(&chat.ask("0"))
+        })
+        .collect();
+    for question in 1..EACH {
+        for thread in &threads {
+            thread.ask(&question.to_string());
+        }
+    }
+    slack.let_go();
+    threads
+}
+
+/// Waits for all answers, and looks whether everything came in its order.
+pub(crate) async fn answered(threads: &[Chat], bot: &EchoBot) {
+    for thread in threads {
+        for question in 0..EACH {
+            thread.hears(&format!("echo: {question}")).await;
+        }
+        assert_eq!(thread.said().len(), EACH);
+    }
+    let log = bot.log();
+    assert_eq!(log.messages.len(), THREADS * EACH);
+    assert_eq!(log.errors, Vec::<String>::new());
+    for thread in threads {
+        let root = thread.thread_ts().unwrap();
+        let order = log
+            .messages
+            .iter()
+            .filter(|message| message.conversation.as_str().ends_with(root));
+        let order: Vec<_> = order.map(|message| message.sent_at).collect();
+        assert!(order.is_sorted(), "{order:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_events_in_fifty_threads_keep_their_order() {
+    for way in [Way::Socket, Way::Http] {
+        let home = Home::by(way, app()).await;
+        let bot = home.start().await;
+        let threads = ask(&home.slack);
+        answered(&threads, &bot).await;
+        home.slack.all_told().await;
+        bot.stop().await;
+        home.slack.finish();
+    }
+}

@@ -1,0 +1,100 @@
+//! What every adapter has to do.
+
+use async_trait::async_trait;
+use loopback_slack::{App, Chat, Surface};
+use muninn_platform::testing::EchoBot;
+use muninn_platform::testing::conformance::{Place, every_case};
+
+use crate::support::{Home, Way, app};
+
+/// Where the bot is talked to.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    Thread,
+    Direct,
+}
+
+struct Spot {
+    home: Home,
+    chat: Chat,
+    /// The thread is there before anything is asked in it.
+    bot: Option<EchoBot>,
+}
+
+async fn spot(way: Way, app: App, place: Where) -> Spot {
+    let home = Home::by(way, app).await;
+    let bot = Some(home.start().await);
+    let ann = home.slack.person("Ann");
+    let chat = match place {
+        Where::Direct => ann.with_bot(),
+        Where::Thread => {
+            let general = ann.in_channel(&home.slack.channel("general"));
+            let root = general.say("Look at this.");
+            general.in_thread(&root)
+        }
+    };
+    Spot { home, chat, bot }
+}
+
+#[async_trait]
+impl Place for Spot {
+    async fn say(&self, text: &str) -> String {
+        self.chat.ask(text)
+    }
+
+    async fn edit(&self, message: &str, text: &str) -> bool {
+        self.chat.edit(message, text);
+        true
+    }
+
+    async fn delete(&self, message: &str) -> bool {
+        self.chat.delete(message);
+        true
+    }
+
+    async fn said(&self) -> Vec<String> {
+        let mut said = self.chat.said();
+        said.retain(|message| !message.is_deleted);
+        said.iter().map(|message| message.shown.clone()).collect()
+    }
+
+    fn shows_growing(&self) -> bool {
+        true
+    }
+
+    async fn pinged(&self) -> Vec<String> {
+        let said = self.chat.said();
+        said.into_iter().flat_map(|message| message.pings).collect()
+    }
+
+    fn bot(&self) -> &EchoBot {
+        self.bot.as_ref().unwrap()
+    }
+
+    async fn crash(&mut self) {
+        self.bot.take().unwrap().crash();
+        // What an answer is told again is not a fault of the new process.
+        self.bot = Some(self.home.start().await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_threads_with_streams() {
+    every_case(async || spot(Way::Socket, app(), Where::Thread).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_threads_without_streams() {
+    let app = app().without_streams().with_surface(Surface::Messages);
+    every_case(async || spot(Way::Socket, app.clone(), Where::Thread).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_direct_messages() {
+    every_case(async || spot(Way::Socket, app(), Where::Direct).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http() {
+    every_case(async || spot(Way::Http, app(), Where::Thread).await).await;
+}

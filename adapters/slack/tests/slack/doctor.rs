@@ -1,0 +1,115 @@
+//! What `muninn doctor` and `muninn manifest slack` say.
+
+use loopback_slack::manifest_faults;
+use muninn_slack::{Mode, Verdict, check, manifest};
+
+use crate::support::{Home, Way, app};
+
+/// What is not well.
+async fn faults(home: &Home) -> Vec<String> {
+    let found = check(&home.options).await;
+    let faults = found
+        .into_iter()
+        .filter(|finding| finding.verdict != Verdict::Well);
+    faults.map(|finding| finding.text).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_of_our_manifest_is_well() {
+    let home = Home::new(app()).await;
+    let found = check(&home.options).await;
+    let texts: Vec<&str> = found.iter().map(|finding| finding.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "logged in as @muninn in Ravens (T00RAVENS1)",
+            "the app has every scope it needs",
+            "Socket Mode is on, and the app's token opens a socket",
+        ]
+    );
+    assert!(found.iter().all(|finding| finding.verdict == Verdict::Well));
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_is_named() {
+    let home = Home::new(
+        app()
+            .without_scope("files:read")
+            .without_scope("users:read"),
+    )
+    .await;
+    let found = faults(&home).await;
+    assert!(
+        matches!(&found[..], [one] if one.contains("files:read (reads files") && one.contains("users:read")),
+        "{found:?}"
+    );
+
+    let mut no_socket = app();
+    no_socket.app_scopes.clear();
+    let home = Home::new(no_socket).await;
+    let found = faults(&home).await;
+    assert!(
+        matches!(&found[..], [one] if one.contains("connections:write")),
+        "{found:?}"
+    );
+    let _ = home.slack.take_violations();
+
+    let home = Home::new(app()).await;
+    home.slack.revoke_tokens();
+    let found = faults(&home).await;
+    assert!(
+        found[0].contains("SLACK_BOT_TOKEN (token_revoked)"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].contains("SLACK_APP_TOKEN (token_revoked)"),
+        "{found:?}"
+    );
+    let _ = home.slack.take_violations();
+
+    let mut home = Home::by(Way::Http, app()).await;
+    home.options.allow = "".parse().unwrap();
+    let found = faults(&home).await;
+    assert!(found[0].contains("SLACK_ALLOW is empty"), "{found:?}");
+    assert!(found[1].contains("/slack/events"), "{found:?}");
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_slack_is_that_is_said() {
+    let mut home = Home::new(app()).await;
+    for url in [
+        "http://127.0.0.1:9/api",
+        "https://127.0.0.1:9/api",
+        "nonsense",
+    ] {
+        home.options.api_url = url.to_owned();
+        let found = faults(&home).await;
+        assert!(
+            found[0].contains(&format!("{url} cannot be reached")),
+            "{found:?}"
+        );
+    }
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tls_address_is_an_error_and_no_panic() {
+    let home = Home::new(app()).await;
+    // Nobody speaks TLS there.
+    let url = home.options.api_url.replace("http://", "https://");
+    let bot = home.begin_with(|options| options.api_url = url);
+    let error = bot.gives_up().await;
+    assert!(error.contains("lost the connection"), "{error}");
+    home.slack.finish();
+}
+
+#[test]
+fn slack_takes_the_manifests() {
+    let http = Mode::Http("https://bot.example.org".to_owned());
+    for mode in [Mode::Socket, http] {
+        let manifest = manifest(&mode, "Muninn", "/muninn");
+        assert_eq!(manifest_faults(&manifest), [""; 0], "{mode:?}");
+    }
+}

@@ -1,0 +1,13 @@
+//! The adapter against a loopback Slack, which checks every request, with people in it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bursts;
+mod changes;
+mod conformance;
+mod doctor;
+mod doors;
+mod figures;
+mod support;
+mod surfaces;
+mod threads;
+mod troubles;

@@ -1,0 +1,34 @@
+//! `auth.test`, `api.test`, `apps.connections.open`
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Refusal};
+use crate::ids::{BOT, BOT_USER, TEAM};
+use crate::state::State;
+
+#[expect(clippy::unnecessary_wraps, reason = "every method has this form")]
+pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, Refusal> {
+    Ok(
+        json!({ "url": "https://ravens.slack.com/", "team": "Ravens", "user": "muninn", "team_id": TEAM,
+        "user_id": BOT_USER, "bot_id": BOT, "is_enterprise_install": false }),
+    )
+}
+
+pub(crate) fn api_test(_state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    match call.optional("error") {
+        Some(error) => Err(Refusal::new("error_asked_for").with("args", json!({ "error": error }))),
+        None => Ok(json!({ "args": call.0 })),
+    }
+}
+
+/// Each address that it gives opens one connection.
+pub(crate) fn open_connection(state: &mut State, _call: &Arguments) -> Result<Value, Refusal> {
+    if !state.workspace.app.socket_mode {
+        return Err(Refusal::new("no_permission"));
+    }
+    let ticket = format!("ticket-{}", state.workspace.number());
+    let address = state.workspace.base_url.replacen("http", "ws", 1);
+    let url = format!("{address}/link/?ticket={ticket}&app_id={}", crate::ids::APP);
+    state.sockets.tickets.push(ticket);
+    Ok(json!({ "url": url }))
+}

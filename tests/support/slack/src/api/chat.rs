@@ -1,0 +1,167 @@
+//! Messages: posted, changed, deleted, and shown to one person only.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Refusal, writable};
+use crate::blocks::markdown_block;
+use crate::ids::{BOT, BOT_USER};
+use crate::post::{Post, Writer};
+use crate::state::State;
+use crate::workspace::ChannelKind;
+
+/// What a call says: text, blocks and attachments.
+///
+/// `markdown_text` becomes blocks, as in Slack.
+fn content(call: &Arguments) -> (String, Value, Value) {
+    if let Some(markdown) = call.optional("markdown_text") {
+        return (markdown.to_owned(), markdown_block(markdown), Value::Null);
+    }
+    let text = call.text("text").to_owned();
+    (text, call.value("blocks"), call.value("attachments"))
+}
+
+/// A thread that replies may be posted to: its root, or any message (the root is found then).
+pub(super) fn root_of(
+    state: &State,
+    channel: &str,
+    ts: &str,
+    refusal: &'static str,
+) -> Result<String, Refusal> {
+    let post = state
+        .workspace
+        .post(channel, ts)
+        .filter(|post| !post.is_gone && post.only_for.is_none());
+    let post = post.ok_or_else(|| Refusal::new(refusal))?;
+    Ok(post.thread_ts.clone().unwrap_or_else(|| post.ts.clone()))
+}
+
+fn compose(state: &mut State, call: &Arguments, channel: &str) -> Result<Post, Refusal> {
+    let (text, blocks, attachments) = content(call);
+    let thread = call
+        .optional("thread_ts")
+        .map(|ts| root_of(state, channel, ts, "cannot_reply_to_message"))
+        .transpose()?;
+    let mut post = Post::new(channel, state.workspace.ts(), Writer::App, &text);
+    post.blocks = blocks;
+    post.attachments = attachments;
+    post.thread_ts = thread;
+    post.metadata = call.value("metadata");
+    // "unfurl_links": false unless asked for; "unfurl_media": true unless forbidden.
+    let media = call.value("unfurl_media") != false;
+    post.unfurls = (call.flag("unfurl_links"), media);
+    post.is_broadcast = call.flag("reply_broadcast");
+    Ok(post)
+}
+
+pub(crate) fn post_message(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let mut channel = call.text("channel").to_owned();
+    if channel.starts_with('U') && state.workspace.members.contains_key(&channel) {
+        channel = state.workspace.direct(&channel);
+    }
+    writable(state, &channel)?;
+    let mut post = compose(state, call, &channel)?;
+    if post.is_broadcast {
+        post.subtype = Some("thread_broadcast");
+    }
+    let ts = state.workspace.publish(post);
+    let message = told(state, &channel, &ts);
+    Ok(json!({ "channel": channel, "ts": ts, "message": message }))
+}
+
+/// A message with its metadata, as its own app is told of it.
+fn told(state: &State, channel: &str, ts: &str) -> Value {
+    let post = state.workspace.post(channel, ts).expect("posted just now");
+    let mut told = post.json(&state.workspace);
+    if post.metadata.is_object() {
+        told["metadata"] = post.metadata.clone();
+    }
+    told
+}
+
+/// A message of the app's own.
+fn own<'a>(state: &'a State, call: &Arguments, refusal: &'static str) -> Result<&'a Post, Refusal> {
+    let (channel, ts) = (call.text("channel"), call.text("ts"));
+    let post = state
+        .workspace
+        .post(channel, ts)
+        .filter(|post| !post.is_gone && post.only_for.is_none());
+    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
+    match post.writer {
+        Writer::App => Ok(post),
+        Writer::Member(_) | Writer::Slackbot => Err(Refusal::new(refusal)),
+    }
+}
+
+pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
+    writable(state, &channel)?;
+    let post = own(state, call, "cant_update_message")?;
+    if post.stream == crate::post::StreamState::Running {
+        return Err(Refusal::new("streaming_state_conflict"));
+    }
+    let kept = (
+        post.blocks.clone(),
+        post.attachments.clone(),
+        post.metadata.clone(),
+    );
+    let (text, blocks, attachments) = content(call);
+    let metadata = call.value("metadata");
+    let now = state.workspace.ts();
+    state.workspace.revise(&channel, &ts, |post| {
+        // "Previous blocks will only be retained if the text argument is not provided", and "if blocks are used, the
+        // edited flag will not be displayed".
+        let only_text = blocks.is_null() && call.optional("text").is_none();
+        post.rewrite(&text, if only_text { kept.0 } else { blocks });
+        post.attachments = if attachments.is_null() {
+            kept.1
+        } else {
+            attachments
+        };
+        post.metadata = if metadata.is_null() { kept.2 } else { metadata };
+        let is_marked = post.blocks.as_array().is_none_or(Vec::is_empty);
+        post.edited = is_marked.then(|| (BOT_USER.to_owned(), now));
+    });
+    let message = told(state, &channel, &ts);
+    Ok(json!({ "channel": channel, "ts": ts, "text": text, "message": message }))
+}
+
+pub(crate) fn delete(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
+    writable(state, &channel)?;
+    own(state, call, "cant_delete_message")?;
+    state.workspace.remove(&channel, &ts);
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+pub(crate) fn post_ephemeral(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let channel = call.text("channel").to_owned();
+    let user = call.text("user").to_owned();
+    let room = writable(state, &channel)?;
+    if !room.has(&user) {
+        return Err(Refusal::new("user_not_in_channel"));
+    }
+    let mut post = compose(state, call, &channel)?;
+    post.only_for = Some(user);
+    let ts = state.workspace.publish(post);
+    Ok(json!({ "message_ts": ts }))
+}
+
+pub(crate) fn permalink(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let (channel, ts) = (call.text("channel"), call.text("message_ts"));
+    let room = state.workspace.rooms.get(channel);
+    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
+    if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
+        return Err(Refusal::new("channel_not_found"));
+    }
+    let post = state
+        .workspace
+        .post(channel, ts)
+        .filter(|post| !post.is_gone);
+    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
+    let digits = ts.replace('.', "");
+    let thread = post.thread_ts.as_ref().map_or(String::new(), |thread| {
+        format!("?thread_ts={thread}&cid={channel}")
+    });
+    let permalink = format!("https://ravens.slack.com/archives/{channel}/p{digits}{thread}");
+    Ok(json!({ "channel": channel, "permalink": permalink, "bot_id": BOT }))
+}

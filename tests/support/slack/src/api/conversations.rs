@@ -1,0 +1,144 @@
+//! Conversations: what they are, who is in them, what was said.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Refusal, readable};
+use crate::ids::BOT_USER;
+use crate::post::Post;
+use crate::state::State;
+use crate::workspace::ChannelKind;
+
+/// "The maximum and default values for the limit parameter have both been reduced to 15 objects" for apps that are
+/// distributed outside the Marketplace.
+const LIMITED: usize = 15;
+
+pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let room = state.workspace.rooms.get(call.text("channel"));
+    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
+    // Public channels are known without being in them.
+    if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
+        return Err(Refusal::new("channel_not_found"));
+    }
+    let mut told = state.workspace.room_json(room);
+    if call.flag("include_num_members") {
+        told["num_members"] = json!(room.members.len());
+    }
+    Ok(json!({ "channel": told }))
+}
+
+/// The asked part of some messages, which are in their order: those in the window, at most `limit` behind the cursor.
+fn page(state: &State, call: &Arguments, posts: &[&Post], most: usize) -> Result<Value, Refusal> {
+    let most = if state.limits.is_unlisted {
+        LIMITED
+    } else {
+        most
+    };
+    let limit = call.number("limit").unwrap_or(most).min(most);
+    let from = match call.optional("cursor").filter(|cursor| !cursor.is_empty()) {
+        Some(cursor) => cursor.parse().map_err(|_| Refusal::new("invalid_cursor"))?,
+        None => 0,
+    };
+    let all = call.flag("include_all_metadata");
+    let shown = posts.iter().skip(from).take(limit).map(|post| {
+        let mut told = post.json(&state.workspace);
+        if all && post.metadata.is_object() {
+            told["metadata"] = post.metadata.clone();
+        }
+        told
+    });
+    let messages: Vec<Value> = shown.collect();
+    let has_more = from + messages.len() < posts.len();
+    let next = if has_more {
+        (from + messages.len()).to_string()
+    } else {
+        String::new()
+    };
+    Ok(json!({ "messages": messages, "has_more": has_more,
+        "response_metadata": { "next_cursor": next } }))
+}
+
+/// "Only messages after (before) this timestamp", and with `inclusive` that one too.
+fn is_in_window(call: &Arguments, ts: &str) -> bool {
+    let inclusive = call.flag("inclusive");
+    let after = call
+        .optional("oldest")
+        .is_none_or(|oldest| ts > oldest || (inclusive && ts == oldest));
+    let before = call
+        .optional("latest")
+        .is_none_or(|latest| ts < latest || (inclusive && ts == latest));
+    after && before
+}
+
+pub(crate) fn replies(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let (channel, ts) = (call.text("channel"), call.text("ts"));
+    readable(state, channel)?;
+    let post = state
+        .workspace
+        .post(channel, ts)
+        .filter(|post| !post.is_gone && post.only_for.is_none());
+    let post = post.ok_or_else(|| Refusal::new("thread_not_found"))?;
+    let root = post.thread_ts.clone().unwrap_or_else(|| post.ts.clone());
+    let thread = state.workspace.thread(channel, &root);
+    // The root comes with every window.
+    let thread: Vec<&Post> = thread
+        .filter(|post| post.ts == root || is_in_window(call, &post.ts))
+        .collect();
+    page(state, call, &thread, 1_000)
+}
+
+pub(crate) fn history(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let channel = call.text("channel");
+    readable(state, channel)?;
+    let posts = state.workspace.posts.iter().rev().filter(|post| {
+        let is_reply = post.thread_ts.as_ref().is_some_and(|root| *root != post.ts);
+        let is_here = post.channel == channel && !post.is_gone && post.only_for.is_none();
+        is_here && (!is_reply || post.is_broadcast) && is_in_window(call, &post.ts)
+    });
+    let posts: Vec<&Post> = posts.collect();
+    page(state, call, &posts, 999)
+}
+
+pub(crate) fn members(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let room = state.workspace.rooms.get(call.text("channel"));
+    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
+    if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
+        return Err(Refusal::new("channel_not_found"));
+    }
+    let limit = call.number("limit").unwrap_or(100);
+    let from: usize = call.text("cursor").parse().unwrap_or_default();
+    let page: Vec<&String> = room.members.iter().skip(from).take(limit).collect();
+    let end = from + page.len();
+    let next = if end < room.members.len() {
+        end.to_string()
+    } else {
+        String::new()
+    };
+    Ok(json!({ "members": page, "response_metadata": { "next_cursor": next } }))
+}
+
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    if let Some(channel) = call.optional("channel") {
+        let room = readable(state, channel)?;
+        return Ok(json!({ "channel": { "id": room.id } }));
+    }
+    let users: Vec<&str> = call.text("users").split(',').collect();
+    if users
+        .iter()
+        .any(|user| !state.workspace.members.contains_key(*user))
+    {
+        return Err(Refusal::new("user_not_found"));
+    }
+    let channel = match users.as_slice() {
+        [user] => state.workspace.direct(user),
+        [] | [_, _, ..] => state
+            .workspace
+            .add_room(ChannelKind::Group, "group", &users),
+    };
+    let room = state.workspace.room(&channel);
+    let told = if call.flag("return_im") {
+        state.workspace.room_json(room)
+    } else {
+        json!({ "id": channel })
+    };
+    Ok(json!({ "channel": told }))
+}

@@ -1,0 +1,148 @@
+//! Native streams: a message that grows while the app writes it.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Refusal, writable};
+use crate::app::Surface;
+use crate::blocks::markdown_block;
+use crate::ids::BOT_USER;
+use crate::post::{Post, StreamState, Writer};
+use crate::state::State;
+use crate::workspace::ChannelKind;
+
+/// What a call adds: its markdown, or that of its chunks.
+fn added(call: &Arguments) -> String {
+    let mut added = call.text("markdown_text").to_owned();
+    let chunks = call.value("chunks");
+    for chunk in chunks.as_array().into_iter().flatten() {
+        if chunk["type"] == "markdown_text" {
+            added.push_str(chunk["text"].as_str().unwrap_or_default());
+        }
+    }
+    added
+}
+
+pub(crate) fn start(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let channel = call.text("channel").to_owned();
+    available(state)?;
+    let kind = writable(state, &channel)?.kind;
+    let thread = call.optional("thread_ts");
+    match (kind, thread) {
+        (ChannelKind::Direct, None) => return Err(Refusal::new("invalid_thread_ts")),
+        (ChannelKind::Direct, Some(_)) => {}
+        (ChannelKind::Public | ChannelKind::Private | ChannelKind::Group, _) => {
+            recipient(state, call)?
+        }
+    }
+    let thread = thread
+        .map(|ts| super::chat::root_of(state, &channel, ts, "cannot_reply_to_message"))
+        .transpose()?;
+    let text = added(call);
+    let mut post = Post::new(&channel, state.workspace.ts(), Writer::App, &text);
+    post.thread_ts = thread;
+    post.blocks = markdown_block(&text);
+    post.stream = StreamState::Running;
+    let ts = state.workspace.publish(post);
+    enter_session(state, &channel, &ts, "processing");
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// A stream takes the session of its thread along: it is processing meanwhile, and then active, or whatever
+/// `session_status` says ("defaults to active"). Only agents have sessions.
+fn enter_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
+    if state.workspace.app.surface == Surface::Agent {
+        let thread = crate::events::thread_of(&state.workspace, channel, ts);
+        state.workspace.session(channel, &thread).enter(lifecycle);
+    }
+}
+
+/// "Required when streaming to channels": who it is for, and their team.
+fn recipient(state: &State, call: &Arguments) -> Result<(), Refusal> {
+    let Some(user) = call.optional("recipient_user_id") else {
+        return Err(Refusal::new("missing_recipient_user_id"));
+    };
+    let Some(team) = call.optional("recipient_team_id") else {
+        return Err(Refusal::new("missing_recipient_team_id"));
+    };
+    match state.workspace.members.get(user) {
+        Some(member) if member.team() == team => Ok(()),
+        Some(_) | None => Err(Refusal::new("user_not_found")),
+    }
+}
+
+/// Workspaces without the feature do not know its methods.
+fn available(state: &State) -> Result<(), Refusal> {
+    if state.workspace.app.has_streams {
+        return Ok(());
+    }
+    Err(Refusal::new("unknown_method"))
+}
+
+/// A stream of the app's own that still runs.
+fn running(state: &State, call: &Arguments) -> Result<(), Refusal> {
+    available(state)?;
+    let (channel, ts) = (call.text("channel"), call.text("ts"));
+    writable(state, channel)?;
+    let post = state
+        .workspace
+        .post(channel, ts)
+        .filter(|post| !post.is_gone);
+    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
+    if post.writer != Writer::App {
+        return Err(Refusal::new("message_not_owned_by_app"));
+    }
+    match post.stream {
+        StreamState::Running => Ok(()),
+        StreamState::StoppedByPerson => Err(Refusal::new("stopped_by_user")),
+        StreamState::None | StreamState::Stopped => {
+            Err(Refusal::new("message_not_in_streaming_state"))
+        }
+    }
+}
+
+pub(crate) fn append(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    running(state, call)?;
+    let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
+    grow(state, &channel, &ts, &added(call));
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// Growing is no edit: nobody is told of it before the stream stops.
+fn grow(state: &mut State, channel: &str, ts: &str, added: &str) {
+    if added.is_empty() {
+        return;
+    }
+    let post = state.workspace.post_mut(channel, ts).expect("it runs");
+    let text = format!("{}{added}", post.text);
+    post.rewrite(&text, markdown_block(&text));
+}
+
+pub(crate) fn stop(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    running(state, call)?;
+    let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
+    grow(state, &channel, &ts, &added(call));
+    let blocks = call.value("blocks");
+    let metadata = call.value("metadata");
+    let now = state.workspace.ts();
+    state.workspace.revise(&channel, &ts, |post| {
+        post.stream = StreamState::Stopped;
+        // "A list of blocks that will be rendered at the bottom of the finalized message."
+        if let (Some(shown), Some(more)) = (post.blocks.as_array_mut(), blocks.as_array()) {
+            shown.extend(more.iter().cloned());
+        } else if blocks.is_array() {
+            post.blocks = blocks;
+        }
+        if metadata.is_object() {
+            post.metadata = metadata;
+        }
+        post.edited = Some((BOT_USER.to_owned(), now));
+    });
+    let lifecycle = call.optional("session_status").unwrap_or("active");
+    enter_session(state, &channel, &ts, lifecycle);
+    let post = state
+        .workspace
+        .post(&channel, &ts)
+        .expect("it was there just now");
+    let message = post.json(&state.workspace);
+    Ok(json!({ "channel": channel, "ts": ts, "message": message }))
+}

@@ -1,0 +1,45 @@
+//! Home tabs and modals.
+
+use serde_json::{Value, json};
+
+use super::{Arguments, Refusal};
+use crate::ids::{APP, BOT, TEAM, id};
+use crate::state::State;
+
+/// A view as Slack keeps it, with what it adds.
+fn kept(state: &mut State, view: &Value) -> Value {
+    let mut kept = view.clone();
+    let number = state.workspace.number();
+    let beside = json!({ "id": id('V', number), "team_id": TEAM, "app_id": APP, "bot_id": BOT,
+        "hash": format!("{number}.hash"), "state": { "values": {} } });
+    for (name, value) in beside.as_object().into_iter().flatten() {
+        kept[name] = value.clone();
+    }
+    kept
+}
+
+pub(crate) fn publish(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let user = call.text("user_id").to_owned();
+    if !state.workspace.members.contains_key(&user) {
+        return Err(Refusal::new("user_not_found"));
+    }
+    if !state.workspace.app.has_home {
+        return Err(Refusal::new("not_enabled"));
+    }
+    let held = state.workspace.homes.get(&user);
+    if let (Some(hash), Some(held)) = (call.optional("hash"), held)
+        && held["hash"] != hash
+    {
+        return Err(Refusal::new("hash_conflict"));
+    }
+    let view = kept(state, &call.value("view"));
+    state.workspace.homes.insert(user, view.clone());
+    Ok(json!({ "view": view }))
+}
+
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let user = state.exchange(call.text("trigger_id"))?;
+    let view = kept(state, &call.value("view"));
+    state.workspace.modals.insert(user, view.clone());
+    Ok(json!({ "view": view }))
+}

@@ -1,0 +1,256 @@
+//! Block Kit: whether blocks and views are as docs.slack.dev/reference/block-kit says, and what a person reads in them.
+
+mod rules;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use rules::{BLOCKS, ELEMENTS, Field, OBJECTS, Rule, Shape, Surface};
+
+pub(crate) use shown::{pings, shown};
+
+/// "You can include up to 50 blocks in each message, and 100 blocks in modals or home tabs."
+const MESSAGE_BLOCKS: usize = 50;
+const VIEW_BLOCKS: usize = 100;
+
+/// "The cumulative limit for all markdown blocks in a single payload is 12,000 characters."
+const MARKDOWN: usize = 12_000;
+
+/// What Slack makes of `markdown_text`.
+pub(crate) fn markdown_block(text: &str) -> Value {
+    if text.is_empty() {
+        return json!([]);
+    }
+    json!([{ "type": "markdown", "text": text }])
+}
+
+/// What is wrong with the blocks of a message.
+pub(crate) fn of_message(blocks: &Value) -> Vec<String> {
+    if blocks.is_null() {
+        return Vec::new();
+    }
+    of_surface(blocks, Surface::Message, MESSAGE_BLOCKS)
+}
+
+/// What is wrong with a home tab or a modal.
+pub(crate) fn of_view(view: &Value, kind: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if view["type"] != kind {
+        wrong.push(format!("view: type must be {kind}"));
+    }
+    let mut at = Checker {
+        wrong,
+        surface: Surface::View,
+    };
+    at.object(view, if kind == "home" { "home" } else { "modal" }, OBJECTS);
+    let mut wrong = at.wrong;
+    wrong.extend(of_surface(&view["blocks"], Surface::View, VIEW_BLOCKS));
+    if view.to_string().len() > 250_000 {
+        wrong.push("view: larger than 250 kB".to_owned());
+    }
+    wrong
+}
+
+fn of_surface(blocks: &Value, surface: Surface, most: usize) -> Vec<String> {
+    let Some(list) = blocks.as_array() else {
+        return vec!["blocks: not a list".to_owned()];
+    };
+    let mut checker = Checker {
+        wrong: Vec::new(),
+        surface,
+    };
+    if list.len() > most {
+        checker.say(format!("blocks: {} of them, at most {most}", list.len()));
+    }
+    for block in list {
+        checker.typed(block, BLOCKS, "block");
+    }
+    checker.once(list, "block_id");
+    checker.over_all(list);
+    checker.wrong
+}
+
+struct Checker {
+    wrong: Vec<String>,
+    surface: Surface,
+}
+
+impl Checker {
+    fn say(&mut self, what: String) {
+        self.wrong.push(what);
+    }
+
+    /// What holds over all blocks of one payload.
+    fn over_all(&mut self, blocks: &[Value]) {
+        let of = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
+        let markdown = of("markdown").filter_map(|block| block["text"].as_str());
+        let markdown: usize = markdown.map(|text| text.chars().count()).sum();
+        if markdown > MARKDOWN {
+            self.say(format!(
+                "markdown blocks: {markdown} characters, at most {MARKDOWN} together"
+            ));
+        }
+        if of("table").count() > 1 {
+            self.say("table: at most one in a message".to_owned());
+        }
+    }
+
+    /// Ids that are given must differ.
+    fn once(&mut self, objects: &[Value], name: &str) {
+        let mut ids: Vec<&str> = objects
+            .iter()
+            .filter_map(|object| object[name].as_str())
+            .collect();
+        let given = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < given {
+            self.say(format!("{name}: the same one twice"));
+        }
+    }
+
+    /// Something whose `type` says which rule it follows.
+    fn typed(&mut self, value: &Value, rules: &'static [Rule], what: &str) {
+        match value["type"].as_str() {
+            Some(kind) => self.object(value, kind, rules),
+            None => self.say(format!("{what}: no type: {}", crate::state::brief(value))),
+        }
+    }
+
+    fn object(&mut self, value: &Value, kind: &str, rules: &'static [Rule]) {
+        let Some(rule) = rules.iter().find(|rule| rule.kind == kind) else {
+            return self.say(format!("{kind}: no such block or element"));
+        };
+        if !rule.surfaces.contains(&self.surface) {
+            self.say(format!("{kind}: not on this surface"));
+        }
+        let Some(fields) = value.as_object() else {
+            return self.say(format!("{kind}: no object"));
+        };
+        for (name, value) in fields.iter().filter(|(name, _)| *name != "type") {
+            match rule.fields.iter().find(|field| field.name == name) {
+                Some(field) => self.field(kind, field, value),
+                None if rule.is_open => {}
+                None => self.say(format!("{kind}: no such field: {name}")),
+            }
+        }
+        for field in rule.fields.iter().filter(|field| field.is_required) {
+            if fields.get(field.name).is_none_or(Value::is_null) {
+                self.say(format!("{kind}: {} is missing", field.name));
+            }
+        }
+        let has_one = rule.one_of.iter().any(|name| fields.contains_key(*name));
+        if !rule.one_of.is_empty() && !has_one {
+            self.say(format!("{kind}: needs one of {}", rule.one_of.join(", ")));
+        }
+    }
+
+    fn field(&mut self, kind: &str, field: &Field, value: &Value) {
+        let name = format!("{kind}.{}", field.name);
+        match field.shape {
+            Shape::String(least, most) => self.string(&name, value, least, most),
+            Shape::Plain(most) => self.text(&name, value, most, &["plain_text"]),
+            Shape::Either(most) => self.text(&name, value, most, &["plain_text", "mrkdwn"]),
+            Shape::Mrkdwn(most) => self.text(&name, value, most, &["mrkdwn"]),
+            Shape::Url => self.url(&name, value),
+            Shape::Flag if !value.is_boolean() => self.say(format!("{name}: no boolean")),
+            Shape::Number if !value.is_number() => self.say(format!("{name}: no number")),
+            Shape::Word(words) if !words.iter().any(|word| value == word) => {
+                self.say(format!("{name}: must be one of {}", words.join(", ")));
+            }
+            Shape::Flag | Shape::Number | Shape::Word(_) | Shape::Any => {}
+            Shape::Object(kind) => self.object(value, kind, OBJECTS),
+            Shape::Element(kinds) => self.element(&name, value, kinds),
+            Shape::Elements(kinds, most) => {
+                for element in self.list(&name, value, most) {
+                    self.element(&name, element, kinds);
+                }
+                self.once(value.as_array().map_or(&[], Vec::as_slice), "action_id");
+            }
+            Shape::Objects(kind, most) => {
+                for object in self.list(&name, value, most) {
+                    self.object(object, kind, OBJECTS);
+                }
+            }
+            Shape::Texts(most, length) => {
+                for text in self.list(&name, value, most) {
+                    self.text(&name, text, length, &["plain_text", "mrkdwn"]);
+                }
+            }
+            Shape::Rows => self.rows(&name, value),
+        }
+    }
+
+    fn list<'a>(&mut self, name: &str, value: &'a Value, most: usize) -> &'a [Value] {
+        let Some(list) = value.as_array() else {
+            self.say(format!("{name}: not a list"));
+            return &[];
+        };
+        if list.is_empty() || list.len() > most {
+            self.say(format!(
+                "{name}: {} of them, must be 1 to {most}",
+                list.len()
+            ));
+        }
+        list
+    }
+
+    /// Elements are named by their type; texts may stand among them.
+    fn element(&mut self, name: &str, value: &Value, kinds: &[&str]) {
+        let kind = value["type"].as_str().unwrap_or_default();
+        if !kinds.contains(&kind) {
+            return self.say(format!("{name}: {kind:?} may not be here"));
+        }
+        match kind {
+            "plain_text" | "mrkdwn" => self.text(name, value, 3_000, &["plain_text", "mrkdwn"]),
+            "rich_text" | "card" | "task_card" => self.object(value, kind, BLOCKS),
+            _ => self.object(value, kind, ELEMENTS),
+        }
+    }
+
+    fn string(&mut self, name: &str, value: &Value, least: usize, most: usize) {
+        let Some(text) = value.as_str() else {
+            return self.say(format!("{name}: no string"));
+        };
+        let length = text.chars().count();
+        if length < least || length > most {
+            self.say(format!(
+                "{name}: {length} characters, must be {least} to {most}"
+            ));
+        }
+    }
+
+    /// "Text object": 1 to 3,000 characters where its place does not say less.
+    fn text(&mut self, name: &str, value: &Value, most: usize, kinds: &[&str]) {
+        let kind = value["type"].as_str().unwrap_or_default();
+        if !kinds.contains(&kind) {
+            return self.say(format!("{name}: must be {}", kinds.join(" or ")));
+        }
+        self.object(value, kind, OBJECTS);
+        self.string(&format!("{name}.text"), &value["text"], 1, most);
+    }
+
+    fn url(&mut self, name: &str, value: &Value) {
+        self.string(name, value, 1, 3_000);
+        let text = value.as_str().unwrap_or_default();
+        if url::Url::parse(text).is_err() {
+            self.say(format!("{name}: no address: {text:?}"));
+        }
+    }
+
+    /// "Maximum 100 rows. Each row object is an array with a max of 20 table cells."
+    fn rows(&mut self, name: &str, value: &Value) {
+        for row in self.list(name, value, 100) {
+            for cell in self.list(name, row, 20) {
+                let kind = cell["type"].as_str().unwrap_or_default();
+                match kind {
+                    "raw_text" => self.object(cell, kind, OBJECTS),
+                    "rich_text" => self.object(cell, kind, BLOCKS),
+                    _ => self.say(format!("{name}: a cell must be raw_text or rich_text")),
+                }
+            }
+        }
+    }
+}

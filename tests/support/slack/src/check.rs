@@ -1,0 +1,310 @@
+//! Whether a call is as its method's page says: pure, over the tables of [`crate::methods`].
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use crate::api::{Arguments, Refusal};
+use crate::blocks;
+use crate::ids::{is_id, is_ts};
+use crate::methods::{Argument, Kind, Method, Need};
+
+/// How the arguments were sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Encoding {
+    Json,
+    /// A form or a query: every value is a text, lists and objects are JSON in it.
+    Form,
+}
+
+/// What is thought of a call.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) arguments: Arguments,
+    /// Rules that it breaks.
+    pub(crate) violations: Vec<String>,
+    /// How Slack answers them; it passes over some.
+    pub(crate) refusal: Option<Refusal>,
+}
+
+/// Checks the arguments of a call.
+pub(crate) fn check(method: &Method, sent: &Map<String, Value>, encoding: Encoding) -> Checked {
+    let mut checked = Checked {
+        arguments: Arguments::default(),
+        violations: Vec::new(),
+        refusal: None,
+    };
+    if encoding == Encoding::Json && !method.takes_json && !sent.is_empty() {
+        checked.say(method, "takes no JSON body", None);
+        return checked;
+    }
+    for name in sent.keys().filter(|name| *name != "token") {
+        if !method
+            .arguments
+            .iter()
+            .any(|argument| argument.name == name)
+        {
+            // Slack passes over what it does not know.
+            checked.say(method, &format!("no such argument: {name}"), None);
+        }
+    }
+    for argument in method.arguments {
+        match sent.get(argument.name).filter(|value| !value.is_null()) {
+            Some(value) => checked.take(method, argument, value, encoding),
+            None if argument.need == Need::Required => {
+                checked.say(
+                    method,
+                    &format!("{} is missing", argument.name),
+                    Some("invalid_arguments"),
+                );
+            }
+            None => {}
+        }
+    }
+    checked.one_of_them(method);
+    checked.conflicts(method);
+    checked
+}
+
+impl Checked {
+    fn say(&mut self, method: &Method, what: &str, error: Option<&'static str>) {
+        let what = format!("{}: {what}", method.name);
+        if let (Some(error), None) = (error, &self.refusal) {
+            let messages = json!({ "messages": [format!("[ERROR] {what}")] });
+            self.refusal = Some(Refusal::new(error).with("response_metadata", messages));
+        }
+        self.violations.push(what);
+    }
+
+    fn take(&mut self, method: &Method, argument: &Argument, sent: &Value, encoding: Encoding) {
+        let value = match encoding {
+            Encoding::Json => from_json(argument.kind, sent),
+            Encoding::Form => from_form(argument.kind, sent),
+        };
+        let is_empty = value.as_array().is_some_and(Vec::is_empty) || value == "";
+        if is_empty && argument.need == Need::OneOfThem {
+            return;
+        }
+        for wrong in wrong_with(argument, &value) {
+            self.say(method, &wrong, Some(error_of(argument.kind)));
+        }
+        self.arguments.0.insert(argument.name.to_owned(), value);
+    }
+
+    fn one_of_them(&mut self, method: &Method) {
+        let wanted = method
+            .arguments
+            .iter()
+            .filter(|argument| argument.need == Need::OneOfThem);
+        let names: Vec<&str> = wanted.map(|argument| argument.name).collect();
+        let has_one = names
+            .iter()
+            .any(|name| self.arguments.0.contains_key(*name));
+        if names.is_empty() || has_one {
+            return;
+        }
+        let error = if names.contains(&"text") {
+            "no_text"
+        } else {
+            "invalid_arguments"
+        };
+        self.say(
+            method,
+            &format!("needs one of {}", names.join(", ")),
+            Some(error),
+        );
+    }
+
+    /// "This argument should not be used in conjunction with `blocks` or `text`."
+    fn conflicts(&mut self, method: &Method) {
+        let has = |name: &str| self.arguments.0.contains_key(name);
+        let is_message = method
+            .arguments
+            .iter()
+            .any(|argument| argument.name == "text");
+        if is_message && has("markdown_text") && (has("text") || has("blocks")) {
+            self.say(
+                method,
+                "markdown_text beside text or blocks",
+                Some("markdown_text_conflict"),
+            );
+        }
+        let broadcasts = self.arguments.flag("reply_broadcast");
+        if method.name == "chat.postMessage"
+            && broadcasts
+            && !self.arguments.0.contains_key("thread_ts")
+        {
+            self.say(method, "reply_broadcast without thread_ts", None);
+        }
+    }
+}
+
+/// How Slack answers an argument that is not what it must be.
+fn error_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text(4_000 | 12_000 | 40_000) | Kind::Filled(12_000) => "msg_too_long",
+        Kind::Blocks => "invalid_blocks",
+        Kind::Attachments => "invalid_attachments",
+        Kind::Chunks => "invalid_chunks",
+        Kind::Metadata => "invalid_metadata_format",
+        Kind::Id("CGD" | "CGDU") => "channel_not_found",
+        Kind::Id(_)
+        | Kind::Text(_)
+        | Kind::Filled(_)
+        | Kind::Ids(_)
+        | Kind::Ts
+        | Kind::Flag
+        | Kind::Number(_, _)
+        | Kind::Word(_)
+        | Kind::Home
+        | Kind::Modal
+        | Kind::Prompts
+        | Kind::Texts(_)
+        | Kind::Emoji
+        | Kind::Url
+        | Kind::Files => "invalid_arguments",
+    }
+}
+
+/// In JSON a list with commas may also be a list, as the client crate sends it.
+fn from_json(kind: Kind, sent: &Value) -> Value {
+    let list = sent.as_array().filter(|_| matches!(kind, Kind::Ids(_)));
+    let texts: Option<Vec<&str>> = list.and_then(|list| list.iter().map(Value::as_str).collect());
+    texts.map_or_else(|| sent.clone(), |texts| json!(texts.join(",")))
+}
+
+/// A value of a form in the form that its kind has.
+fn from_form(kind: Kind, sent: &Value) -> Value {
+    let text = sent.as_str().unwrap_or_default();
+    match kind {
+        Kind::Flag => match text {
+            "1" | "true" => json!(true),
+            "0" | "false" => json!(false),
+            _ => sent.clone(),
+        },
+        Kind::Number(_, _) => text
+            .parse::<i64>()
+            .map_or_else(|_| sent.clone(), |number| json!(number)),
+        Kind::Blocks
+        | Kind::Attachments
+        | Kind::Metadata
+        | Kind::Home
+        | Kind::Modal
+        | Kind::Chunks
+        | Kind::Prompts
+        | Kind::Texts(_)
+        | Kind::Files => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
+        Kind::Text(_)
+        | Kind::Filled(_)
+        | Kind::Id(_)
+        | Kind::Ids(_)
+        | Kind::Ts
+        | Kind::Word(_)
+        | Kind::Emoji
+        | Kind::Url => sent.clone(),
+    }
+}
+
+/// What is wrong with an argument's value.
+fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
+    let name = argument.name;
+    let text = value.as_str();
+    let length = text.map(|text| text.chars().count());
+    let is_right = match argument.kind {
+        Kind::Text(most) => length.is_some_and(|length| length <= most),
+        Kind::Filled(most) => length.is_some_and(|length| (1..=most).contains(&length)),
+        Kind::Id(kinds) => text.is_some_and(|text| is_id(text, kinds)),
+        Kind::Ids(most) => text.is_some_and(|text| {
+            text.split(',').count() <= most && text.split(',').all(|id| is_id(id, "UW"))
+        }),
+        Kind::Ts => text.is_some_and(is_ts),
+        Kind::Flag => value.is_boolean(),
+        Kind::Number(from, to) => value
+            .as_i64()
+            .is_some_and(|number| (from..=to).contains(&number)),
+        Kind::Word(words) => text.is_some_and(|text| words.contains(&text)),
+        Kind::Emoji => {
+            text.is_some_and(|text| text.starts_with(':') && text.ends_with(':') && text.len() > 2)
+        }
+        Kind::Url => text.is_some_and(|text| url::Url::parse(text).is_ok()),
+        Kind::Attachments => value.as_array().is_some_and(|list| list.len() <= 100),
+        Kind::Files => value
+            .as_array()
+            .is_some_and(|list| list.iter().all(Value::is_string)),
+        Kind::Texts(most) => value
+            .as_array()
+            .is_some_and(|list| list.len() <= most && list.iter().all(Value::is_string)),
+        Kind::Metadata => is_metadata(value),
+        Kind::Prompts => are_prompts(value),
+        Kind::Blocks => return of(name, blocks::of_message(value)),
+        Kind::Home => return of(name, blocks::of_view(value, "home")),
+        Kind::Modal => return of(name, blocks::of_view(value, "modal")),
+        Kind::Chunks => return of(name, of_chunks(value)),
+    };
+    if is_right {
+        return Vec::new();
+    }
+    let length = length.map_or(String::new(), |length| format!(" ({length} characters)"));
+    vec![format!(
+        "{name} is not {:?}{length}: {}",
+        argument.kind,
+        crate::state::brief(value)
+    )]
+}
+
+fn of(name: &str, wrong: Vec<String>) -> Vec<String> {
+    wrong
+        .into_iter()
+        .map(|wrong| format!("{name}: {wrong}"))
+        .collect()
+}
+
+/// "Metadata": an event type and an object.
+fn is_metadata(value: &Value) -> bool {
+    let names = value.as_object().into_iter().flat_map(Map::keys);
+    let mut names =
+        names.filter(|name| !["event_type", "event_payload", "entities"].contains(&name.as_str()));
+    let kind = value["event_type"].as_str();
+    names.next().is_none()
+        && kind.is_some_and(|kind| !kind.is_empty())
+        && value["event_payload"].is_object()
+}
+
+/// "Up to four suggested prompts", each with `title` and `message`.
+fn are_prompts(value: &Value) -> bool {
+    let is_filled = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    value.as_array().is_some_and(|list| {
+        let is_prompt =
+            |prompt: &Value| is_filled(&prompt["title"]) && is_filled(&prompt["message"]);
+        (1..=4).contains(&list.len()) && list.iter().all(is_prompt)
+    })
+}
+
+/// Chunks of a stream ("text streaming").
+fn of_chunks(value: &Value) -> Vec<String> {
+    let Some(list) = value.as_array() else {
+        return vec!["not a list".to_owned()];
+    };
+    let mut wrong = Vec::new();
+    for chunk in list {
+        let filled = |name: &str| chunk[name].as_str().is_some_and(|text| !text.is_empty());
+        let is_right = match chunk["type"].as_str().unwrap_or_default() {
+            "markdown_text" => {
+                let length = chunk["text"].as_str().map(|text| text.chars().count());
+                length.is_some_and(|length| length <= 12_000)
+            }
+            "task_update" => filled("id") && filled("title") && filled("status"),
+            "plan_update" => filled("title"),
+            "blocks" => {
+                wrong.extend(blocks::of_message(&chunk["blocks"]));
+                true
+            }
+            _ => false,
+        };
+        if !is_right {
+            wrong.push(format!("no such chunk: {}", crate::state::brief(chunk)));
+        }
+    }
+    wrong
+}

@@ -1,0 +1,67 @@
+//! The documented rate limits, which hold when a test says so.
+//!
+//! "Rate limits" of the Web API: a tier is so many calls a minute for each method and workspace; posting is one
+//! message a second for each channel, with short bursts; `conversations.history` and `.replies` are one call a minute
+//! for apps that are distributed outside the Marketplace.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::methods::Tier;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// "Short bursts of more than one request per second": how many, is not documented.
+const BURST: u32 = 4;
+
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    /// Whether tiers and the pace of posting hold.
+    pub(crate) are_kept: bool,
+    /// Distributed outside the Marketplace: one call a minute, 15 items.
+    pub(crate) is_unlisted: bool,
+    /// When each key's calls were let through.
+    passed: BTreeMap<String, Vec<Instant>>,
+}
+
+/// How many calls are let through in which time.
+fn rule(tier: Tier, is_unlisted: bool) -> (u32, Duration) {
+    match tier {
+        Tier::Two => (20, MINUTE),
+        Tier::Three => (50, MINUTE),
+        Tier::Four => (100, MINUTE),
+        Tier::Special => (600, MINUTE),
+        Tier::Posting => (BURST, Duration::from_secs(u64::from(BURST))),
+        Tier::Reading if is_unlisted => (1, MINUTE),
+        Tier::Reading => (50, MINUTE),
+    }
+}
+
+impl Limits {
+    /// Lets a call through, or tells how many seconds to wait.
+    pub(crate) fn admit(&mut self, method: &str, channel: &str, tier: Tier) -> Result<(), u64> {
+        let holds = self.are_kept || (self.is_unlisted && tier == Tier::Reading);
+        if !holds {
+            return Ok(());
+        }
+        let key = match tier {
+            Tier::Posting => format!("{method}/{channel}"),
+            Tier::Two | Tier::Three | Tier::Four | Tier::Special | Tier::Reading => {
+                method.to_owned()
+            }
+        };
+        let (most, window) = rule(tier, self.is_unlisted);
+        let now = Instant::now();
+        let passed = self.passed.entry(key).or_default();
+        passed.retain(|at| now.duration_since(*at) < window);
+        if passed.len() < most as usize {
+            passed.push(now);
+            return Ok(());
+        }
+        let oldest = passed.first().copied().unwrap_or(now);
+        let wait = window.saturating_sub(now.duration_since(oldest));
+        Err(wait.as_secs().max(1))
+    }
+}

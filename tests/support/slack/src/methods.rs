@@ -1,0 +1,136 @@
+//! The methods of the Web API that the workspace has, and what is documented of their arguments.
+//!
+//! Data: each table says what its method's page under docs.slack.dev/reference/methods says. Checking it is for
+//! [`crate::check`], doing it for [`crate::api`].
+
+mod chat;
+mod conversations;
+mod surfaces;
+
+use crate::api::Act;
+
+/// Which token a method takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum TokenKind {
+    Bot,
+    /// An app-level token (`xapp-`).
+    App,
+}
+
+/// Which scopes a method needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scopes {
+    None,
+    /// Any one of these.
+    AnyOf(&'static [&'static str]),
+    /// The one of the family of the conversation named by `channel`: `channels:history`, `im:history`…
+    OfConversation(&'static str),
+}
+
+/// What an argument must be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// A text of at most this many characters.
+    Text(usize),
+    /// A text of 1 to this many characters.
+    Filled(usize),
+    /// An id that begins with one of these letters.
+    Id(&'static str),
+    /// Ids with commas between them, at most this many.
+    Ids(usize),
+    Ts,
+    Flag,
+    /// A whole number from, to.
+    Number(i64, i64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// Blocks of a message, at most 50.
+    Blocks,
+    Attachments,
+    /// `{ event_type, event_payload }`
+    Metadata,
+    /// A home tab.
+    Home,
+    /// A modal.
+    Modal,
+    /// Chunks of a stream.
+    Chunks,
+    /// At most four suggested prompts, each with `title` and `message`.
+    Prompts,
+    /// At most this many texts.
+    Texts(usize),
+    /// `:name:`
+    Emoji,
+    Url,
+    /// A list of file ids.
+    Files,
+}
+
+/// Whether an argument must be there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Need {
+    Required,
+    Optional,
+    /// At least one of those with this need: such as text, blocks or attachments.
+    OneOfThem,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) need: Need,
+}
+
+/// How many calls a minute are documented ("Rate limits").
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Tier {
+    /// 20+
+    Two,
+    /// 50+
+    Three,
+    /// 100+
+    Four,
+    /// One a second for each channel.
+    Posting,
+    /// Hundreds a minute, one for each.
+    Special,
+    /// 50+, or 1 for apps that are distributed outside the Marketplace.
+    Reading,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    pub(crate) token: TokenKind,
+    pub(crate) scopes: Scopes,
+    /// Whether it takes a JSON body; otherwise only forms and queries.
+    pub(crate) takes_json: bool,
+    pub(crate) tier: Tier,
+    pub(crate) arguments: &'static [Argument],
+    pub(crate) act: Act,
+}
+
+/// Finds a method by its name.
+pub(crate) fn find(name: &str) -> Option<&'static Method> {
+    let mut all = chat::METHODS
+        .iter()
+        .chain(conversations::METHODS)
+        .chain(surfaces::METHODS);
+    all.find(|method| method.name == name)
+}
+
+const fn required(name: &'static str, kind: Kind) -> Argument {
+    let need = Need::Required;
+    Argument { name, kind, need }
+}
+
+const fn optional(name: &'static str, kind: Kind) -> Argument {
+    let need = Need::Optional;
+    Argument { name, kind, need }
+}
+
+const fn one_of(name: &'static str, kind: Kind) -> Argument {
+    let need = Need::OneOfThem;
+    Argument { name, kind, need }
+}

@@ -1,0 +1,159 @@
+//! `conversations.*`, `users.*`, `reactions.*`, `files.*`
+
+use super::Kind::{Filled, Flag, Id, Ids, Number, Text, Ts};
+use super::{Argument, Method, Scopes, Tier, TokenKind, one_of, optional, required};
+use crate::api::{conversations, files, people};
+
+const CHANNEL: Argument = required("channel", Id("CGD"));
+const CURSOR: Argument = optional("cursor", Text(1_000));
+
+/// History and replies take the same arguments.
+const WINDOW: [Argument; 5] = [
+    CURSOR,
+    optional("include_all_metadata", Flag),
+    optional("inclusive", Flag),
+    optional("latest", Ts),
+    optional("oldest", Ts),
+];
+
+pub(super) const METHODS: &[Method] = &[
+    Method {
+        name: "conversations.info",
+        token: TokenKind::Bot,
+        scopes: Scopes::OfConversation("read"),
+        takes_json: false,
+        tier: Tier::Three,
+        arguments: &[
+            CHANNEL,
+            optional("include_locale", Flag),
+            optional("include_num_members", Flag),
+        ],
+        act: conversations::info,
+    },
+    Method {
+        name: "conversations.replies",
+        token: TokenKind::Bot,
+        scopes: Scopes::OfConversation("history"),
+        takes_json: false,
+        tier: Tier::Reading,
+        arguments: &[
+            CHANNEL,
+            required("ts", Ts),
+            optional("limit", Number(1, 1_000)),
+            WINDOW[0],
+            WINDOW[1],
+            WINDOW[2],
+            WINDOW[3],
+            WINDOW[4],
+        ],
+        act: conversations::replies,
+    },
+    Method {
+        name: "conversations.history",
+        token: TokenKind::Bot,
+        scopes: Scopes::OfConversation("history"),
+        takes_json: false,
+        tier: Tier::Reading,
+        arguments: &[
+            CHANNEL,
+            optional("limit", Number(1, 999)),
+            WINDOW[0],
+            WINDOW[1],
+            WINDOW[2],
+            WINDOW[3],
+            WINDOW[4],
+        ],
+        act: conversations::history,
+    },
+    Method {
+        name: "conversations.members",
+        token: TokenKind::Bot,
+        scopes: Scopes::OfConversation("read"),
+        takes_json: false,
+        tier: Tier::Four,
+        arguments: &[CHANNEL, CURSOR, optional("limit", Number(1, 1_000))],
+        act: conversations::members,
+    },
+    Method {
+        name: "conversations.open",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["im:write", "mpim:write", "channels:manage", "groups:write"]),
+        takes_json: true,
+        tier: Tier::Three,
+        arguments: &[
+            one_of("channel", Id("CGD")),
+            one_of("users", Ids(8)),
+            optional("prevent_creation", Flag),
+            optional("return_im", Flag),
+        ],
+        act: conversations::open,
+    },
+    Method {
+        name: "users.info",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["users:read"]),
+        takes_json: false,
+        tier: Tier::Four,
+        arguments: &[required("user", Id("UW")), optional("include_locale", Flag)],
+        act: people::user,
+    },
+    Method {
+        name: "team.info",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["team:read"]),
+        takes_json: false,
+        tier: Tier::Three,
+        arguments: &[optional("team", Id("TE")), optional("domain", Text(255))],
+        act: people::team,
+    },
+    Method {
+        name: "bots.info",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["users:read"]),
+        takes_json: false,
+        tier: Tier::Three,
+        arguments: &[optional("bot", Id("B")), optional("team_id", Id("TE"))],
+        act: people::bot,
+    },
+    Method {
+        name: "reactions.add",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["reactions:write"]),
+        takes_json: true,
+        tier: Tier::Three,
+        arguments: &[
+            CHANNEL,
+            required("timestamp", Ts),
+            required("name", Filled(100)),
+        ],
+        act: people::add_reaction,
+    },
+    Method {
+        name: "reactions.remove",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["reactions:write"]),
+        takes_json: true,
+        tier: Tier::Two,
+        arguments: &[
+            optional("channel", Id("CGD")),
+            optional("timestamp", Ts),
+            required("name", Filled(100)),
+        ],
+        act: people::remove_reaction,
+    },
+    Method {
+        name: "files.info",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["files:read"]),
+        takes_json: false,
+        tier: Tier::Four,
+        arguments: &[
+            required("file", Id("F")),
+            CURSOR,
+            optional("limit", Number(0, 1_000)),
+            optional("count", Number(1, 1_000)),
+            optional("page", Number(1, 1_000)),
+        ],
+        act: files::info,
+    },
+];

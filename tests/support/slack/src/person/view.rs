@@ -1,0 +1,127 @@
+//! What a person sees.
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::blocks::{pings, shown};
+use crate::post::{Post, StreamState, Writer};
+use crate::workspace::Session;
+
+/// A message as it stands now.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub channel: String,
+    pub ts: String,
+    /// The root of its thread; none outside of threads.
+    pub thread: Option<String>,
+    /// User id of its author.
+    pub author: String,
+    /// Whether the app under test wrote it.
+    pub is_bots: bool,
+    /// What a person reads: of its blocks where it has some, escapes resolved.
+    pub shown: String,
+    /// Its `text` as it was sent: what notifications show.
+    pub text: String,
+    /// Null where it has none.
+    pub blocks: Value,
+    /// Null where it has none.
+    pub metadata: Value,
+    /// All texts it had, the first one too.
+    pub texts: Vec<String>,
+    pub is_edited: bool,
+    pub is_deleted: bool,
+    /// Only this person sees it.
+    pub is_ephemeral: bool,
+    pub stream: StreamState,
+    /// Control sequences that notify somebody: `<@U…>`, `<!here>`…
+    pub pings: Vec<String>,
+    /// Whether links in it unfurl: those to texts, those to media.
+    pub unfurls: (bool, bool),
+    /// The names of the bot's and people's reactions.
+    pub reactions: Vec<String>,
+    pub posted_at: Instant,
+    pub changed_at: Instant,
+}
+
+impl Message {
+    pub(super) fn of(post: &Post) -> Self {
+        let reactions = post.reactions.iter().map(|(_, name)| name.clone());
+        Self {
+            channel: post.channel.clone(),
+            ts: post.ts.clone(),
+            thread: post.thread_ts.clone(),
+            author: post.user().to_owned(),
+            is_bots: post.writer == Writer::App,
+            shown: shown(&post.text, &post.blocks),
+            text: post.text.clone(),
+            blocks: post.blocks.clone(),
+            metadata: post.metadata.clone(),
+            texts: post.texts.clone(),
+            is_edited: post.edited.is_some(),
+            is_deleted: post.is_gone || post.subtype == Some("tombstone"),
+            is_ephemeral: post.only_for.is_some(),
+            stream: post.stream,
+            pings: pings(&post.text, &post.blocks),
+            unfurls: post.unfurls,
+            reactions: reactions.collect(),
+            posted_at: post.at,
+            changed_at: post.revised_at,
+        }
+    }
+
+    /// The labels of its buttons, in their order.
+    pub fn buttons(&self) -> Vec<String> {
+        super::clicks::actions(&self.blocks)
+            .into_iter()
+            .map(|action| action.label)
+            .collect()
+    }
+}
+
+/// What is shown beside a thread.
+#[derive(Clone, Debug, Default)]
+pub struct Thread {
+    pub title: String,
+    /// "is thinking…"; empty where nothing is shown.
+    pub status: String,
+    /// Every status line it had.
+    pub statuses: Vec<String>,
+    /// Of an agent session: `active`, `processing`, `suspended`, `closed`; empty where there is none.
+    pub lifecycle: String,
+    /// Every lifecycle status it had.
+    pub lifecycles: Vec<String>,
+    /// Title and message of each suggested prompt.
+    pub prompts: Vec<(String, String)>,
+}
+
+impl Thread {
+    pub(super) fn of(session: &Session) -> Self {
+        Self {
+            title: session.title.clone(),
+            status: session.status.clone(),
+            statuses: session.statuses.clone(),
+            lifecycle: session.lifecycle.clone(),
+            lifecycles: session.lifecycles.clone(),
+            prompts: session.prompts.clone(),
+        }
+    }
+}
+
+/// A home tab.
+#[derive(Clone, Debug)]
+pub struct Home(pub Value);
+
+impl Home {
+    /// What a person reads in it.
+    pub fn shown(&self) -> String {
+        shown("", &self.0["blocks"])
+    }
+
+    /// The labels of its buttons, in their order.
+    pub fn buttons(&self) -> Vec<String> {
+        super::clicks::actions(&self.0["blocks"])
+            .into_iter()
+            .map(|action| action.label)
+            .collect()
+    }
+}

@@ -1,0 +1,460 @@
+//! The server, as a test holds it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{any, get, post};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::call::Call;
+use crate::channel::Channel;
+use crate::delivery::{self, Addresses, Delivery, Outcome, Waits};
+use crate::faults::Fault;
+use crate::ids::{APP_TOKEN, BOT_TOKEN};
+use crate::manifest::manifest_faults;
+use crate::outgoing::OutgoingKind;
+use crate::person::{PATIENCE, Person};
+use crate::post::StreamState;
+use crate::sockets::{self, Frame};
+use crate::state::{Shared, State, brief};
+use crate::web;
+use crate::workspace::{ChannelKind, Member};
+
+/// A Slack with one workspace and one app in it. See the crate.
+#[derive(Debug)]
+pub struct Slack {
+    address: SocketAddr,
+    pub(crate) shared: Arc<Shared>,
+    serving: tokio::task::JoinHandle<()>,
+    is_checked: bool,
+}
+
+impl Slack {
+    /// With an app that has all it needs, over Socket Mode.
+    pub async fn start() -> Self {
+        Self::with(App::default()).await
+    }
+
+    /// With the app that this manifest describes; what Slack would not take of it is a violation.
+    pub async fn with_manifest(manifest: &Value) -> Self {
+        let slack = Self::with(App::from_manifest(manifest)).await;
+        slack.shared.change(|state| {
+            for fault in manifest_faults(manifest) {
+                state.violate(format!("manifest: {fault}"));
+            }
+        });
+        slack
+    }
+
+    /// With this app.
+    ///
+    /// # Panics
+    /// When there is no port for it.
+    pub async fn with(app: App) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let mut state = State::default();
+        state.workspace.app = app;
+        state.workspace.base_url = format!("http://{address}");
+        let shared = Shared::new(state);
+        let router = Router::new()
+            .route("/api/{method}", any(web::call))
+            .route("/link/", get(sockets::link))
+            .route("/response/{team}/{number}", post(web::response_url))
+            .route("/files-pri/{id}/{name}", get(web::file))
+            .route("/login", get(web::login))
+            .with_state(Arc::clone(&shared));
+        let serving = tokio::spawn(async move {
+            axum::serve(listener, router)
+                .await
+                .expect("it serves until it is aborted");
+        });
+        let is_checked = false;
+        Self {
+            address,
+            shared,
+            serving,
+            is_checked,
+        }
+    }
+
+    /// Where the Web API is: `http://127.0.0.1:<port>/api`.
+    pub fn api_url(&self) -> String {
+        format!("http://{}/api", self.address)
+    }
+
+    /// Somebody new in the workspace.
+    pub fn person(&self, name: &str) -> Person {
+        self.member(Member {
+            name: name.to_owned(),
+            ..Member::default()
+        })
+    }
+
+    /// A workspace administrator.
+    pub fn admin(&self, name: &str) -> Person {
+        let name = name.to_owned();
+        self.member(Member {
+            name,
+            is_admin: true,
+            ..Member::default()
+        })
+    }
+
+    /// A guest.
+    pub fn guest(&self, name: &str) -> Person {
+        let name = name.to_owned();
+        self.member(Member {
+            name,
+            is_guest: true,
+            ..Member::default()
+        })
+    }
+
+    /// Somebody of another team, as in Slack Connect channels.
+    pub fn stranger(&self, name: &str) -> Person {
+        let name = name.to_owned();
+        self.member(Member {
+            name,
+            is_stranger: true,
+            ..Member::default()
+        })
+    }
+
+    /// Another app's bot.
+    pub fn other_bot(&self, name: &str) -> Person {
+        let bot_id = self
+            .shared
+            .change(|state| crate::ids::id('B', state.workspace.number()));
+        let (name, bot_id) = (name.to_owned(), Some(bot_id));
+        self.member(Member {
+            name,
+            bot_id,
+            ..Member::default()
+        })
+    }
+
+    fn member(&self, member: Member) -> Person {
+        let id = self
+            .shared
+            .change(|state| state.workspace.add_member(member));
+        Person::new(Arc::clone(&self.shared), id)
+    }
+
+    /// A public channel with the bot in it.
+    pub fn channel(&self, name: &str) -> Channel {
+        self.channel_of(ChannelKind::Public, name, &[])
+    }
+
+    /// A private channel with the bot and these people in it.
+    pub fn private_channel(&self, name: &str, people: &[&Person]) -> Channel {
+        self.channel_of(ChannelKind::Private, name, people)
+    }
+
+    /// A group direct message of the bot and these people.
+    pub fn group(&self, people: &[&Person]) -> Channel {
+        self.channel_of(ChannelKind::Group, "mpdm-group-1", people)
+    }
+
+    fn channel_of(&self, kind: ChannelKind, name: &str, people: &[&Person]) -> Channel {
+        let people: Vec<&str> = people.iter().map(|person| person.id()).collect();
+        let id = self
+            .shared
+            .change(|state| state.workspace.add_room(kind, name, &people));
+        Channel::new(Arc::clone(&self.shared), id)
+    }
+
+    /// From now on the app is told over HTTP.
+    pub fn tell_over_http(&self, addresses: Addresses) {
+        self.shared
+            .change(|state| state.deliveries.addresses = Some(addresses));
+    }
+
+    /// Other waits than Slack's.
+    pub fn set_waits(&self, waits: Waits) {
+        self.shared.change(|state| state.waits = waits);
+    }
+
+    /// Changes what the app may do and is told, as a new installation does.
+    pub fn reinstall(&self, app: App) {
+        self.shared.change(|state| state.workspace.app = app);
+    }
+
+    /// Each event from now on is delivered so many times more.
+    pub fn repeat_events(&self, times: usize) {
+        self.shared.change(|state| state.deliveries.repeats = times);
+    }
+
+    /// Keeps events back until [`Slack::let_go`].
+    pub fn hold_events(&self) {
+        self.shared.change(|state| state.deliveries.is_held = true);
+    }
+
+    /// Tells the events that were kept back, in their order.
+    pub fn let_go(&self) {
+        self.shared.change(|state| {
+            state.deliveries.is_held = false;
+            for id in std::mem::take(&mut state.deliveries.held) {
+                delivery::tell(&self.shared, state, id, "");
+            }
+        });
+    }
+
+    /// Tells an event of any form, whether the app subscribed to it or not; its event id is given back.
+    pub fn tell_event(&self, event: Value) -> String {
+        self.shared.change(|state| {
+            let payload = state.workspace.envelope(event);
+            let id = payload["event_id"].as_str().unwrap_or_default().to_owned();
+            state.workspace.send(OutgoingKind::Event, &id, payload);
+            id
+        })
+    }
+
+    /// Tells an outer event of any form, such as one that was told before.
+    pub fn tell_payload(&self, payload: Value) {
+        self.shared
+            .change(|state| state.workspace.send(OutgoingKind::Event, "raw", payload));
+    }
+
+    /// The next call of a method goes wrong; an empty method is any.
+    pub fn fail_next(&self, method: &str, fault: Fault) {
+        self.fail(method, fault, 1);
+    }
+
+    /// So many calls of a method go wrong.
+    pub fn fail(&self, method: &str, fault: Fault, times: usize) {
+        self.shared
+            .change(|state| state.faults.plan(method, fault, times, 0));
+    }
+
+    /// So many calls of a method pass, then one goes wrong.
+    pub fn fail_after(&self, method: &str, passing: usize, fault: Fault) {
+        self.shared
+            .change(|state| state.faults.plan(method, fault, 1, passing));
+    }
+
+    /// All is well again.
+    pub fn heal(&self) {
+        self.shared.change(|state| state.faults.clear());
+    }
+
+    /// Ends every stream that runs, as Slack does with those that live for about five minutes.
+    pub fn expire_streams(&self) {
+        self.shared.change(|state| {
+            for post in &mut state.workspace.posts {
+                if post.stream == StreamState::Running {
+                    post.stream = StreamState::Stopped;
+                }
+            }
+        });
+    }
+
+    /// Keeps the documented rate limits from now on.
+    pub fn keep_limits(&self) {
+        self.shared.change(|state| state.limits.are_kept = true);
+    }
+
+    /// The app is distributed outside the Marketplace: history and replies once a minute, 15 items.
+    pub fn unlist(&self) {
+        self.shared.change(|state| state.limits.is_unlisted = true);
+    }
+
+    /// Revokes the bot's token, and the app's.
+    pub fn revoke_tokens(&self) {
+        self.shared
+            .change(|state| state.revoked = vec![BOT_TOKEN.to_owned(), APP_TOKEN.to_owned()]);
+    }
+
+    /// How many connections there are in Socket Mode.
+    pub fn connections(&self) -> usize {
+        self.shared.look().sockets.open.len()
+    }
+
+    /// Waits until so many connections were opened since the start, and one of them is usable.
+    ///
+    /// # Panics
+    /// When they are not in time.
+    pub async fn connected(&self, times: usize) {
+        let is_there = |state: &State| {
+            let usable = state.sockets.open.iter().any(|one| !one.is_retiring);
+            (state.sockets.opened >= times && usable).then_some(())
+        };
+        let connected = self.shared.until(PATIENCE, is_there).await;
+        let opened = self.shared.look().sockets.opened;
+        assert!(
+            connected.is_ok(),
+            "{times} connections were waited for; {opened} were opened"
+        );
+    }
+
+    /// Cuts every connection without a good-bye.
+    pub fn cut_sockets(&self) {
+        self.shared.change(|state| state.sockets.all(&Frame::Cut));
+    }
+
+    /// Closes every connection with a good-bye.
+    pub fn close_sockets(&self) {
+        self.shared.change(|state| state.sockets.all(&Frame::Close));
+    }
+
+    /// Every connection stays open and says nothing more, not even a pong.
+    pub fn freeze_sockets(&self) {
+        self.shared.change(|state| {
+            state.sockets.all(&Frame::Freeze);
+            state
+                .sockets
+                .open
+                .iter_mut()
+                .for_each(|one| one.is_retiring = true);
+        });
+    }
+
+    /// "`warning`": the connection is about to be closed, in about 10 s.
+    pub fn warn_sockets(&self) {
+        self.disconnect_sockets("warning");
+    }
+
+    /// "`refresh_requested`": the container is refreshed, connections are closed soon.
+    pub fn refresh_sockets(&self) {
+        self.disconnect_sockets("refresh_requested");
+    }
+
+    /// Tells every connection to disconnect, and closes it a while later ([`Waits::refresh`]).
+    pub fn disconnect_sockets(&self, reason: &str) {
+        let frame = Frame::Text(sockets::disconnect(reason).to_string());
+        let (senders, wait) = self.shared.change(|state| {
+            state.sockets.all(&frame);
+            let open = state.sockets.open.iter_mut();
+            let senders = open.map(|one| {
+                one.is_retiring = true;
+                one.sender.clone()
+            });
+            (senders.collect::<Vec<_>>(), state.waits.refresh)
+        });
+        tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            for sender in senders {
+                // It may be closed already.
+                let _ = sender.send(Frame::Close);
+            }
+        });
+    }
+
+    /// Sends every connection a text as it is.
+    pub fn send_text(&self, text: &str) {
+        self.shared
+            .change(|state| state.sockets.all(&Frame::Text(text.to_owned())));
+    }
+
+    /// Every call of the Web API and of response addresses so far.
+    pub fn calls(&self) -> Vec<Call> {
+        self.shared.look().calls.clone()
+    }
+
+    /// The calls of one method so far.
+    pub fn calls_of(&self, method: &str) -> Vec<Call> {
+        let mut calls = self.calls();
+        calls.retain(|call| call.method == method);
+        calls
+    }
+
+    /// Waits for so many calls of a method since the start.
+    ///
+    /// # Panics
+    /// When they do not come in time.
+    pub async fn called(&self, method: &str, times: usize) -> Vec<Call> {
+        let called = self.shared.until(PATIENCE, |state| {
+            let calls = state.calls.iter().filter(|call| call.method == method);
+            let calls: Vec<Call> = calls.cloned().collect();
+            (calls.len() >= times).then_some(calls)
+        });
+        match called.await {
+            Ok(calls) => calls,
+            Err(()) => panic!(
+                "{method} was waited for, {times} times; it came {}",
+                self.calls_of(method).len()
+            ),
+        }
+    }
+
+    /// Everything that the app was told, or is.
+    pub fn deliveries(&self) -> Vec<Delivery> {
+        self.shared.look().deliveries.all.clone()
+    }
+
+    /// Waits until nothing is on its way any more.
+    ///
+    /// # Panics
+    /// When something still is.
+    pub async fn all_told(&self) {
+        let told = self.shared.until(PATIENCE, |state| {
+            let mut all = state.deliveries.all.iter();
+            all.all(|delivery| delivery.outcome != Outcome::Pending)
+                .then_some(())
+        });
+        if told.await.is_err() {
+            let mut pending = self.deliveries();
+            pending.retain(|delivery| delivery.outcome == Outcome::Pending);
+            let pending: Vec<String> = pending
+                .iter()
+                .map(|delivery| brief(&delivery.payload))
+                .collect();
+            panic!("still on their way:\n{}", pending.join("\n"));
+        }
+    }
+
+    /// Violations that contain `part` are expected: they do not fail the test.
+    pub fn forgive(&self, part: &str) {
+        self.shared.change(|state| {
+            state
+                .violations
+                .retain(|violation| !violation.contains(part));
+            state.forgiven.push(part.to_owned());
+        });
+    }
+
+    /// The documented rules that were broken so far.
+    pub fn violations(&self) -> Vec<String> {
+        self.shared.look().violations.clone()
+    }
+
+    /// As [`Slack::violations`]; they fail the test no more.
+    pub fn take_violations(&self) -> Vec<String> {
+        self.shared
+            .change(|state| std::mem::take(&mut state.violations))
+    }
+
+    /// Fails the test if a documented rule was broken.
+    ///
+    /// # Panics
+    /// When one was.
+    #[track_caller]
+    pub fn finish(mut self) {
+        self.check();
+    }
+
+    #[track_caller]
+    fn check(&mut self) {
+        self.is_checked = true;
+        let violations = self.violations();
+        assert!(
+            violations.is_empty(),
+            "loopback Slack:\n{}",
+            violations.join("\n")
+        );
+    }
+}
+
+impl Drop for Slack {
+    fn drop(&mut self) {
+        self.serving.abort();
+        self.shared.change(|state| state.sockets.all(&Frame::Cut));
+        if !self.is_checked && !std::thread::panicking() {
+            self.check();
+        }
+    }
+}

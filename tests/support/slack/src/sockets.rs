@@ -1,0 +1,299 @@
+//! Socket Mode: connections, envelopes and their acknowledgements.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket};
+use axum::extract::{State as Extract, WebSocketUpgrade};
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::delivery::{self, Outcome};
+use crate::ids::APP;
+use crate::outgoing::OutgoingKind;
+use crate::state::{Shared, State};
+
+/// "Socket Mode allows your app to maintain up to 10 open WebSocket connections at the same time."
+const MOST: usize = 10;
+
+/// How often the server pings.
+const PING_EVERY: Duration = Duration::from_secs(5);
+
+/// A connection that leaves so many pings unanswered is closed.
+const MOST_UNANSWERED: usize = 3;
+
+/// What a connection is to do.
+#[derive(Clone, Debug)]
+pub(crate) enum Frame {
+    Text(String),
+    /// The attempt of a delivery, whose time begins when it is written.
+    Envelope(String, usize, usize),
+    Ping,
+    /// Says good-bye and closes.
+    Close,
+    /// The line is cut.
+    Cut,
+    /// Neither reads nor writes from now on, but stays open.
+    Freeze,
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) id: usize,
+    pub(crate) sender: mpsc::UnboundedSender<Frame>,
+    /// Told to disconnect: it gets nothing new.
+    pub(crate) is_retiring: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Sockets {
+    /// From `apps.connections.open`, each good for one connection.
+    pub(crate) tickets: Vec<String>,
+    pub(crate) open: Vec<Connection>,
+    /// How many were opened since the start.
+    pub(crate) opened: usize,
+    turn: usize,
+}
+
+impl Sockets {
+    /// "Events are sent to one of the connections": in turn.
+    fn next(&mut self) -> Option<&Connection> {
+        let usable: Vec<&Connection> = self.open.iter().filter(|one| !one.is_retiring).collect();
+        self.turn += 1;
+        let count = usable.len().max(1);
+        usable.get(self.turn % count).copied()
+    }
+
+    pub(crate) fn all(&self, frame: &Frame) {
+        for connection in &self.open {
+            // One that is just closing is found out by its own task.
+            let _ = connection.sender.send(frame.clone());
+        }
+    }
+}
+
+/// Puts something into an envelope on one of the connections.
+pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
+    let Some((connection, sender)) = state.sockets.next().map(|one| (one.id, one.sender.clone()))
+    else {
+        return unheard(state, id);
+    };
+    let attempt = state.deliveries.begin(id, reason, Some(connection));
+    let number = state.workspace.number();
+    let envelope = format!("{number:08x}-0000-4000-8000-{attempt:012x}");
+    let delivery = state.deliveries.get(id);
+    let frame = envelope_of(&envelope, delivery.kind, &delivery.payload, attempt, reason);
+    state.deliveries.envelopes.insert(envelope, (id, attempt));
+    let _ = sender.send(Frame::Envelope(frame.to_string(), id, attempt));
+    let (shared, wait) = (Arc::clone(shared), state.waits.acknowledgement);
+    tokio::spawn(async move {
+        tokio::time::sleep(wait).await;
+        let again = Arc::clone(&shared);
+        shared.change(|state| delivery::fail(&again, state, id, attempt, "timeout"));
+    });
+}
+
+/// Events wait for a connection; whatever a person waits for fails at once.
+fn unheard(state: &mut State, id: usize) {
+    let delivery = state.deliveries.get(id);
+    match delivery.kind {
+        OutgoingKind::Event => state.deliveries.waiting.push(id),
+        OutgoingKind::Interaction | OutgoingKind::Command => delivery.outcome = Outcome::GivenUp,
+    }
+}
+
+fn envelope_of(
+    envelope: &str,
+    kind: OutgoingKind,
+    payload: &Value,
+    attempt: usize,
+    reason: &str,
+) -> Value {
+    let name = match kind {
+        OutgoingKind::Event => "events_api",
+        OutgoingKind::Interaction => "interactive",
+        OutgoingKind::Command => "slash_commands",
+    };
+    let mut told = json!({ "envelope_id": envelope, "type": name, "payload": payload,
+        "accepts_response_payload": accepts_answer(kind, payload) });
+    if kind == OutgoingKind::Event {
+        told["retry_attempt"] = json!(attempt);
+        told["retry_reason"] = json!(reason);
+    }
+    told
+}
+
+/// Whether an acknowledgement may carry an answer.
+fn accepts_answer(kind: OutgoingKind, payload: &Value) -> bool {
+    match kind {
+        OutgoingKind::Event => false,
+        OutgoingKind::Command => true,
+        OutgoingKind::Interaction => payload["type"] == "view_submission",
+    }
+}
+
+/// `GET /link/?ticket=…`
+pub(crate) async fn link(
+    Extract(shared): Extract<Arc<Shared>>,
+    uri: Uri,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    let mut query = url::form_urlencoded::parse(query);
+    let ticket = query.find(|(name, _)| name == "ticket");
+    let ticket = ticket
+        .map(|(_, ticket)| ticket.into_owned())
+        .unwrap_or_default();
+    let is_good = shared.change(|state| {
+        let tickets = &mut state.sockets.tickets;
+        let held = tickets.len();
+        tickets.retain(|held| *held != ticket);
+        let is_good = tickets.len() < held;
+        if !is_good {
+            state.violate(
+                "Socket Mode: each address of apps.connections.open is good for one connection",
+            );
+        }
+        is_good
+    });
+    if !is_good {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    upgrade.on_upgrade(move |socket| serve(shared, socket))
+}
+
+async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
+    let (sender, frames) = mpsc::unbounded_channel();
+    let Some((id, hello)) = shared.change(|state| open(state, sender)) else {
+        let refusal = disconnect("too_many_websockets").to_string();
+        let _ = socket.send(Message::Text(refusal.into())).await;
+        return;
+    };
+    if socket.send(Message::Text(hello.into())).await.is_ok() {
+        let again = Arc::clone(&shared);
+        shared.change(|state| {
+            for waiting in std::mem::take(&mut state.deliveries.waiting) {
+                tell(&again, state, waiting, "");
+            }
+        });
+        talk(&shared, &mut socket, frames).await;
+    }
+    let again = Arc::clone(&shared);
+    shared.change(|state| close(&again, state, id));
+}
+
+/// Takes a connection in, if there is room for it; its number and its greeting.
+fn open(state: &mut State, sender: mpsc::UnboundedSender<Frame>) -> Option<(usize, String)> {
+    if state.sockets.open.len() >= MOST {
+        return None;
+    }
+    state.sockets.opened += 1;
+    let id = state.sockets.opened;
+    let is_retiring = false;
+    state.sockets.open.push(Connection {
+        id,
+        sender,
+        is_retiring,
+    });
+    let hello = json!({
+        "type": "hello",
+        "num_connections": state.sockets.open.len(),
+        "debug_info": { "host": "applink-loopback", "build_number": 10, "approximate_connection_time": 18_060 },
+        "connection_info": { "app_id": APP },
+    });
+    Some((id, hello.to_string()))
+}
+
+pub(crate) fn disconnect(reason: &str) -> Value {
+    json!({ "type": "disconnect", "reason": reason, "debug_info": { "host": "applink-loopback" } })
+}
+
+/// What was told over a closed connection and not acknowledged is told over another one.
+fn close(shared: &Arc<Shared>, state: &mut State, id: usize) {
+    state.sockets.open.retain(|connection| connection.id != id);
+    let mut broken = Vec::new();
+    for delivery in &state.deliveries.all {
+        for (number, attempt) in delivery.attempts.iter().enumerate() {
+            if attempt.connection == Some(id) && !attempt.is_over {
+                broken.push((delivery.id, number));
+            }
+        }
+    }
+    for (delivery, attempt) in broken {
+        delivery::fail(shared, state, delivery, attempt, "connection_closed");
+    }
+}
+
+async fn talk(
+    shared: &Arc<Shared>,
+    socket: &mut WebSocket,
+    mut frames: mpsc::UnboundedReceiver<Frame>,
+) {
+    let mut pings = tokio::time::interval(PING_EVERY);
+    let mut unanswered = 0;
+    while unanswered <= MOST_UNANSWERED {
+        let frame = tokio::select! {
+            frame = frames.recv() => frame,
+            _ = pings.tick() => Some(Frame::Ping),
+            heard = socket.recv() => match heard {
+                Some(Ok(Message::Pong(_))) => { unanswered = 0; continue }
+                Some(Ok(heard)) => { hear(shared, heard); continue }
+                Some(Err(_)) | None => return,
+            },
+        };
+        let sent = match frame {
+            Some(Frame::Text(text)) => socket.send(Message::Text(text.into())).await,
+            Some(Frame::Envelope(text, id, attempt)) => {
+                shared.look().deliveries.get(id).attempts[attempt].at = Instant::now();
+                socket.send(Message::Text(text.into())).await
+            }
+            Some(Frame::Ping) => {
+                unanswered += 1;
+                socket.send(Message::Ping("loopback".into())).await
+            }
+            Some(Frame::Close) => socket.send(Message::Close(None)).await,
+            Some(Frame::Freeze) => std::future::pending().await,
+            Some(Frame::Cut) | None => return,
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+fn hear(shared: &Arc<Shared>, heard: Message) {
+    match heard {
+        Message::Text(text) => shared.change(|state| acknowledged(state, text.as_str())),
+        Message::Binary(_) => shared.change(|state| {
+            state.violate("Socket Mode: a binary frame");
+        }),
+        // Pings are answered by the WebSocket itself, closing by the end of the stream.
+        Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {}
+    }
+}
+
+/// "Acknowledge events": `{"envelope_id": …, "payload": …}`, the payload only where it is accepted.
+fn acknowledged(state: &mut State, text: &str) {
+    let Ok(heard) = serde_json::from_str::<Value>(text) else {
+        return state.violate(format!("Socket Mode: no JSON: {text}"));
+    };
+    let envelope = heard["envelope_id"].as_str().unwrap_or_default();
+    let Some((id, attempt)) = state.deliveries.envelopes.get(envelope).copied() else {
+        return state.violate(format!("Socket Mode: no such envelope: {text}"));
+    };
+    let delivery = state.deliveries.get(id);
+    let accepts = accepts_answer(delivery.kind, &delivery.payload);
+    if delivery.attempts[attempt].acknowledged_after.is_some() {
+        return state.violate(format!("Socket Mode: acknowledged twice: {text}"));
+    }
+    let answer = &heard["payload"];
+    if !accepts && answer.as_object().is_some_and(|fields| !fields.is_empty()) {
+        state.violate(format!(
+            "Socket Mode: this envelope accepts no payload: {text}"
+        ));
+    }
+    delivery::acknowledge(state, id, attempt, answer);
+}

@@ -1,0 +1,168 @@
+//! Everything the server holds, behind one lock, and how a change of it reaches those who wait.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::api::Refusal;
+use crate::call::Call;
+use crate::delivery::{Deliveries, Waits};
+use crate::faults::Faults;
+use crate::limits::Limits;
+use crate::responses::ResponseUrl;
+use crate::sockets::Sockets;
+use crate::workspace::Workspace;
+
+/// "Trigger ids expire in three seconds", and each is good for one view.
+const TRIGGER_LIFE: Duration = Duration::from_secs(3);
+
+#[derive(Debug)]
+pub(crate) struct Trigger {
+    pub(crate) user: String,
+    pub(crate) at: Instant,
+    pub(crate) is_used: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) workspace: Workspace,
+    /// Rules that were broken.
+    pub(crate) violations: Vec<String>,
+    /// What a test expects to be broken: violations that contain it are none.
+    pub(crate) forgiven: Vec<String>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) faults: Faults,
+    pub(crate) limits: Limits,
+    pub(crate) sockets: Sockets,
+    pub(crate) deliveries: Deliveries,
+    pub(crate) waits: Waits,
+    pub(crate) triggers: BTreeMap<String, Trigger>,
+    pub(crate) responses: BTreeMap<String, ResponseUrl>,
+    /// Tokens that are good no more.
+    pub(crate) revoked: Vec<String>,
+}
+
+impl State {
+    /// Notes that a documented rule was broken.
+    pub(crate) fn violate(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if !self
+            .forgiven
+            .iter()
+            .any(|part| what.contains(part.as_str()))
+        {
+            self.violations.push(what);
+        }
+    }
+
+    /// A trigger id for what somebody just did.
+    pub(crate) fn trigger(&mut self, user: &str) -> String {
+        let number = self.workspace.number();
+        let id = format!("{number}.{number}.loopback{number}");
+        let trigger = Trigger {
+            user: user.to_owned(),
+            at: Instant::now(),
+            is_used: false,
+        };
+        self.triggers.insert(id.clone(), trigger);
+        id
+    }
+
+    /// Uses a trigger id up; tells whose it is.
+    pub(crate) fn exchange(&mut self, id: &str) -> Result<String, Refusal> {
+        let trigger = self.triggers.get_mut(id);
+        let trigger = trigger.ok_or_else(|| Refusal::new("invalid_trigger_id"))?;
+        if trigger.is_used {
+            return Err(Refusal::new("exchanged_trigger_id"));
+        }
+        if trigger.at.elapsed() > TRIGGER_LIFE {
+            return Err(Refusal::new("expired_trigger_id"));
+        }
+        trigger.is_used = true;
+        Ok(trigger.user.clone())
+    }
+}
+
+/// What the app is reached with over HTTP.
+pub(crate) type HttpClient = Client<HttpConnector, Full<Bytes>>;
+
+/// The state with its lock, shared by whoever serves and whoever tests.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Bumped at each change.
+    changes: watch::Sender<u64>,
+    pub(crate) http: HttpClient,
+}
+
+impl Shared {
+    pub(crate) fn new(state: State) -> Arc<Self> {
+        let http = Client::builder(TokioExecutor::new()).build_http();
+        let (state, changes) = (Mutex::new(state), watch::Sender::new(0));
+        Arc::new(Self {
+            state,
+            changes,
+            http,
+        })
+    }
+
+    /// For looking only; see [`Shared::change`].
+    pub(crate) fn look(&self) -> MutexGuard<'_, State> {
+        // A test that fails while it holds the lock has said what there is to say.
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Changes the state, sends off what the app is to be told, and wakes those who wait.
+    pub(crate) fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.look();
+        let changed = change(&mut state);
+        crate::delivery::send_off(self, &mut state);
+        drop(state);
+        self.changes.send_modify(|changes| *changes += 1);
+        changed
+    }
+
+    /// Waits until something is found in the state.
+    ///
+    /// # Errors
+    /// When it is not there in time.
+    pub(crate) async fn until<T>(
+        &self,
+        patience: Duration,
+        find: impl Fn(&State) -> Option<T>,
+    ) -> Result<T, ()> {
+        let mut changes = self.changes.subscribe();
+        let found = async {
+            loop {
+                changes.borrow_and_update();
+                if let Some(found) = find(&self.look()) {
+                    return found;
+                }
+                if changes.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        };
+        tokio::time::timeout(patience, found).await.map_err(|_| ())
+    }
+}
+
+/// A JSON text on one line, cut where it gets long.
+pub(crate) fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(400) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}

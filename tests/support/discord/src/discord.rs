@@ -287,6 +287,27 @@ impl Discord {
             .look(|world| world.sessions.iter().map(|session| session.shard).collect())
     }
 
+    /// The intents of the sessions there are, by Discord's bits.
+    pub fn intents(&self) -> Vec<u64> {
+        let intents = |world: &World| {
+            world
+                .sessions
+                .iter()
+                .map(|session| session.intents)
+                .collect()
+        };
+        self.shared.look(intents)
+    }
+
+    /// Sends every session an event of the test's own, such as one that no client knows yet.
+    pub fn sends_event(&self, name: &str, data: &serde_json::Value) {
+        self.shared.with(|world| {
+            for session in &mut world.sessions {
+                session.push(name, data);
+            }
+        });
+    }
+
     /// Every request so far: method and route.
     pub fn requests(&self) -> Vec<(String, &'static str)> {
         self.shared.look(|world| world.requests.clone())

@@ -218,19 +218,16 @@ impl World {
         failing: Option<&Failing>,
     ) -> Verdict {
         let (template, major) = match found {
-            Ok(found) => (
-                found.template,
-                found.params.first().map_or("", String::as_str),
-            ),
-            Err(_) => ("", ""),
+            Ok(found) => (found.template, found.major()),
+            Err(_) => ("", String::new()),
         };
         let bucket = format!("{} {template}", received.method);
         let now = self.clock.elapsed();
         if let Some(Failing::Limited { after, global }) = failing {
             self.buckets
-                .close(&key(&bucket, major), now + *after, *global);
+                .close(&key(&bucket, &major), now + *after, *global);
         }
-        let verdict = self.buckets.count(&bucket, major, now);
+        let verdict = self.buckets.count(&bucket, &major, now);
         if verdict.impatient {
             let path = &received.path;
             self.blame(format!(

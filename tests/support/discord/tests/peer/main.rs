@@ -3,6 +3,7 @@
 
 mod answers;
 mod discord_py;
+mod directory;
 mod figures;
 mod gateway;
 mod limits;

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;
-mod discord_py;
 mod directory;
+mod discord_py;
 mod figures;
 mod gateway;
 mod limits;

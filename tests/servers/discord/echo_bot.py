@@ -17,6 +17,9 @@ intents.guilds = intents.messages = intents.message_content = True
 
 
 class Under(discord.ui.View):
+    def __init__(self):
+        super().__init__(timeout=None)
+
     @discord.ui.button(label="Why?", custom_id="v1:why", style=discord.ButtonStyle.secondary)
     async def why(self, interaction, button):
         await interaction.response.send_message("because", ephemeral=True)
@@ -28,6 +31,8 @@ class Echo(discord.Client):
         self.tree = app_commands.CommandTree(self)
 
     async def setup_hook(self):
+        # Known from the beginning: a test clicks before the answer to the edit is here.
+        self.add_view(Under())
         await self.tree.sync()
 
     async def on_message(self, message):

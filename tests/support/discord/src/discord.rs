@@ -22,6 +22,8 @@ pub struct Settings {
     /// The privileged intents that the bot's owner has switched on.
     pub privileged: u64,
     pub limits: Limits,
+    /// How long a client may take to acknowledge an interaction; Discord gives 3 seconds.
+    pub acknowledge_within: Duration,
     /// How many shards the bot is told to run.
     pub shards: u64,
     /// Attachments are where Discord has them (`https://cdn.discordapp.com`), so that a client has to resolve that
@@ -38,6 +40,7 @@ impl Default for Settings {
             heartbeat: Duration::from_millis(41_250),
             privileged: crate::MESSAGE_CONTENT,
             limits: Limits::Generous,
+            acknowledge_within: Duration::from_secs(3),
             shards: 1,
             files_at_discord: false,
             name: "Muninn".to_owned(),
@@ -80,6 +83,7 @@ impl Discord {
             settings.heartbeat,
         );
         world.buckets.limits = settings.limits;
+        world.acknowledge_within = settings.acknowledge_within;
         let bot = world.new_app(&settings.name, TOKEN, settings.privileged, settings.shards);
         let shared = Arc::new(Shared::new(world));
         let authority = crate::tls::authority();
@@ -186,14 +190,14 @@ impl Discord {
     /// Asks every client to connect anew (opcode 7).
     pub fn asks_to_reconnect(&self) {
         self.to_all(|| {
-            Frame::Payload(serde_json::json!({ "op": 7, "t": null, "s": null, "d": null }))
+            Frame::payload(&serde_json::json!({ "op": 7, "t": null, "s": null, "d": null }))
         });
     }
 
     /// Tells every client that its session is no longer valid (opcode 9), for good or not.
     pub fn invalidates_sessions(&self, resumable: bool) {
         self.to_all(|| {
-            Frame::Payload(serde_json::json!({ "op": 9, "t": null, "s": null, "d": resumable }))
+            Frame::payload(&serde_json::json!({ "op": 9, "t": null, "s": null, "d": resumable }))
         });
         if !resumable {
             self.forgets_sessions();
@@ -208,7 +212,7 @@ impl Discord {
     /// Asks every client for a sign of life (opcode 1).
     pub fn asks_for_heartbeat(&self) {
         self.to_all(|| {
-            Frame::Payload(serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
+            Frame::payload(&serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
         });
     }
 
@@ -281,6 +285,27 @@ impl Discord {
     pub fn shards(&self) -> Vec<(u64, u64)> {
         self.shared
             .look(|world| world.sessions.iter().map(|session| session.shard).collect())
+    }
+
+    /// The intents of the sessions there are, by Discord's bits.
+    pub fn intents(&self) -> Vec<u64> {
+        let intents = |world: &World| {
+            world
+                .sessions
+                .iter()
+                .map(|session| session.intents)
+                .collect()
+        };
+        self.shared.look(intents)
+    }
+
+    /// Sends every session an event of the test's own, such as one that no client knows yet.
+    pub fn sends_event(&self, name: &str, data: &serde_json::Value) {
+        self.shared.with(|world| {
+            for session in &mut world.sessions {
+                session.push(name, data);
+            }
+        });
     }
 
     /// Every request so far: method and route.

@@ -5,6 +5,7 @@ mod encoding;
 
 use std::collections::VecDeque;
 
+use axum::extract::ws::Utf8Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -19,11 +20,18 @@ const REPLAY: usize = 10_000;
 /// What goes out on a connection.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    Payload(Value),
+    /// Written down once, as a session keeps it too.
+    Payload(Utf8Bytes),
     /// Closed with a code, as Discord does it.
     Close(u16),
     /// The line is dead: no farewell.
     Cut,
+}
+
+impl Frame {
+    pub(crate) fn payload(payload: &Value) -> Self {
+        Self::Payload(payload.to_string().into())
+    }
 }
 
 /// What a client began with an identify, for as long as it may be gone on with.
@@ -35,7 +43,7 @@ pub(crate) struct Session {
     pub(crate) shard: (u64, u64),
     pub(crate) intents: u64,
     pub(crate) seq: u64,
-    log: VecDeque<(u64, Value)>,
+    log: VecDeque<(u64, Utf8Bytes)>,
     /// The connection, while there is one.
     pub(crate) link: Option<mpsc::UnboundedSender<Frame>>,
 }
@@ -63,6 +71,7 @@ impl Session {
     pub(crate) fn push(&mut self, event: &str, data: &Value) {
         self.seq += 1;
         let payload = json!({ "op": 0, "t": event, "s": self.seq, "d": data });
+        let payload = Utf8Bytes::from(payload.to_string());
         if self.log.len() == REPLAY {
             self.log.pop_front();
         }

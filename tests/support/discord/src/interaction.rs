@@ -8,8 +8,7 @@ use crate::Id;
 use crate::error::ApiError;
 use crate::world::{Place, World, intents};
 
-/// How long a client may take to acknowledge, and how long it may answer.
-pub(crate) const ACKNOWLEDGE: Duration = Duration::from_secs(3);
+/// How long a client may answer.
 pub(crate) const LIFE: Duration = Duration::from_mins(15);
 
 /// What kind of interaction, by Discord's numbers.
@@ -160,7 +159,7 @@ impl World {
         if known.answer != Answer::Waiting {
             return Err(ApiError::already_acknowledged());
         }
-        if now - known.born > ACKNOWLEDGE {
+        if now - known.born > self.acknowledge_within {
             return Err(ApiError::unknown_interaction());
         }
         let known = self.interactions.get_mut(&id).expect("found above");
@@ -188,7 +187,9 @@ impl World {
     pub(crate) fn unacknowledged(&self) -> Vec<String> {
         let now = self.clock.elapsed();
         let late = |known: &&Interaction| {
-            known.delivered && known.answer == Answer::Waiting && now - known.born > ACKNOWLEDGE
+            known.delivered
+                && known.answer == Answer::Waiting
+                && now - known.born > self.acknowledge_within
         };
         let late = self.interactions.values().filter(late);
         late.map(|known| {

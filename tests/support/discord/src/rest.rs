@@ -329,6 +329,22 @@ pub(crate) struct Found {
     pub(crate) params: Vec<String>,
 }
 
+impl Found {
+    /// What has limits of its own: a channel, a server, or a webhook with its token.
+    pub(crate) fn major(&self) -> String {
+        let count = match self.route {
+            Route::Answer(_) => 2,
+            Route::Directory(_)
+            | Route::Registry(..)
+            | Route::Channel(_)
+            | Route::Message(_)
+            | Route::Thread(_) => 1,
+        };
+        let params: Vec<&str> = self.params.iter().take(count).map(String::as_str).collect();
+        params.join("/")
+    }
+}
+
 /// A file that came with a body.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
@@ -441,6 +457,9 @@ mod tests {
         );
         let original = find("PATCH", "/api/v10/webhooks/1/t/messages/@original").unwrap();
         assert_eq!(original.route, Route::Answer(Answers::Original(Deed::Edit)));
+        // Each interaction has limits of its own, and so has each channel.
+        let major = (found.major(), original.major());
+        assert_eq!(major, ("1".to_owned(), "1/t".to_owned()));
         for (method, path, status) in [
             ("GET", "/api/v10/nothing", 404),
             ("GET", "/api/v9/gateway", 404),

@@ -43,7 +43,7 @@ pub(crate) fn authority() -> Authority {
         .with_no_client_auth()
         .with_single_cert(vec![leaf.der().clone()], private)
         .expect("the key is the certificate's");
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Authority {
         pem: authority.pem(),
         config: Arc::new(config),

@@ -38,15 +38,17 @@ impl Traffic {
                 "query": exchange.query, "status": exchange.status, "request": exchange.request,
                 "multipart": exchange.multipart, "answer": exchange.answer, "staged": exchange.staged,
             })
+            .to_string()
         });
     }
 
-    pub(crate) fn gateway(self, direction: &str, payload: &Value) {
-        write(|| json!({ "kind": "gateway", "direction": direction, "payload": payload }));
+    /// A payload as it was sent, which is JSON already.
+    pub(crate) fn gateway(self, direction: &str, payload: &str) {
+        write(|| format!(r#"{{"kind":"gateway","direction":"{direction}","payload":{payload}}}"#));
     }
 }
 
-fn write(line: impl FnOnce() -> Value) {
+fn write(line: impl FnOnce() -> String) {
     let file = FILE.get_or_init(|| {
         let folder = std::env::var_os("MUNINN_DISCORD_TRAFFIC")?;
         std::fs::create_dir_all(&folder).expect("the folder for traffic can be made");

@@ -35,7 +35,7 @@ impl Chat {
     pub fn command(&self, name: &str, options: &[(&str, Value)]) -> Interacting {
         let command = self.registered(name, 1);
         let data = filled(&command, options, None).unwrap_or_else(|why| panic!("/{name}: {why}"));
-        self.does(Doing::Command, name, None, data)
+        self.does(Doing::Command, name, None, &data)
     }
 
     /// `/ask`, with a question and further options.
@@ -62,7 +62,7 @@ impl Chat {
         let registered = self.registered(command, 1);
         let data = filled(&registered, &[(option, json!(typed))], Some(option))
             .unwrap_or_else(|why| panic!("/{command}: {why}"));
-        let done = self.does(Doing::Autocomplete, command, None, data);
+        let done = self.does(Doing::Autocomplete, command, None, &data);
         let choices = done.until("choices", |interaction| match &interaction.answer {
             Answer::Choices(choices) => Some(choices.clone()),
             Answer::Waiting
@@ -107,7 +107,7 @@ impl Chat {
             }
             data
         });
-        self.does(Doing::Command, name, None, data)
+        self.does(Doing::Command, name, None, &data)
     }
 
     /// Clicks a button of a message, by its label.
@@ -137,10 +137,10 @@ impl Chat {
             "{button:?} cannot be clicked"
         );
         let data = json!({ "custom_id": button.custom_id, "component_type": 2, "id": 2 });
-        self.does(Doing::Component, &button.custom_id, Some(message.id), data)
+        self.does(Doing::Component, &button.custom_id, Some(message.id), &data)
     }
 
-    fn does(&self, doing: Doing, name: &str, source: Option<Id>, data: Value) -> Interacting {
+    fn does(&self, doing: Doing, name: &str, source: Option<Id>, data: &Value) -> Interacting {
         let interaction = Interaction {
             id: Id::default(),
             token: String::new(),
@@ -159,7 +159,7 @@ impl Chat {
             is_ephemeral: false,
             follow_ups: Vec::new(),
         };
-        let id = self.shared.with(|world| world.interact(interaction, &data));
+        let id = self.shared.with(|world| world.interact(interaction, data));
         Interacting {
             shared: Arc::clone(&self.shared),
             chat: self.clone(),

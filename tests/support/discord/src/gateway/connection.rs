@@ -76,7 +76,7 @@ pub(crate) async fn connection(
     let milliseconds = u64::try_from(interval.as_millis()).expect("an interval is short");
     let hello = json!({ "op": 10, "t": null, "s": null, "d": { "heartbeat_interval": milliseconds, "_trace": [] } });
     let first = if is_known {
-        Frame::Payload(hello)
+        Frame::payload(&hello)
     } else {
         Frame::Close(code::INVALID_VERSION)
     };
@@ -130,7 +130,7 @@ impl Connection {
         match frame {
             Frame::Payload(payload) => {
                 self.shared.traffic.gateway("out", &payload);
-                socket.send(self.encoding.write(&payload)).await.is_ok()
+                socket.send(self.encoding.write(payload)).await.is_ok()
             }
             Frame::Close(code) => {
                 let close = CloseFrame {
@@ -160,7 +160,7 @@ impl Connection {
                 .with(|world| world.blame("gateway: a payload is not JSON"));
             return Some(Next::Close(code::DECODE));
         };
-        self.shared.traffic.gateway("in", &payload);
+        self.shared.traffic.gateway("in", &text);
         let now = Instant::now();
         self.received.push_back(now);
         self.received.retain(|at| now.duration_since(*at) < MINUTE);
@@ -210,8 +210,8 @@ impl Connection {
                 ));
             }
         });
-        let _ = self.link.send(Frame::Payload(
-            json!({ "op": 11, "t": null, "s": null, "d": null }),
+        let _ = self.link.send(Frame::payload(
+            &json!({ "op": 11, "t": null, "s": null, "d": null }),
         ));
         Next::Go
     }
@@ -286,8 +286,8 @@ impl Connection {
             world.counts.resumed += 1;
         } else {
             world.sessions.retain(|session| session.id != id);
-            let _ = self.link.send(Frame::Payload(
-                json!({ "op": 9, "t": null, "s": null, "d": false }),
+            let _ = self.link.send(Frame::payload(
+                &json!({ "op": 9, "t": null, "s": null, "d": false }),
             ));
         }
         Next::Go

@@ -3,10 +3,9 @@
 use std::io::Write;
 
 use axum::body::Bytes;
-use axum::extract::ws::Message;
+use axum::extract::ws::{Message, Utf8Bytes};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use serde_json::Value;
 
 /// From this size on, in bytes, a payload is compressed for a client that lets it be.
 const LARGE: usize = 4_096;
@@ -25,18 +24,21 @@ impl Encoding {
         Self::Stream(ZlibEncoder::new(Vec::new(), Compression::fast()))
     }
 
-    pub(super) fn write(&mut self, payload: &Value) -> Message {
-        let text = payload.to_string();
+    pub(super) fn write(&mut self, payload: Utf8Bytes) -> Message {
         match self {
-            Self::Plain => Message::Text(text.into()),
-            Self::Large if text.len() < LARGE => Message::Text(text.into()),
+            Self::Plain => Message::Text(payload),
+            Self::Large if payload.len() < LARGE => Message::Text(payload),
             Self::Large => {
                 let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-                encoder.write_all(text.as_bytes()).expect("memory takes it");
+                encoder
+                    .write_all(payload.as_bytes())
+                    .expect("memory takes it");
                 Message::Binary(Bytes::from(encoder.finish().expect("memory takes it")))
             }
             Self::Stream(encoder) => {
-                encoder.write_all(text.as_bytes()).expect("memory takes it");
+                encoder
+                    .write_all(payload.as_bytes())
+                    .expect("memory takes it");
                 encoder.flush().expect("memory takes it");
                 Message::Binary(Bytes::from(std::mem::take(encoder.get_mut())))
             }

@@ -78,75 +78,18 @@ fn one(
 }
 
 fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
-    let (id, token) = (call.id(0)?, call.text(1).to_owned());
+    let id = call.id(0)?;
     let kind = call.body["type"].as_u64().unwrap_or_default();
+    let data = &call.body["data"];
     let doing = world.interactions.get(&id).map(|known| known.doing);
-    if let Some(doing) = doing
-        && !fits(doing, kind)
-    {
-        let message = format!(
-            "An interaction of type {} is not answered by type {kind}",
-            doing as u8
-        );
-        return Err(ApiError::invalid_form(vec![Wrong::new(
-            "type",
-            "BASE_TYPE_CHOICES",
-            message,
-        )]));
+    let wrongs = callback_wrongs(doing, kind, data, call.files.len());
+    if !wrongs.is_empty() {
+        return Err(ApiError::invalid_form(wrongs));
     }
-    let data = call.body["data"].clone();
-    if matches!(kind, 4 | 7) {
-        let wrongs = rules::message(&data, MessageForm::Answer, call.files.len());
-        if !wrongs.is_empty() {
-            return Err(ApiError::invalid_form(
-                wrongs.into_iter().map(under_data).collect(),
-            ));
-        }
-    }
-    let interaction = match world.acknowledge(id, &token) {
-        Ok(interaction) => interaction.clone(),
-        Err(error) => return Err(error),
-    };
-    let state = match kind {
-        1 => Answer::Answered,
-        4 => {
-            world.quiet_body(call, &data);
-            let draft = world.draft(call, &data, MessageForm::Answer, interaction.channel)?;
-            world.first_answer(&interaction, draft);
-            Answer::Answered
-        }
-        5 => {
-            let draft = Draft {
-                flags: flags::LOADING
-                    | (data["flags"].as_u64().unwrap_or_default() & flags::EPHEMERAL),
-                ..Draft::default()
-            };
-            world.first_answer(&interaction, draft);
-            Answer::Deferred
-        }
-        6 => Answer::DeferredUpdate,
-        7 => {
-            let source = interaction.source.ok_or_else(ApiError::unknown_message)?;
-            world.change_by(
-                call,
-                &data,
-                interaction.channel,
-                source,
-                MessageForm::Answer,
-            )?;
-            Answer::Answered
-        }
-        8 => {
-            let wrongs = rules::autocomplete(&data);
-            if !wrongs.is_empty() {
-                return Err(ApiError::invalid_form(wrongs));
-            }
-            Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default())
-        }
-        _ => Answer::Modal(data),
-    };
+    let interaction = world.acknowledge(id, call.text(1))?.clone();
+    let answer = give(world, call, &interaction, kind, data)?;
     if let Some(known) = world.interactions.get_mut(&id) {
-        known.answer = state;
+        known.answer = answer;
         if matches!(kind, 6 | 7) {
             known.original = known.source;
         }
@@ -156,6 +99,61 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
         callback_json(world, id, kind)
     } else {
         Value::Null
+    })
+}
+
+fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value, files: usize) -> Vec<Wrong> {
+    if let Some(doing) = doing
+        && !fits(doing, kind)
+    {
+        let doing = doing as u8;
+        let message = format!("An interaction of type {doing} is not answered by type {kind}");
+        return vec![Wrong::new("type", "BASE_TYPE_CHOICES", message)];
+    }
+    match kind {
+        4 | 7 => {
+            let wrongs = rules::message(data, MessageForm::Answer, files);
+            wrongs.into_iter().map(under_data).collect()
+        }
+        8 => rules::autocomplete(data),
+        _ => Vec::new(),
+    }
+}
+
+/// Does what a callback says, and how far the answer is then.
+fn give(
+    world: &mut World,
+    call: &Call<'_>,
+    interaction: &Interaction,
+    kind: u64,
+    data: &Value,
+) -> Result<Answer, ApiError> {
+    let channel = interaction.channel;
+    Ok(match kind {
+        4 => {
+            world.quiet_body(call, data);
+            let draft = world.draft(call, data, MessageForm::Answer, channel)?;
+            world.first_answer(interaction, draft);
+            Answer::Answered
+        }
+        5 => {
+            let wanted = data["flags"].as_u64().unwrap_or_default();
+            let draft = Draft {
+                flags: flags::LOADING | (wanted & flags::EPHEMERAL),
+                ..Draft::default()
+            };
+            world.first_answer(interaction, draft);
+            Answer::Deferred
+        }
+        6 => Answer::DeferredUpdate,
+        7 => {
+            let source = interaction.source.ok_or_else(ApiError::unknown_message)?;
+            world.change_by(call, data, channel, source, MessageForm::Answer)?;
+            Answer::Answered
+        }
+        8 => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
+        // Only a form is left of what fits.
+        _ => Answer::Modal(data.clone()),
     })
 }
 

@@ -376,44 +376,12 @@ impl World {
                     Err(error)
                 }
             })?;
-        let names = |name: &str| body.get(name).is_some();
-        let message = self
-            .message(channel, id)
-            .ok_or_else(ApiError::unknown_message)?;
-        let is_loading = message.draft.flags & flags::LOADING != 0;
-        let kept = |name: &str, old: bool| if names(name) { false } else { old };
-        let has_text = (names("content") && !draft.content.is_empty())
-            || kept("content", !message.draft.content.is_empty());
-        let has_embeds =
-            !draft.embeds.is_empty() || kept("embeds", !message.draft.embeds.is_empty());
-        let has_more = !draft.components.is_empty()
-            || kept("components", !message.draft.components.is_empty());
-        let has_files = !draft.attachments.is_empty() || !message.draft.attachments.is_empty();
-        if !has_text
-            && !has_embeds
-            && !has_files
-            && !(has_more || is_loading && body["content"].is_null())
-        {
+        let message = self.message(channel, id);
+        let message = message.ok_or_else(ApiError::unknown_message)?;
+        if leaves_nothing(message, body, &draft) {
             return Err(ApiError::empty_message());
         }
-        self.rewrite(channel, id, |message| {
-            if names("content") {
-                message.draft.content = draft.content;
-                message.draft.allowed_mentions = draft.allowed_mentions;
-            }
-            if names("embeds") {
-                message.draft.embeds = draft.embeds;
-            }
-            if names("components") {
-                message.draft.components = draft.components;
-            }
-            if names("flags") {
-                let settable = flags::SUPPRESS_EMBEDS;
-                message.draft.flags = (message.draft.flags & !settable) | (draft.flags & settable);
-            }
-            message.draft.attachments.extend(draft.attachments);
-            message.draft.flags &= !flags::LOADING;
-        });
+        self.rewrite(channel, id, |message| put(message, body, draft));
         Ok(())
     }
 
@@ -459,6 +427,41 @@ impl World {
             },
         );
     }
+}
+
+/// Whether a message would be empty after an edit.
+fn leaves_nothing(message: &Message, body: &Value, draft: &Draft) -> bool {
+    let old = &message.draft;
+    let stays = |name: &str, old_is_empty: bool| body.get(name).is_none() && !old_is_empty;
+    let has_text = !draft.content.is_empty() || stays("content", old.content.is_empty());
+    let has_embeds = !draft.embeds.is_empty() || stays("embeds", old.embeds.is_empty());
+    let has_rows = !draft.components.is_empty() || stays("components", old.components.is_empty());
+    let has_files = !draft.attachments.is_empty() || !old.attachments.is_empty();
+    // What only says that it is thinking has no text yet.
+    let is_waiting = old.flags & flags::LOADING != 0 && body["content"].is_null();
+    !(has_text || has_embeds || has_rows || has_files || is_waiting)
+}
+
+/// Takes over what a body names.
+fn put(message: &mut Message, body: &Value, new: Draft) {
+    let names = |name: &str| body.get(name).is_some();
+    let old = &mut message.draft;
+    if names("content") {
+        old.content = new.content;
+        old.allowed_mentions = new.allowed_mentions;
+    }
+    if names("embeds") {
+        old.embeds = new.embeds;
+    }
+    if names("components") {
+        old.components = new.components;
+    }
+    if names("flags") {
+        let settable = flags::SUPPRESS_EMBEDS;
+        old.flags = (old.flags & !settable) | (new.flags & settable);
+    }
+    old.attachments.extend(new.attachments);
+    old.flags &= !flags::LOADING;
 }
 
 /// An embed as Discord gives it back.

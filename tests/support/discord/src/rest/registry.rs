@@ -40,53 +40,52 @@ pub(super) fn answer(
         return Err(ApiError::unknown_application());
     }
     let joined = guild.is_none_or(|guild| {
-        world
-            .guilds
-            .get(&guild)
-            .is_some_and(|guild| guild.members.contains_key(&call.app))
+        let guild = world.guilds.get(&guild);
+        guild.is_some_and(|guild| guild.members.contains_key(&call.app))
     });
     if !joined {
         return Err(ApiError::missing_access());
     }
-    let kept = world
-        .commands
-        .get(&(call.app, guild))
-        .cloned()
-        .unwrap_or_default();
-    let position = |world: &World| {
-        let id = call.id(if guild.is_some() { 2 } else { 1 })?.json();
-        let kept = world.commands.get(&(call.app, guild)).into_iter().flatten();
-        let mut kept = kept.enumerate();
-        kept.find(|(_, command)| command["id"] == id)
-            .map(|(number, _)| number)
-            .ok_or_else(ApiError::unknown_command)
-    };
+    let kept = world.commands.get(&(call.app, guild));
+    let kept = kept.cloned().unwrap_or_default();
     match wants {
         Wants::All => Ok(Value::Array(kept)),
         Wants::Set => set(world, call, guild, &kept),
         Wants::Add => add(world, call, guild, &kept),
-        Wants::One => Ok(kept[position(world)?].clone()),
-        Wants::Edit => {
-            let number = position(world)?;
-            let mut changed = kept[number].clone();
-            for (name, value) in call.body.as_object().into_iter().flatten() {
-                changed[name] = value.clone();
-            }
-            valid(&json!([changed]))?;
-            changed["version"] = world.new_id().json();
-            world.commands.entry((call.app, guild)).or_default()[number] = changed.clone();
-            Ok(changed)
-        }
+        Wants::One => Ok(kept[position(call, guild, &kept)?].clone()),
+        Wants::Edit => edit(world, call, guild, &kept),
         Wants::Remove => {
-            let number = position(world)?;
-            world
-                .commands
-                .entry((call.app, guild))
-                .or_default()
-                .remove(number);
+            let number = position(call, guild, &kept)?;
+            let commands = world.commands.entry((call.app, guild)).or_default();
+            commands.remove(number);
             Ok(Value::Null)
         }
     }
+}
+
+/// Where the command of the address stands.
+fn position(call: &Call<'_>, guild: Option<Id>, kept: &[Value]) -> Result<usize, ApiError> {
+    let id = call.id(if guild.is_some() { 2 } else { 1 })?.json();
+    let found = kept.iter().position(|command| command["id"] == id);
+    found.ok_or_else(ApiError::unknown_command)
+}
+
+fn edit(
+    world: &mut World,
+    call: &Call<'_>,
+    guild: Option<Id>,
+    kept: &[Value],
+) -> Result<Value, ApiError> {
+    let number = position(call, guild, kept)?;
+    let mut changed = kept[number].clone();
+    for (name, value) in call.body.as_object().into_iter().flatten() {
+        changed[name] = value.clone();
+    }
+    valid(&json!([changed]))?;
+    changed["version"] = world.new_id().json();
+    let commands = world.commands.entry((call.app, guild)).or_default();
+    commands[number] = changed.clone();
+    Ok(changed)
 }
 
 fn valid(commands: &Value) -> Result<(), ApiError> {

@@ -116,27 +116,22 @@ fn options(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     let mut names = HashSet::new();
     for (number, option) in list(wrongs, at, value, OPTIONS).iter().enumerate() {
         let at = format!("{at}.{number}");
-        name(wrongs, &format!("{at}.name"), &option["name"]);
-        required_text(
-            wrongs,
-            &format!("{at}.description"),
-            &option["description"],
-            1,
-            DESCRIPTION,
-        );
+        named(wrongs, &at, option);
         if !names.insert(option["name"].as_str()) {
+            let code = "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS";
             wrongs.push(Wrong::new(
                 format!("{at}.name"),
-                "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS",
+                code,
                 "Option names must be unique",
             ));
         }
         let kind = option["type"].as_u64().unwrap_or_default();
         if !(1..=11).contains(&kind) {
+            let message = "No such type of option.";
             wrongs.push(Wrong::new(
                 format!("{at}.type"),
                 "BASE_TYPE_CHOICES",
-                "No such type of option.",
+                message,
             ));
         }
         if kind <= SUBCOMMAND_GROUP {
@@ -145,25 +140,33 @@ fn options(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
         }
         let required = option["required"] == true;
         if required && optional {
+            let code = "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID";
             let message = "Required options must be placed before non-required options";
-            wrongs.push(Wrong::new(
-                &at,
-                "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
-                message,
-            ));
+            wrongs.push(Wrong::new(&at, code, message));
         }
         optional |= !required;
-        choices(wrongs, &format!("{at}.choices"), &option["choices"]);
-        let has_choices = option["choices"]
-            .as_array()
-            .is_some_and(|choices| !choices.is_empty());
-        if has_choices && option["autocomplete"] == true {
-            wrongs.push(Wrong::new(
-                &at,
-                "APPLICATION_COMMAND_AUTOCOMPLETE_WITH_CHOICES",
-                "Options cannot have choices and autocomplete",
-            ));
-        }
+        offered(wrongs, &at, option);
+    }
+}
+
+fn named(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
+    name(wrongs, &format!("{at}.name"), &option["name"]);
+    let at = format!("{at}.description");
+    required_text(wrongs, &at, &option["description"], 1, DESCRIPTION);
+}
+
+/// What an option offers: choices, or completion, but not both.
+fn offered(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
+    choices(wrongs, &format!("{at}.choices"), &option["choices"]);
+    let offered = option["choices"].as_array();
+    let has_choices = offered.is_some_and(|choices| !choices.is_empty());
+    if has_choices && option["autocomplete"] == true {
+        let code = "APPLICATION_COMMAND_AUTOCOMPLETE_WITH_CHOICES";
+        wrongs.push(Wrong::new(
+            at,
+            code,
+            "Options cannot have choices and autocomplete",
+        ));
     }
 }
 

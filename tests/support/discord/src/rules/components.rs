@@ -16,6 +16,7 @@ const LABEL: usize = 80;
 /// Kinds of components and of buttons, by Discord's numbers.
 const ROW: u64 = 1;
 const BUTTON: u64 = 2;
+const MENU: u64 = 3;
 const LINK: u64 = 5;
 
 pub(super) fn rows(wrongs: &mut Vec<Wrong>, at: &str, rows: &Value) {
@@ -55,48 +56,49 @@ fn one<'a>(wrongs: &mut Vec<Wrong>, at: &str, component: &'a Value, ids: &mut Ha
         ));
         return;
     }
+    identity(wrongs, at, component, ids);
+    match kind {
+        BUTTON => button(wrongs, at, component),
+        MENU => menu(wrongs, at, component),
+        _ => {}
+    }
+}
+
+/// Its own id, or the address that it opens.
+fn identity<'a>(
+    wrongs: &mut Vec<Wrong>,
+    at: &str,
+    component: &'a Value,
+    ids: &mut HashSet<&'a str>,
+) {
     let custom_id = &component["custom_id"];
-    let is_link = kind == BUTTON && component["style"].as_u64() == Some(LINK);
-    if is_link {
+    let is_button = component["type"].as_u64() == Some(BUTTON);
+    if is_button && component["style"].as_u64() == Some(LINK) {
         required_text(wrongs, &format!("{at}.url"), &component["url"], 1, 512);
         if !custom_id.is_null() {
+            let code = "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE";
             wrongs.push(Wrong::new(
                 at,
-                "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE",
+                code,
                 "A custom id and url cannot both be specified",
             ));
         }
     } else {
         required_text(wrongs, &format!("{at}.custom_id"), custom_id, 1, CUSTOM_ID);
     }
-    if let Some(id) = custom_id.as_str()
-        && !ids.insert(id)
-    {
-        wrongs.push(Wrong::new(
-            format!("{at}.custom_id"),
-            "COMPONENT_CUSTOM_ID_DUPLICATED",
-            "Component custom id cannot be duplicated",
-        ));
+    if custom_id.as_str().is_some_and(|id| !ids.insert(id)) {
+        let at = format!("{at}.custom_id");
+        let message = "Component custom id cannot be duplicated";
+        wrongs.push(Wrong::new(at, "COMPONENT_CUSTOM_ID_DUPLICATED", message));
     }
-    if kind == BUTTON {
-        button(wrongs, at, component);
-    } else if kind == 3 {
-        let options = list(wrongs, &format!("{at}.options"), &component["options"], 25);
-        for (number, option) in options.iter().enumerate() {
-            required_text(
-                wrongs,
-                &format!("{at}.options.{number}.label"),
-                &option["label"],
-                1,
-                100,
-            );
-            required_text(
-                wrongs,
-                &format!("{at}.options.{number}.value"),
-                &option["value"],
-                1,
-                100,
-            );
+}
+
+fn menu(wrongs: &mut Vec<Wrong>, at: &str, menu: &Value) {
+    let options = list(wrongs, &format!("{at}.options"), &menu["options"], 25);
+    for (number, option) in options.iter().enumerate() {
+        for name in ["label", "value"] {
+            let at = format!("{at}.options.{number}.{name}");
+            required_text(wrongs, &at, &option[name], 1, 100);
         }
     }
 }

@@ -222,7 +222,7 @@ mod tests {
                 vec!["embeds MAX_EMBED_SIZE_EXCEEDED"],
             ),
             (
-                json!({ "components": [{ "type": 1, "components": vec![button.clone(); 1] }] }),
+                json!({ "components": [{ "type": 1, "components": [button] }] }),
                 vec![],
             ),
             (

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use hyper::body::Incoming;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -80,8 +81,9 @@ async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, rou
             }
         }
     });
-    let connection =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    // HTTP/2 for who wants it, as from the real one.
+    let server = auto::Builder::new(TokioExecutor::new());
+    let connection = server.serve_connection_with_upgrades(TokioIo::new(stream), service);
     // Clients go away as they like.
-    let _ = connection.with_upgrades().await;
+    let _ = connection.await;
 }

@@ -191,24 +191,7 @@ impl World {
                 staged: true,
             };
         }
-        let bucket = format!("{method} {route}");
-        let major = found
-            .as_ref()
-            .ok()
-            .and_then(|found| found.params.first().cloned())
-            .unwrap_or_default();
-        let now = self.clock.elapsed();
-        if let Some(Failing::Limited { after, global }) = failing {
-            self.buckets
-                .close(&key(&bucket, &major), now + *after, *global);
-        }
-        let verdict = self.buckets.count(&bucket, &major, now);
-        if verdict.impatient {
-            self.blame(format!(
-                "{method} {}: asked again and again while it was told to wait",
-                received.path
-            ));
-        }
+        let verdict = self.judge(received, &found, failing);
         if let Some(refused) = verdict.refused {
             self.buckets.invalid += 1;
             self.refuse(received, 429, 0);
@@ -225,6 +208,34 @@ impl World {
             rest::answer(self, &call)
         });
         self.outgoing(received, answer, verdict, creates)
+    }
+
+    /// Counts a request against its limits.
+    fn judge(
+        &mut self,
+        received: &Received,
+        found: &Result<Found, ApiError>,
+        failing: Option<&Failing>,
+    ) -> Verdict {
+        let (template, major) = match found {
+            Ok(found) => (found.template, found.major()),
+            Err(_) => ("", String::new()),
+        };
+        let bucket = format!("{} {template}", received.method);
+        let now = self.clock.elapsed();
+        if let Some(Failing::Limited { after, global }) = failing {
+            self.buckets
+                .close(&key(&bucket, &major), now + *after, *global);
+        }
+        let verdict = self.buckets.count(&bucket, &major, now);
+        if verdict.impatient {
+            let path = &received.path;
+            self.blame(format!(
+                "{} {path}: asked again and again while it was told to wait",
+                received.method
+            ));
+        }
+        verdict
     }
 
     fn outgoing(

@@ -1,5 +1,6 @@
 //! Messages, as they are kept, and what happens when one comes, changes or goes.
 
+mod mentions;
 mod shown;
 
 use std::time::Duration;
@@ -9,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::{Kind, Place, World, intents};
 use crate::Id;
-use crate::permissions::Permissions;
 
 /// Flags of messages.
 pub(crate) mod flags {
@@ -229,61 +229,6 @@ impl World {
         );
     }
 
-    /// Finds who is called by a message's text.
-    fn read_mentions(&self, message: &mut Message) {
-        let content = &message.draft.content;
-        let allowed = message.draft.allowed_mentions.as_ref();
-        let parses = |what: &str| {
-            allowed.is_none_or(|allowed| {
-                allowed["parse"]
-                    .as_array()
-                    .is_none_or(|parse| parse.iter().any(|of| of == what))
-            })
-        };
-        let listed = |list: &str, id: Id| {
-            let list = allowed.and_then(|allowed| allowed[list].as_array());
-            list.is_some_and(|list| list.contains(&id.json()))
-        };
-        let named = |open: &str| -> Vec<Id> {
-            let parts = content.split(open).skip(1);
-            parts
-                .filter_map(|part| Id::parse(part.trim_start_matches('!').split_once('>')?.0))
-                .collect()
-        };
-        let users = named("<@")
-            .into_iter()
-            .filter(|id| self.users.contains_key(id));
-        message.mentions = users
-            .filter(|id| parses("users") || listed("users", *id))
-            .collect();
-        message.mentions.dedup();
-        let replies_to = message
-            .draft
-            .reference
-            .and_then(|id| self.message(message.channel, id));
-        let calls_author = allowed.is_none_or(|allowed| allowed["replied_user"] == true);
-        if let Some(earlier) = replies_to
-            && calls_author
-            && message.draft.kind == kinds::REPLY
-            && !message.mentions.contains(&earlier.author)
-            && earlier.draft.webhook.is_none()
-        {
-            message.mentions.push(earlier.author);
-        }
-        let roles = named("<@&").into_iter();
-        message.mention_roles = roles
-            .filter(|id| parses("roles") || listed("roles", *id))
-            .collect();
-        let calls_all = content.contains("@everyone") || content.contains("@here");
-        let may_call = self.channels.get(&message.channel).is_some_and(|channel| {
-            channel.guild.is_some()
-                && self
-                    .permissions(message.author, channel)
-                    .contains(Permissions::MENTION_EVERYONE)
-        });
-        message.mention_everyone = calls_all && parses("everyone") && may_call;
-    }
-
     /// A message in an archived thread opens it again.
     fn wake_thread(&mut self, channel: Id) {
         let thread = self
@@ -316,23 +261,11 @@ impl World {
         let count = thread.members.len();
         let member = super::channel::thread_member_json(channel, user, now);
         if self.apps.contains_key(&user) {
-            if is_private {
-                // It had not heard of it before.
-                self.tell(
-                    "THREAD_CREATE",
-                    Place::App(user, guild),
-                    intents::GUILDS,
-                    |world, listener| {
-                        world.channel_json(&world.channels[&channel], Some(listener.app))
-                    },
-                );
-            }
-            let own = with_guild(member.clone(), guild);
-            self.tell(
-                "THREAD_MEMBER_UPDATE",
-                Place::App(user, guild),
-                intents::GUILDS,
-                |_, _| own.clone(),
+            self.tell_who_joined(
+                channel,
+                user,
+                is_private,
+                &with_guild(member.clone(), guild),
             );
         }
         let update = json!({ "id": channel.json(), "member_count": count, "added_members": [member], "removed_member_ids": [] });
@@ -350,6 +283,22 @@ impl World {
                 update
             },
         );
+    }
+
+    /// Tells a bot that it takes part; of a private thread it had not heard before.
+    fn tell_who_joined(&mut self, channel: Id, app: Id, is_private: bool, member: &Value) {
+        let place = Place::App(app, self.channels[&channel].guild);
+        if is_private {
+            self.tell(
+                "THREAD_CREATE",
+                place,
+                intents::GUILDS,
+                |world, listener| world.channel_json(&world.channels[&channel], Some(listener.app)),
+            );
+        }
+        self.tell("THREAD_MEMBER_UPDATE", place, intents::GUILDS, |_, _| {
+            member.clone()
+        });
     }
 
     /// Tells of a channel or thread as it is now: of a channel also who does not see it.

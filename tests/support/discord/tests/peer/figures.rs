@@ -1,8 +1,10 @@
 //! Measurements, run by name: `cargo test -p loopback-discord --test peer -- --ignored --nocapture figures`.
 
-use std::time::Instant;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
-use loopback_discord::Discord;
+use loopback_discord::{Discord, Id, TOKEN};
 
 use crate::support::{Peer, Way, all_intents};
 
@@ -19,6 +21,29 @@ fn resident() -> usize {
         .parse::<usize>()
         .unwrap()
         / 1024
+}
+
+/// What the server itself takes for a request, asked over one connection that is kept.
+fn own_share(discord: &Discord, channel: Id) -> Duration {
+    const REQUESTS: u32 = 1_000;
+    let address = discord.url().replace("http://", "");
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let body = r#"{"content":"x","allowed_mentions":{"parse":[]}}"#;
+    let request = format!(
+        "POST /api/v10/channels/{channel}/messages HTTP/1.1\r\nhost: {address}\r\nauthorization: Bot {TOKEN}\r\n\
+         user-agent: DiscordBot (https://example.org, 1)\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len(),
+    );
+    let begun = Instant::now();
+    for _ in 0..REQUESTS {
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut buffer = [0; 8_192];
+        // An answer of this size comes in one piece.
+        assert!(stream.read(&mut buffer).unwrap() > 0);
+    }
+    begun.elapsed() / REQUESTS
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,4 +90,10 @@ async fn figures() {
         deferred[198]
     );
     peer.finish(discord).await;
+
+    let discord = Discord::start().await;
+    let channel = discord.guild("Ravens").text("general").id();
+    let share = tokio::task::block_in_place(|| own_share(&discord, channel));
+    eprintln!("the server's own share of a request: {share:?}");
+    discord.finish();
 }

@@ -30,6 +30,8 @@ async fn what_was_missed_is_told_when_it_comes_back() {
 async fn it_comes_back_when_it_is_asked_to() {
     let (discord, peer) = with_peer(Way::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
+    assert_eq!(discord.intents(), [all_intents().bits()]);
+    discord.asks_for_heartbeat();
     discord.asks_to_reconnect();
     discord
         .counted("a resumed session", |counts| counts.resumed == 1)

@@ -87,9 +87,22 @@ pub struct Delivery {
     pub answer: Value,
     pub(crate) id: usize,
     pub(crate) lane: String,
+    /// How many copies of it are told, beside retries.
+    pub(crate) copies: usize,
 }
 
 impl Delivery {
+    /// Whether every copy of it was told, and nothing is waited for.
+    pub(crate) fn is_over(&self) -> bool {
+        let are_over = self.attempts.iter().all(|attempt| attempt.is_over);
+        let is_told = self.attempts.len() >= self.copies && are_over;
+        match self.outcome {
+            Outcome::Pending => false,
+            Outcome::Acknowledged => is_told,
+            Outcome::GivenUp => true,
+        }
+    }
+
     /// The event's id; empty for what is no event.
     pub fn event_id(&self) -> &str {
         self.payload["event_id"].as_str().unwrap_or_default()
@@ -119,8 +132,9 @@ pub struct Addresses {
 #[derive(Debug, Default)]
 pub(crate) struct Deliveries {
     pub(crate) all: Vec<Delivery>,
-    /// None: over Socket Mode.
-    pub(crate) addresses: Option<Addresses>,
+    /// Of each replica behind the load balancer; none: over Socket Mode.
+    pub(crate) addresses: Vec<Addresses>,
+    pub(crate) turn: usize,
     /// Each event is delivered so many times more.
     pub(crate) repeats: usize,
     /// What waits for a connection.
@@ -138,6 +152,12 @@ impl Deliveries {
         let mut all = self.all.iter_mut();
         all.find(|delivery| delivery.id == id)
             .expect("a delivery that was made")
+    }
+
+    /// The replica whose turn it is.
+    pub(crate) fn replica(&mut self) -> Addresses {
+        self.turn += 1;
+        self.addresses[self.turn % self.addresses.len()].clone()
     }
 
     /// Begins an attempt; its number is given back.
@@ -164,7 +184,13 @@ impl Deliveries {
 pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
     for outgoing in std::mem::take(&mut state.workspace.outbox) {
         let is_event = outgoing.kind == OutgoingKind::Event;
+        let is_held = is_event && state.deliveries.is_held;
         let id = outgoing.id;
+        let copies = if is_event && !is_held {
+            state.deliveries.repeats + 1
+        } else {
+            1
+        };
         state.deliveries.all.push(Delivery {
             kind: outgoing.kind,
             payload: outgoing.payload,
@@ -173,17 +199,13 @@ pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
             answer: Value::Null,
             id,
             lane: outgoing.lane,
+            copies,
         });
-        if is_event && state.deliveries.is_held {
+        if is_held {
             state.deliveries.held.push(id);
             continue;
         }
-        let copies = if is_event {
-            state.deliveries.repeats
-        } else {
-            0
-        };
-        for _ in 0..=copies {
+        for _ in 0..copies {
             tell(shared, state, id, "");
         }
     }
@@ -191,10 +213,10 @@ pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
 
 /// Tries to tell something now.
 pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
-    if state.deliveries.addresses.is_some() {
-        http::queue(shared, state, id, reason);
-    } else {
+    if state.deliveries.addresses.is_empty() {
         sockets::tell(shared, state, id, reason);
+    } else {
+        http::queue(shared, state, id, reason);
     }
 }
 

@@ -133,8 +133,12 @@ impl Post {
         if !self.reactions.is_empty() {
             set("reactions", self.reactions_json());
         }
-        if self.stream == StreamState::Running {
-            set("streaming_state", json!("in_progress"));
+        match self.stream {
+            StreamState::None => {}
+            StreamState::Running => set("streaming_state", json!("in_progress")),
+            StreamState::Stopped | StreamState::StoppedByPerson => {
+                set("streaming_state", json!("completed"));
+            }
         }
         self.add_thread(workspace, &mut told);
         told

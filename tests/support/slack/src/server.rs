@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::call::Call;
 use crate::channel::Channel;
-use crate::delivery::{self, Addresses, Delivery, Outcome, Waits};
+use crate::delivery::{self, Addresses, Delivery, Waits};
 use crate::faults::Fault;
 use crate::ids::{APP_TOKEN, BOT_TOKEN};
 use crate::manifest::manifest_faults;
@@ -170,8 +170,14 @@ impl Slack {
 
     /// From now on the app is told over HTTP.
     pub fn tell_over_http(&self, addresses: Addresses) {
+        self.balance(vec![addresses]);
+    }
+
+    /// From now on the app is told over HTTP, its replicas in turn, as behind a load balancer: retries and repeated
+    /// events reach another one. None: over Socket Mode.
+    pub fn balance(&self, replicas: Vec<Addresses>) {
         self.shared
-            .change(|state| state.deliveries.addresses = Some(addresses));
+            .change(|state| state.deliveries.addresses = replicas);
     }
 
     /// Other waits than Slack's.
@@ -393,12 +399,11 @@ impl Slack {
     pub async fn all_told(&self) {
         let told = self.shared.until(PATIENCE, |state| {
             let mut all = state.deliveries.all.iter();
-            all.all(|delivery| delivery.outcome != Outcome::Pending)
-                .then_some(())
+            all.all(Delivery::is_over).then_some(())
         });
         if told.await.is_err() {
             let mut pending = self.deliveries();
-            pending.retain(|delivery| delivery.outcome == Outcome::Pending);
+            pending.retain(|delivery| !delivery.is_over());
             let pending: Vec<String> = pending
                 .iter()
                 .map(|delivery| brief(&delivery.payload))

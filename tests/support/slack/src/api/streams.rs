@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{Arguments, Refusal, writable};
-use crate::app::Surface;
 use crate::blocks::markdown_block;
 use crate::ids::BOT_USER;
 use crate::post::{Post, StreamState, Writer};
@@ -43,16 +42,16 @@ pub(crate) fn start(state: &mut State, call: &Arguments) -> Result<Value, Refusa
     post.blocks = markdown_block(&text);
     post.stream = StreamState::Running;
     let ts = state.workspace.publish(post);
-    enter_session(state, &channel, &ts, "processing");
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
-/// A stream takes the session of its thread along: it is processing meanwhile, and then active, or whatever
-/// `session_status` says ("defaults to active"). Only agents have sessions.
-fn enter_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
-    if state.workspace.app.surface == Surface::Agent {
-        let thread = crate::events::thread_of(&state.workspace, channel, ts);
-        state.workspace.session(channel, &thread).enter(lifecycle);
+/// "The session status to set after stopping the stream. Defaults to active." That a stream begins a session is said
+/// here and there, but not documented: none is begun.
+fn leave_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
+    let thread = crate::events::thread_of(&state.workspace, channel, ts);
+    let session = state.workspace.session(channel, &thread);
+    if !session.lifecycle.is_empty() {
+        session.enter(lifecycle);
     }
 }
 
@@ -138,7 +137,7 @@ pub(crate) fn stop(state: &mut State, call: &Arguments) -> Result<Value, Refusal
         post.edited = Some((BOT_USER.to_owned(), now));
     });
     let lifecycle = call.optional("session_status").unwrap_or("active");
-    enter_session(state, &channel, &ts, lifecycle);
+    leave_session(state, &channel, &ts, lifecycle);
     let post = state
         .workspace
         .post(&channel, &ts)

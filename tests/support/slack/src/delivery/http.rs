@@ -70,11 +70,7 @@ fn address(addresses: &Addresses, kind: OutgoingKind) -> String {
 async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
     let (attempt, request, wait) = shared.change(|state| {
         let attempt = state.deliveries.begin(id, reason, None);
-        let addresses = state
-            .deliveries
-            .addresses
-            .clone()
-            .expect("an app over HTTP");
+        let addresses = state.deliveries.replica();
         let delivery = state.deliveries.get(id);
         let (body, kind) = body_of(delivery.kind, &delivery.payload);
         let timestamp = chrono::Utc::now().timestamp().to_string();

@@ -9,18 +9,14 @@ use slack_morphism::errors::SlackClientError;
 use slack_morphism::prelude::*;
 
 use crate::client::{Connector, bot_token, call_by_form, client, text};
+use crate::lane::lane;
 
-/// Emulate's first channel.
+/// Emulate's channels, one for each test.
 const GENERAL: &str = "C000000001";
+const RANDOM: &str = "C000000002";
 
 fn emulate() -> Option<String> {
-    let url = std::env::var("MUNINN_EMULATE_URL").ok();
-    let is_required = std::env::var("MUNINN_REQUIRE_EMULATE").as_deref() == Ok("1");
-    assert!(
-        url.is_some() || !is_required,
-        "MUNINN_REQUIRE_EMULATE is set, but MUNINN_EMULATE_URL is not"
-    );
-    url
+    lane("MUNINN_EMULATE_URL", "MUNINN_REQUIRE_EMULATE")
 }
 
 /// What is the same of two answers: no ids, no times, no users.
@@ -238,7 +234,7 @@ async fn named(api_url: &str, channel: &str, person: &str) -> Vec<String> {
 #[tokio::test]
 async fn what_emulate_names_is_named_here_too() {
     let Some(url) = emulate() else { return };
-    let there = named(&format!("{url}/api"), GENERAL, "U000000001").await;
+    let there = named(&format!("{url}/api"), RANDOM, "U000000001").await;
     let slack = Slack::start().await;
     let ann = slack.person("Ann");
     let channel = slack.channel("general");

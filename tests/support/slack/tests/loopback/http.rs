@@ -32,18 +32,23 @@ impl OverHttp {
         let url = format!("http://{}/slack", listener.local_addr().unwrap());
         let app = Self {
             kept: Arc::default(),
-            url: url.clone(),
+            url,
         };
         let router = Router::new()
             .route("/slack", post(told))
             .with_state(app.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        slack.tell_over_http(Addresses {
+        slack.tell_over_http(app.addresses());
+        app
+    }
+
+    fn addresses(&self) -> Addresses {
+        let url = self.url.clone();
+        Addresses {
             events: url.clone(),
             interactions: url.clone(),
             commands: url,
-        });
-        app
+        }
     }
 
     /// The events that came, in their order.
@@ -183,5 +188,20 @@ async fn a_command_is_a_form_and_its_answer_is_seen_by_one() {
     let answered = general.slash("/muninn", "ask who & why").await;
     assert!(matches!(answered, Answered::Acknowledged(_)));
     assert!(general.hears("Working on it").await.is_ephemeral);
+    slack.finish();
+}
+
+#[tokio::test]
+async fn replicas_are_told_in_turn() {
+    let slack = Slack::start().await;
+    let (one, other) = (OverHttp::start(&slack).await, OverHttp::start(&slack).await);
+    slack.balance(vec![one.addresses(), other.addresses()]);
+    slack.repeat_events(1);
+    let general = slack.person("Ann").in_channel(&slack.channel("general"));
+    general.say("Good morning");
+    // Both copies of one event: each replica has one.
+    slack.all_told().await;
+    assert_eq!(one.events(), other.events());
+    assert_eq!(one.events().len(), 1);
     slack.finish();
 }

@@ -8,6 +8,7 @@ mod client;
 mod emulate;
 mod envelopes;
 mod http;
+mod lane;
 mod slack_sdk;
 mod sockets;
 mod surfaces;

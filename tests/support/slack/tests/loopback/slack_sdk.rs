@@ -14,15 +14,11 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::lane::lane;
+
 /// A Python with the library; none where there is nothing to test with.
 fn python() -> Option<String> {
-    let python = std::env::var("SLACK_SDK_PYTHON").ok();
-    let is_required = std::env::var("MUNINN_REQUIRE_SLACK_SDK").as_deref() == Ok("1");
-    assert!(
-        python.is_some() || !is_required,
-        "MUNINN_REQUIRE_SLACK_SDK is set, but SLACK_SDK_PYTHON is not"
-    );
-    python
+    lane("SLACK_SDK_PYTHON", "MUNINN_REQUIRE_SLACK_SDK")
 }
 
 fn script(name: &str) -> PathBuf {

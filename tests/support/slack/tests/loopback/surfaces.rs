@@ -34,6 +34,15 @@ fn more(channel: &str, ts: &SlackTs, text: &str) -> SlackApiChatAppendStreamRequ
         .with_markdown_text(text.to_owned())
 }
 
+/// The session of a thread is processing, and has this title if it is new.
+async fn set_status(session: &Session<'_>, channel: &str, thread: &str, title: &str) {
+    let status = SlackApiAgentsSessionsSetStatusRequest::new(SlackAgentSessionStatus::Processing)
+        .with_channel_id(channel.into())
+        .with_thread_ts(thread.into())
+        .with_title(title.to_owned());
+    session.agents_sessions_set_status(&status).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_stream_grows_until_it_is_stopped() {
     let slack = Slack::start().await;
@@ -43,6 +52,7 @@ async fn a_stream_grows_until_it_is_stopped() {
     let general = ann.in_channel(&channel);
     let asked = general.ask("Tell me");
     let thread = general.in_thread(&asked);
+    set_status(&session, channel.id(), &asked, "Tales").await;
     let nobody = SlackApiChatStartStreamRequest::new(channel.id().into());
     let nobody = session
         .chat_start_stream(&nobody.with_thread_ts(asked.as_str().into()))
@@ -71,9 +81,9 @@ async fn a_stream_grows_until_it_is_stopped() {
         .chat_append_stream(&more(channel.id(), &ts, "!"))
         .await;
     assert_eq!(error_of(late), "message_not_in_streaming_state");
-
-    // The stream took the session of its thread along.
+    // Its end is that of the work, unless the app says otherwise.
     assert_eq!(thread.thread().lifecycles, ["processing", "active"]);
+
     let ts = stream(&session, channel.id(), &asked, ann.id())
         .await
         .unwrap();
@@ -94,11 +104,7 @@ async fn somebody_stops_a_stream() {
     let general = ann.in_channel(&channel);
     let asked = general.ask("Tell me");
     let thread = general.in_thread(&asked);
-    let status = SlackApiAgentsSessionsSetStatusRequest::new(SlackAgentSessionStatus::Processing)
-        .with_channel_id(channel.id().into())
-        .with_thread_ts(asked.as_str().into())
-        .with_title("Ravens".to_owned());
-    session.agents_sessions_set_status(&status).await.unwrap();
+    set_status(&session, channel.id(), &asked, "Ravens").await;
     let ts = stream(&session, channel.id(), &asked, ann.id())
         .await
         .unwrap();

@@ -288,28 +288,8 @@ impl Inbound {
             return Ok(());
         }
         let conversation = place.conversation(&hub.me.team);
-        hub.remember_conversation(event.clone(), conversation.clone());
-        let (body, reply) = match said {
-            Said::Text(text) => {
-                let text = self.plain(&text);
-                let mut target = self.target(message, user, place.clone(), event.clone(), is_late);
-                target.title = assisted::title(&text);
-                self.entitle(&conversation, &place, &target.title);
-                (Body::Text(text), self.posted(target))
-            }
-            Said::Command(command) => {
-                let thread = place.thread().map(str::to_owned);
-                let whisper = Whisper {
-                    channel: message.channel.clone(),
-                    user: user.to_owned(),
-                    thread: thread.filter(|_| message.thread.is_some()),
-                    response_url: None,
-                    question: event.clone(),
-                    is_command: true,
-                };
-                (Body::Command(command), self.whispered(whisper))
-            }
-        };
+        hub.remember_conversation(event.clone(), conversation);
+        let (body, reply) = self.answered(message, user, said, &place, is_late);
         let draft = Draft {
             event: event.clone(),
             also_recalls: self.looked_at(&place).await,
@@ -323,6 +303,39 @@ impl Inbound {
         self.deliver(draft, &doer, person, audience, reply).await?;
         hub.saw(event);
         Ok(())
+    }
+
+    /// What a message says, and the way its answer goes back: a command's goes to its author alone.
+    fn answered(
+        &self,
+        message: &Message,
+        user: &str,
+        said: Said,
+        place: &Place,
+        is_late: bool,
+    ) -> (Body, Box<dyn Reply>) {
+        let question = ids::message_event(&self.hub.me.team, &message.channel, &message.ts);
+        match said {
+            Said::Text(text) => {
+                let text = self.plain(&text);
+                let mut target = self.target(message, user, place.clone(), question, is_late);
+                target.title = assisted::title(&text);
+                self.entitle(place, &target.title);
+                (Body::Text(text), self.posted(target))
+            }
+            Said::Command(command) => {
+                let thread = place.thread().map(str::to_owned);
+                let whisper = Whisper {
+                    channel: message.channel.clone(),
+                    user: user.to_owned(),
+                    thread: thread.filter(|_| message.thread.is_some()),
+                    response_url: None,
+                    question,
+                    is_command: true,
+                };
+                (Body::Command(command), self.whispered(whisper))
+            }
+        }
     }
 
     fn target(

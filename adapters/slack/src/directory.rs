@@ -1,10 +1,12 @@
 //! Who people are and what channels are called. Asked of Slack once in a while; nothing that comes in
 //! waits long for it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
 use crate::api::Api;
@@ -48,54 +50,103 @@ struct Found<T> {
     at: Instant,
 }
 
+/// What is known of one kind of thing, and who is being asked for.
+struct Table<T> {
+    known: Mutex<Recent<String, Found<T>>>,
+    asked: Mutex<HashMap<String, Arc<OnceCell<Answer<T>>>>>,
+}
+
+/// None inside: Slack refuses it. None outside: it takes too long.
+type Answer<T> = Option<Option<T>>;
+
 pub(crate) struct Directory {
-    people: Mutex<Recent<String, Found<Person>>>,
-    channels: Mutex<Recent<String, Found<Channel>>>,
+    people: Table<Person>,
+    channels: Table<Channel>,
 }
 
 impl Directory {
     pub(crate) fn new() -> Self {
         Self {
-            people: Mutex::new(Recent::new(REMEMBERED)),
-            channels: Mutex::new(Recent::new(REMEMBERED)),
+            people: Table::new(),
+            channels: Table::new(),
         }
     }
 
     /// A person, as far as that is known in time.
     pub(crate) async fn person(&self, api: &Api, user: &str) -> Option<Person> {
-        if let Some(known) = fresh(&self.people, user) {
-            return known;
-        }
         let arguments = [("user", user)];
-        let found = in_time(api.get("users.info", &arguments))
-            .await?
-            .map(|answer| person(&answer["user"]));
-        keep(&self.people, user, found.clone());
-        found
+        let ask = || async { api.get("users.info", &arguments).await };
+        let read = |answer: &Value| person(&answer["user"]);
+        self.people.look_up(user, ask, read).await
     }
 
     /// How a person is called, if that is known already.
     pub(crate) fn name_of(&self, user: &str) -> Option<String> {
-        let people = lock(&self.people);
+        let people = lock(&self.people.known);
         let found = people.get(&user.to_owned())?.what.as_ref()?;
         Some(found.name.clone())
     }
 
     /// A channel, as far as that is known in time.
     pub(crate) async fn channel(&self, api: &Api, id: &str) -> Option<Channel> {
-        if let Some(known) = fresh(&self.channels, id) {
-            return known;
-        }
         let arguments = [("channel", id)];
-        let found = in_time(api.get("conversations.info", &arguments)).await?;
-        let found = found.map(|answer| channel(&answer["channel"]));
-        keep(&self.channels, id, found.clone());
-        found
+        let ask = || async { api.get("conversations.info", &arguments).await };
+        let read = |answer: &Value| channel(&answer["channel"]);
+        self.channels.look_up(id, ask, read).await
     }
 }
 
-/// What Slack says; none inside where it refuses, none outside where it takes too long.
-async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Option<Option<Value>> {
+impl<T: Clone> Table<T> {
+    fn new() -> Self {
+        Self {
+            known: Mutex::new(Recent::new(REMEMBERED)),
+            asked: Mutex::default(),
+        }
+    }
+
+    /// What is known, or else what Slack says; many who want to know the same ask once.
+    async fn look_up<F>(
+        &self,
+        id: &str,
+        ask: impl FnOnce() -> F,
+        read: impl FnOnce(&Value) -> T,
+    ) -> Option<T>
+    where
+        F: Future<Output = Result<Value, ApiError>>,
+    {
+        if let Some(known) = self.fresh(id) {
+            return known;
+        }
+        let cell = {
+            let mut asked = lock(&self.asked);
+            Arc::clone(asked.entry(id.to_owned()).or_default())
+        };
+        let answered = cell.get_or_init(|| async {
+            let answer = in_time(ask()).await?;
+            let what = answer.map(|answer| read(&answer));
+            let at = Instant::now();
+            let found = Found {
+                what: what.clone(),
+                at,
+            };
+            lock(&self.known).insert(id.to_owned(), found);
+            Some(what)
+        });
+        let found = answered.await.clone();
+        lock(&self.asked).remove(id);
+        found.flatten()
+    }
+
+    fn fresh(&self, id: &str) -> Option<Option<T>> {
+        let known = lock(&self.known);
+        let found = known.get(&id.to_owned())?;
+        let lasts = if found.what.is_some() { FRESH } else { UNKNOWN };
+        (found.at.elapsed() < lasts).then(|| found.what.clone())
+    }
+}
+
+/// What Slack says, if it says anything in time.
+async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Answer<Value> {
     match timeout(PATIENCE, asked).await.ok()? {
         Ok(answer) => Some(Some(answer)),
         Err(error) => {
@@ -103,18 +154,6 @@ async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Option
             Some(None)
         }
     }
-}
-
-fn fresh<T: Clone>(table: &Mutex<Recent<String, Found<T>>>, id: &str) -> Option<Option<T>> {
-    let table = lock(table);
-    let found = table.get(&id.to_owned())?;
-    let lasts = if found.what.is_some() { FRESH } else { UNKNOWN };
-    (found.at.elapsed() < lasts).then(|| found.what.clone())
-}
-
-fn keep<T>(table: &Mutex<Recent<String, Found<T>>>, id: &str, what: Option<T>) {
-    let at = Instant::now();
-    lock(table).insert(id.to_owned(), Found { what, at });
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

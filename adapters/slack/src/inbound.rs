@@ -13,13 +13,14 @@ use muninn_platform::{
     InboxClosed, Incoming, IncomingMessage, Reply,
 };
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::NAME;
 use crate::allow::Speaker;
 use crate::directory::Person;
 use crate::ephemeral::{EphemeralReply, Whisper};
-use crate::event::{Event, Kind, Message, Push, What};
+use crate::event::{Event, Interaction, Kind, Message, Push, Slash, What};
 use crate::files;
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
@@ -54,6 +55,13 @@ pub(crate) struct Inbound {
     inbox: Inbox,
     lines: Arc<Lines>,
     under_way: Arc<Semaphore>,
+}
+
+/// A push that means something.
+enum Work {
+    Event(Box<(Event, Meaning)>),
+    Slash(Slash),
+    Interaction(Interaction),
 }
 
 /// Who did something, and by which name they are known.
@@ -95,62 +103,82 @@ impl Inbound {
         push: Push,
         is_late: bool,
     ) -> impl Future<Output = Taken> + Send + use<> {
-        let permit = Arc::clone(&self.under_way).try_acquire_owned();
-        let task = permit.ok().map(|permit| {
-            let mut place = self.lines.queue(line_of(&push));
+        let line = line_of(&push);
+        let task = self.sift(push).map(|work| {
+            let permit = Arc::clone(&self.under_way).try_acquire_owned().ok()?;
+            let mut place = self.lines.queue(line);
             let inbound = self.clone();
             // Goes on when it takes too long, so that what Slack sends again finds it done.
-            self.hub.chores.spawn(async move {
+            Some(self.hub.chores.spawn(async move {
                 place.turn().await;
-                let told = inbound.tell(push, is_late).await;
+                let told = inbound.tell(work, is_late).await;
                 drop((place, permit));
                 told
-            })
+            }))
         });
         async move {
-            let Some(task) = task else {
-                tracing::warn!(
-                    most = UNDER_WAY,
-                    "too much comes in; Slack is to send it again"
-                );
-                return Taken::No;
-            };
-            match timeout(ACCEPTANCE, task).await {
-                Ok(Ok(Ok(()))) => Taken::Yes,
-                Ok(Ok(Err(InboxClosed))) => Taken::No,
-                Ok(Err(error)) => {
-                    tracing::error!(%error, "a push could not be taken in");
-                    Taken::No
-                }
-                Err(_) => {
-                    tracing::warn!("the bot is busy; Slack is to send it again");
+            match task {
+                None => Taken::Yes,
+                Some(Some(task)) => in_time(task).await,
+                Some(None) => {
+                    tracing::warn!(
+                        most = UNDER_WAY,
+                        "too much comes in; Slack is to send it again"
+                    );
                     Taken::No
                 }
             }
         }
     }
 
-    async fn tell(&self, push: Push, is_late: bool) -> Result<(), InboxClosed> {
+    /// What is left to do; nothing for most of what is said in a workspace, which then need not wait
+    /// for anything.
+    fn sift(&self, push: Push) -> Option<Work> {
         match push {
-            Push::Event(event) => self.event(event, is_late).await,
-            Push::Slash(given) => self.slash(&given).await,
-            Push::Interaction(done) => self.interaction(&done).await,
-            Push::Other => Ok(()),
+            Push::Event(event) => {
+                let meaning = meaning(&event.what, &self.facts(&event));
+                match &meaning {
+                    Meaning::Nothing(why) => {
+                        note_silence(&event.what, *why);
+                        None
+                    }
+                    Meaning::Uninstalled => {
+                        tracing::warn!("the app was taken out of the workspace; install it again");
+                        None
+                    }
+                    Meaning::Said(_)
+                    | Meaning::Edited { .. }
+                    | Meaning::Deleted { .. }
+                    | Meaning::Stop(_)
+                    | Meaning::Home { .. }
+                    | Meaning::Begun { .. } => Some(Work::Event(Box::new((event, meaning)))),
+                }
+            }
+            Push::Slash(given) => Some(Work::Slash(given)),
+            Push::Interaction(done) => Some(Work::Interaction(done)),
+            Push::Other => None,
         }
     }
 
-    async fn event(&self, event: Event, is_late: bool) -> Result<(), InboxClosed> {
-        let facts = self.facts(&event);
+    async fn tell(&self, work: Work, is_late: bool) -> Result<(), InboxClosed> {
+        match work {
+            Work::Event(event) => {
+                let (event, meaning) = *event;
+                self.event(event, meaning, is_late).await
+            }
+            Work::Slash(given) => self.slash(&given).await,
+            Work::Interaction(done) => self.interaction(&done).await,
+        }
+    }
+
+    async fn event(
+        &self,
+        event: Event,
+        meaning: Meaning,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
         let own_id = ids::other_event(&self.hub.me.team, &event.id);
-        match (meaning(&event.what, &facts), event.what) {
-            (Meaning::Nothing(why), what) => {
-                note_silence(&what, why);
-                Ok(())
-            }
-            (Meaning::Uninstalled, _) => {
-                tracing::warn!("the app was taken out of the workspace; install it again");
-                Ok(())
-            }
+        match (meaning, event.what) {
             (Meaning::Said(heard), What::Message(message)) => {
                 self.said(&message, heard, is_late).await
             }
@@ -182,6 +210,7 @@ impl Inbound {
                 self.begun(&place, looks_at, is_new);
                 Ok(())
             }
+            (Meaning::Nothing(_) | Meaning::Uninstalled, _) => Ok(()),
             // Each meaning comes of one kind of event only.
             (Meaning::Said(_) | Meaning::Edited { .. } | Meaning::Deleted { .. }, _) => Ok(()),
         }
@@ -259,28 +288,8 @@ impl Inbound {
             return Ok(());
         }
         let conversation = place.conversation(&hub.me.team);
-        hub.remember_conversation(event.clone(), conversation.clone());
-        let (body, reply) = match said {
-            Said::Text(text) => {
-                let text = self.plain(&text);
-                let mut target = self.target(message, user, place.clone(), event.clone(), is_late);
-                target.title = assisted::title(&text);
-                self.entitle(&conversation, &place, &target.title);
-                (Body::Text(text), self.posted(target))
-            }
-            Said::Command(command) => {
-                let thread = place.thread().map(str::to_owned);
-                let whisper = Whisper {
-                    channel: message.channel.clone(),
-                    user: user.to_owned(),
-                    thread: thread.filter(|_| message.thread.is_some()),
-                    response_url: None,
-                    question: event.clone(),
-                    is_command: true,
-                };
-                (Body::Command(command), self.whispered(whisper))
-            }
-        };
+        hub.remember_conversation(event.clone(), conversation);
+        let (body, reply) = self.answered(message, user, said, &place, is_late);
         let draft = Draft {
             event: event.clone(),
             also_recalls: self.looked_at(&place).await,
@@ -294,6 +303,39 @@ impl Inbound {
         self.deliver(draft, &doer, person, audience, reply).await?;
         hub.saw(event);
         Ok(())
+    }
+
+    /// What a message says, and the way its answer goes back: a command's goes to its author alone.
+    fn answered(
+        &self,
+        message: &Message,
+        user: &str,
+        said: Said,
+        place: &Place,
+        is_late: bool,
+    ) -> (Body, Box<dyn Reply>) {
+        let question = ids::message_event(&self.hub.me.team, &message.channel, &message.ts);
+        match said {
+            Said::Text(text) => {
+                let text = self.plain(&text);
+                let mut target = self.target(message, user, place.clone(), question, is_late);
+                target.title = assisted::title(&text);
+                self.entitle(place, &target.title);
+                (Body::Text(text), self.posted(target))
+            }
+            Said::Command(command) => {
+                let thread = place.thread().map(str::to_owned);
+                let whisper = Whisper {
+                    channel: message.channel.clone(),
+                    user: user.to_owned(),
+                    thread: thread.filter(|_| message.thread.is_some()),
+                    response_url: None,
+                    question,
+                    is_command: true,
+                };
+                (Body::Command(command), self.whispered(whisper))
+            }
+        }
     }
 
     fn target(
@@ -511,6 +553,21 @@ impl Inbound {
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await
+    }
+}
+
+async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> Taken {
+    match timeout(ACCEPTANCE, task).await {
+        Ok(Ok(Ok(()))) => Taken::Yes,
+        Ok(Ok(Err(InboxClosed))) => Taken::No,
+        Ok(Err(error)) => {
+            tracing::error!(%error, "a push could not be taken in");
+            Taken::No
+        }
+        Err(_) => {
+            tracing::warn!("the bot is busy; Slack is to send it again");
+            Taken::No
+        }
     }
 }
 

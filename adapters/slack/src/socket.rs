@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +62,7 @@ enum ConnectError {
     #[error(transparent)]
     Api(#[from] ApiError),
     #[error("Slack's socket cannot be opened")]
-    Socket(#[source] Box<tokio_tungstenite::tungstenite::Error>),
+    Socket(#[source] Box<tungstenite::Error>),
     #[error("Slack did not say hello in time")]
     NoHello,
 }
@@ -170,7 +170,7 @@ async fn connect(inbound: &Inbound) -> Result<Socket, ConnectError> {
     connected.unwrap_or(Err(ConnectError::NoHello))
 }
 
-fn socket_error(error: tokio_tungstenite::tungstenite::Error) -> ConnectError {
+fn socket_error(error: tungstenite::Error) -> ConnectError {
     ConnectError::Socket(Box::new(error))
 }
 
@@ -186,11 +186,23 @@ enum Envelope {
         push: Option<Box<Push>>,
         is_late: bool,
     },
+    /// The connection will be ended.
     Disconnect,
     Nothing,
+    /// There is no connection any more.
+    End,
 }
 
 impl Envelope {
+    fn received(received: Option<Result<Message, tungstenite::Error>>) -> Self {
+        match received {
+            Some(Ok(Message::Text(text))) => Self::read(text.as_str()),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Self::End,
+            // Pings are answered by the client itself.
+            Some(Ok(_)) => Self::Nothing,
+        }
+    }
+
     fn read(text: &str) -> Self {
         let Ok(envelope) = serde_json::from_str::<Value>(text) else {
             tracing::warn!("Slack sent what is no JSON");
@@ -239,21 +251,17 @@ async fn serve(
             }
             received = socket.next(), if has_room => {
                 heard_at = Instant::now();
-                match received {
-                    Some(Ok(Message::Text(text))) => match Envelope::read(text.as_str()) {
-                        Envelope::Push { id, push, is_late } => {
-                            under_way.push(take(&inbound, id, push, is_late));
-                        }
-                        Envelope::Disconnect => {
-                            ends_at.get_or_insert(Instant::now() + OVERLAP);
-                            // Whoever waits for it may have been told to end.
-                            let _ = ending.take().map(|ending| ending.send(()));
-                        }
-                        Envelope::Nothing => {}
-                    },
-                    // Pings are answered by the client itself.
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                    Some(Ok(_)) => {}
+                match Envelope::received(received) {
+                    Envelope::Push { id, push, is_late } => {
+                        under_way.push(take(&inbound, id, push, is_late));
+                    }
+                    Envelope::Disconnect => {
+                        ends_at.get_or_insert(Instant::now() + OVERLAP);
+                        // Whoever waits for it may have been told to end.
+                        let _ = ending.take().map(|ending| ending.send(()));
+                    }
+                    Envelope::Nothing => {}
+                    Envelope::End => break,
                 }
             }
             () = until(ends_at) => break,
@@ -315,7 +323,7 @@ fn take(
 async fn acknowledge(
     socket: &mut Socket,
     (id, taken): (String, Taken),
-) -> Result<(), tokio_tungstenite::tungstenite::Error> {
+) -> Result<(), tungstenite::Error> {
     match taken {
         Taken::Yes => {
             let envelope = json!({ "envelope_id": id }).to_string();

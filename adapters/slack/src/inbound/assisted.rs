@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use muninn_platform::{AudienceId, ConversationId};
+use muninn_platform::AudienceId;
 use serde_json::json;
 
 use super::Inbound;
@@ -42,8 +42,9 @@ impl Inbound {
     }
 
     /// Names a thread that was made for the bot after its first question.
-    pub(super) fn entitle(&self, conversation: &ConversationId, place: &Place, title: &str) {
-        let untitled = self.hub.assisted(conversation);
+    pub(super) fn entitle(&self, place: &Place, title: &str) {
+        let conversation = place.conversation(&self.hub.me.team);
+        let untitled = self.hub.assisted(&conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
         let (Some(assisted), Some(thread)) = (untitled, place.thread()) else {
             return;
@@ -52,7 +53,7 @@ impl Inbound {
             has_title: true,
             ..assisted
         };
-        self.hub.remember_assisted(conversation.clone(), assisted);
+        self.hub.remember_assisted(conversation, assisted);
         let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
         let hub = Arc::clone(&self.hub);
         self.hub.chores.spawn(async move {

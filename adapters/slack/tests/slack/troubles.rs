@@ -185,6 +185,7 @@ async fn slow_names_do_not_hold_the_acknowledgement_up() {
     direct.hears("echo: hello").await;
     let message = &scene.bot.log().messages[0];
     assert_eq!(message.author.name, scene.ann.id());
+    scene.home.slack.all_told().await;
     let told = scene.home.slack.deliveries();
     let waited = told[0].acknowledged_after().unwrap();
     assert!(waited < Duration::from_secs(2), "{waited:?}");
@@ -303,5 +304,40 @@ async fn what_is_not_known_is_passed_over() {
     let direct = scene.ann.with_bot();
     direct.say("well");
     direct.hears("echo: well").await;
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_comes_again_after_a_restart_is_not_answered_again() {
+    let mut scene = scene().await;
+    let thread = scene.general.in_thread(&scene.general.ask("hello"));
+    thread.hears("echo: hello").await;
+    scene.rests().await;
+    scene.bot.stop().await;
+    scene.bot = scene.home.start().await;
+    let told = scene.home.slack.deliveries();
+    let mut again = told
+        .iter()
+        .filter(|told| told.payload["event"]["user"] == scene.ann.id());
+    scene
+        .home
+        .slack
+        .tell_payload(again.next().unwrap().payload.clone());
+    // The bot knows it by its graph.
+    let repeated = |log: &EchoLog| (log.repeated == 1).then_some(());
+    scene.bot.gets("it again", repeated).await;
+    assert_eq!(thread.said().len(), 1);
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes half a minute"]
+async fn a_socket_that_says_nothing_any_more_is_left() {
+    let scene = scene().await;
+    scene.home.slack.freeze_sockets();
+    scene.home.slack.connected(2).await;
+    let direct = scene.ann.with_bot();
+    direct.say("hello");
+    direct.hears("echo: hello").await;
     scene.ends_well().await;
 }

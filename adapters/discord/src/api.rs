@@ -98,9 +98,12 @@ struct Direct {
     id: ChannelId,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Gateway {
+/// Where events come from, and by how many connections.
+#[derive(Debug, Deserialize)]
+pub(crate) struct GatewayAt {
     pub(crate) url: String,
+    /// As Discord recommends.
+    pub(crate) shards: u32,
 }
 
 /// What speaks to Discord as the options say; the rate limiter of each is its own.
@@ -165,15 +168,15 @@ impl Api {
     }
 
     fn application_id(&self) -> ApplicationId {
-        // Asked for before anything that goes by it.
-        self.http.application_id().unwrap_or(ApplicationId::new(1))
+        let known = self.http.application_id();
+        known.expect("the application is asked for before anything that goes by it")
     }
 
     pub(crate) async fn guilds(&self) -> Answer<Vec<Named>> {
         self.ask(get(Route::UserMeGuilds)).await
     }
 
-    pub(crate) async fn gateway(&self) -> Answer<Gateway> {
+    pub(crate) async fn gateway(&self) -> Answer<GatewayAt> {
         self.ask(get(Route::GatewayBot)).await
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion, SafeText,
+    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion, SafeText,
 };
 use serde_json::Value;
 use serenity::model::id::MessageId;
@@ -163,19 +163,23 @@ impl Inbound {
             Err(_) => token.end(),
         }
         let stage = self.stage(asked, &turn, &token).await;
-        let is_thinking = match (&stage, &turn.body) {
-            // "Thinking…" says already where the answer stands.
-            (Some(_), _) => false,
-            // The confirmation becomes the answer, an answer asked again is told separately.
-            (None, Body::Command(muninn_platform::Command::Again(_))) => false,
-            (None, _) => true,
+        let (place, spot) = match &stage {
+            Some((place, spot)) => (*place, spot),
+            None => (turn.place, &asked.spot),
         };
-        let has_stage = stage.is_some();
-        let (place, spot) = stage.unwrap_or_else(|| (turn.place, asked.spot.clone()));
-        let message = self.interaction(asked, &turn, place, &spot);
+        let message = self.interaction(asked, &turn, place, spot);
+        let target = match stage {
+            Some((place, _)) => self.on_stage(asked, &turn, place),
+            None => self.to_interaction(asked, &turn, token),
+        };
+        self.deliver(message, target).await
+    }
+
+    /// The answer stands in the thread that was opened for it.
+    fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
         let hub = Arc::clone(&self.hub);
-        let ground = Arc::new(Ground::new(Arc::clone(&hub), spot.channel, None));
-        let target = Target {
+        let ground = Arc::new(Ground::new(Arc::clone(&hub), place.channel, None));
+        Target {
             way: Arc::new(Way {
                 hub,
                 ground,
@@ -184,21 +188,49 @@ impl Inbound {
                     place,
                 },
                 reply_to: None,
-                token: (!has_stage).then_some(token),
-                is_private: turn.is_private && !has_stage,
-                names_asker: !has_stage,
+                token: None,
+                is_private: false,
+                names_asker: false,
                 nonce: asked.id.to_string(),
             }),
-            is_thinking,
+            is_thinking: false,
+            pressed_on: None,
+            has_buttons: turn.has_buttons,
+            is_again: false,
+            sought: None,
+            before: None,
+        }
+    }
+
+    /// The answer takes the place of "thinking…", or of what the pressed button is under.
+    fn to_interaction(&self, asked: &Asked, turn: &Turn, token: Token) -> Target {
+        let hub = Arc::clone(&self.hub);
+        let ground = Arc::new(Ground::new(Arc::clone(&hub), asked.spot.channel, None));
+        let is_again = matches!(turn.body, Body::Command(Command::Again(_)));
+        Target {
+            way: Arc::new(Way {
+                hub,
+                ground,
+                belongs: content::Belongs {
+                    asker: asked.who.id,
+                    place: turn.place,
+                },
+                reply_to: None,
+                token: Some(token),
+                is_private: turn.is_private,
+                names_asker: true,
+                nonce: asked.id.to_string(),
+            }),
+            is_thinking: !is_again,
             pressed_on: match (&asked.what, turn.shows) {
                 (What::Pressed { on, .. }, Shows::Nothing) => Some((asked.spot.channel, *on)),
                 (_, Shows::Thinking | Shows::Nothing) => None,
             },
             has_buttons: turn.has_buttons,
+            is_again,
             sought: None,
             before: None,
-        };
-        self.deliver(message, target).await
+        }
     }
 
     fn interaction(

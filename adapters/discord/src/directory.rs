@@ -33,6 +33,12 @@ pub(crate) struct Channel {
     pub(crate) overwrites: Box<[Overwrite]>,
 }
 
+impl Channel {
+    fn is_thread(&self) -> bool {
+        matches!(self.kind, Kind::PublicThread | Kind::PrivateThread)
+    }
+}
+
 /// What a channel allows or denies beside the guild's roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overwrite {
@@ -151,7 +157,9 @@ impl Directory {
             }
             Change::ChannelGone(guild, id) => {
                 if let Some(channels) = known.channels.get_mut(&guild) {
-                    channels.remove(&id);
+                    // Its threads go with it; a category's channels stay.
+                    channels
+                        .retain(|_, it| it.id != id && !(it.is_thread() && it.parent == Some(id)));
                 }
             }
             Change::Role(id, role, permissions) => {
@@ -363,8 +371,9 @@ mod tests {
         );
         directory.apply(Change::RoleGone(guild_id, RoleId::new(31)), me);
         assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
-        directory.apply(Change::ChannelGone(guild_id, ChannelId::new(21)), me);
+        directory.apply(Change::ChannelGone(guild_id, ChannelId::new(20)), me);
         assert_eq!(directory.spot(guild_id, ChannelId::new(21)), None);
+        directory.apply(Change::Channel(channel(20, Kind::Text, None)), me);
         directory.apply(Change::GuildGone(guild_id), me);
         assert_eq!(directory.spot(guild_id, ChannelId::new(20)), None);
     }

@@ -19,6 +19,7 @@ use serenity::model::gateway::GatewayIntents;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::api::GatewayAt;
 use crate::errors::{disconnected, logged_out, misconfigured};
 use crate::event::{self, Happening};
 use crate::options::{Options, Shards};
@@ -76,11 +77,11 @@ fn intents(options: &Options) -> GatewayIntents {
 }
 
 impl Gateway {
-    /// Connects in a thread of its own. `address` is where Discord said that the gateway is.
+    /// Connects in a thread of its own, to where Discord said that the gateway is.
     pub(crate) fn start(
         options: &Options,
         http: Http,
-        address: String,
+        at: GatewayAt,
     ) -> Result<Self, PlatformError> {
         let (sender, events) = mpsc::channel(WAITING);
         let (tell_end, ended) = oneshot::channel();
@@ -93,12 +94,19 @@ impl Gateway {
             events: sender,
             lost: AtomicU64::new(0),
         };
-        let (intents, shards) = (intents(options), options.shards);
+        let intents = intents(options);
+        let at = GatewayAt {
+            shards: match options.shards {
+                Shards::Auto => at.shards,
+                Shards::Number(number) => number,
+            },
+            ..at
+        };
         let (stopped, abandoned) = (stop.clone(), abandon.clone());
         let thread = std::thread::Builder::new()
             .name("discord-gateway".to_owned())
             .spawn(move || {
-                let running = run(http, intents, shards, address, tap, stopped);
+                let running = run(http, intents, at, tap, stopped);
                 let running = abandoned.run_until_cancelled(running);
                 if let Some(Err(error)) = runtime.block_on(running) {
                     // Nobody wants to know while the program ends.
@@ -128,22 +136,16 @@ impl Gateway {
 async fn run(
     http: Http,
     intents: GatewayIntents,
-    shards: Shards,
-    address: String,
+    at: GatewayAt,
     tap: Tap,
     stop: CancellationToken,
 ) -> Result<(), PlatformError> {
     let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
     let mut client = building.await.map_err(disconnected)?;
     // What serenity falls back to where it could not ask is not what was answered before.
-    *client.ws_url.lock().await = address;
+    *client.ws_url.lock().await = at.url;
     let manager = Arc::clone(&client.shard_manager);
-    let running = async {
-        match shards {
-            Shards::Auto => client.start_autosharded().await,
-            Shards::Number(number) => client.start_shards(number.max(1)).await,
-        }
-    };
+    let running = client.start_shards(at.shards.max(1));
     tokio::select! {
         ended = running => match ended {
             Ok(()) => Err(disconnected("the gateway's connections were ended")),

@@ -244,6 +244,7 @@ impl Inbound {
             is_thinking: false,
             pressed_on: None,
             has_buttons,
+            is_again: false,
             sought: (!is_private).then_some((since, Sought::To(id))),
             before: None,
         }
@@ -344,6 +345,7 @@ impl Inbound {
             is_thinking: false,
             pressed_on: None,
             has_buttons,
+            is_again: false,
             sought: None,
             before: None,
         }

@@ -32,6 +32,8 @@ pub(crate) struct Target {
     pub(crate) pressed_on: Option<(ChannelId, MessageId)>,
     /// An answer to a question, not to a command: it can be asked about and asked again.
     pub(crate) has_buttons: bool,
+    /// It takes the place of an answer, or else is for the one who asked alone.
+    pub(crate) is_again: bool,
     /// How an answer that an earlier process may have given is found.
     pub(crate) sought: Option<(MessageId, Sought)>,
     pub(crate) before: Option<Before>,
@@ -45,6 +47,7 @@ pub(crate) struct DiscordReply {
     standing: VecDeque<Shown>,
     /// What stands was made by this reply, and goes if it is given up.
     is_mine: bool,
+    is_replacing: bool,
     is_finished: bool,
 }
 
@@ -56,6 +59,7 @@ impl DiscordReply {
             typing: None,
             standing: VecDeque::new(),
             is_mine: false,
+            is_replacing: false,
             is_finished: false,
         }
     }
@@ -66,7 +70,7 @@ impl DiscordReply {
         let mut delivered = Vec::with_capacity(texts.len());
         let last = texts.len().saturating_sub(1);
         for (part, text) in texts.iter().enumerate() {
-            let row = if part == last && self.target.has_buttons {
+            let row = if part == last && self.has_buttons() {
                 Row::Answer
             } else {
                 Row::None
@@ -117,7 +121,18 @@ impl DiscordReply {
                 Err(failure) => return Err(failure),
             }
         }
-        self.hub.outbox.persist(|| way.create(part, words)).await
+        let is_private = self.is_private();
+        let creating = || way.create(part, words, is_private);
+        self.hub.outbox.persist(creating).await
+    }
+
+    /// Only the one who asked may see it.
+    fn is_private(&self) -> bool {
+        self.target.way.is_private || (self.target.is_again && !self.is_replacing)
+    }
+
+    fn has_buttons(&self) -> bool {
+        self.target.has_buttons && !(self.target.is_again && !self.is_replacing)
     }
 
     /// Takes "thinking…" away where nothing came of it.
@@ -199,7 +214,10 @@ impl DiscordReply {
                 }
                 filled
             }
-            None => hub.outbox.try_once(way.create(0, words)).await.map(Some),
+            None => {
+                let creating = way.create(0, words, self.is_private());
+                hub.outbox.try_once(creating).await.map(Some)
+            }
         };
         if let Some(Some(shown)) = shown {
             self.standing = VecDeque::from([shown]);
@@ -224,6 +242,7 @@ impl Reply for DiscordReply {
 
     fn replace(&mut self, earlier: Delivered) {
         self.is_mine = false;
+        self.is_replacing = true;
         let messages = earlier.0.iter().filter_map(ids::parse_sent);
         let by_token = self.target.pressed_on;
         let is_private = self.target.way.is_private;
@@ -263,7 +282,7 @@ impl Reply for DiscordReply {
         else {
             return;
         };
-        let row = if self.target.has_buttons {
+        let row = if self.has_buttons() {
             Row::Stop
         } else {
             Row::None

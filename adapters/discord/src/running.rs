@@ -6,7 +6,7 @@ use std::time::Duration;
 use muninn_platform::{Inbox, InboxClosed, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{self, Api, Me};
+use crate::api::{self, Api, GatewayAt, Me};
 use crate::commands;
 use crate::errors::{Failure, Kind, disconnected, logged_out, misconfigured};
 use crate::event::Happening;
@@ -31,13 +31,10 @@ pub(crate) async fn run(
         introduced = introduce(options) => introduced?,
         () = shutdown.cancelled() => return Ok(()),
     };
-    let Introduced {
-        hub,
-        gateway_address,
-    } = introduced;
+    let Introduced { hub, gateway_at } = introduced;
     let hub = Arc::new(hub);
     let http = api::http(options)?;
-    let mut gateway = Gateway::start(options, http, gateway_address)?;
+    let mut gateway = Gateway::start(options, http, gateway_at)?;
     let running = Running {
         inbound: Inbound {
             hub: Arc::clone(&hub),
@@ -54,7 +51,7 @@ pub(crate) async fn run(
 /// What has to be known before anything can arrive.
 struct Introduced {
     hub: Hub,
-    gateway_address: String,
+    gateway_at: GatewayAt,
 }
 
 /// Asks who the bot is, and registers its commands where they have changed.
@@ -66,7 +63,7 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
         .persist(|| api.application())
         .await
         .map_err(at_start)?;
-    let gateway = outbox.persist(|| api.gateway()).await.map_err(at_start)?;
+    let gateway_at = outbox.persist(|| api.gateway()).await.map_err(at_start)?;
     let registered = outbox
         .persist(|| commands::register(&api, options.guild))
         .await;
@@ -82,7 +79,7 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
     tracing::info!(name = %username, %me, "is let in by Discord");
     Ok(Introduced {
         hub: Hub::new(api, me, options.clone()),
-        gateway_address: gateway.url,
+        gateway_at,
     })
 }
 
@@ -143,6 +140,8 @@ impl Running {
             Happening::Ready => return,
             Happening::Changed(change) => return hub.directory.apply(change, hub.me),
             Happening::Asked(asked) => return inbound.asked(*asked, &self.lines),
+            // Most that bots say is the bot's own.
+            Happening::Said(said) if said.author.is_bot => return,
             Happening::Said(said) => (
                 said.channel,
                 self.lines

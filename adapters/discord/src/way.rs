@@ -142,20 +142,30 @@ impl Way {
     }
 
     /// A further message: to the interaction where that can be, otherwise an ordinary one.
-    pub(crate) async fn create(&self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
+    pub(crate) async fn create(
+        &self,
+        part: usize,
+        words: Words<'_>,
+        is_private: bool,
+    ) -> Result<Shown, Failure> {
         if let Some(token) = self.token() {
-            let body = content::follow_up(words.text, words.row, self.belongs, self.is_private);
+            let body = content::follow_up(words.text, words.row, self.belongs, is_private);
             let sent = self.hub.api.follow_up(token, &body).await;
             if let Some(sent) = self.unless_over(sent)? {
                 return Ok(shown(&sent, Via::FollowUp, words));
             }
         }
-        self.create_ordinary(part, words).await
+        self.create_ordinary(part, words, is_private).await
     }
 
-    async fn create_ordinary(&self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
+    async fn create_ordinary(
+        &self,
+        part: usize,
+        words: Words<'_>,
+        is_private: bool,
+    ) -> Result<Shown, Failure> {
         let Belongs { asker, place } = self.belongs;
-        let channel = if self.is_private && place.guild.is_some() {
+        let channel = if is_private && place.guild.is_some() {
             self.hub.api.open_direct(asker).await?
         } else {
             self.ground.channel().await?

@@ -301,6 +301,28 @@ async fn only_who_asked_or_moderates_stops_and_regenerates() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_asked_again_is_told_to_the_one_who_wanted_it() {
+    let home = Home::new().await;
+    let scene = scene_in(home).await;
+    let answer = scene.chat.ask("hello", &[]).hears("echo: hello").await;
+    scene.bot.stop().await;
+    let forgetful = Home {
+        memory: Default::default(),
+        ..scene.home
+    };
+    let bot = forgetful.start().await;
+    let told = scene
+        .chat
+        .click(&answer, "Regenerate")
+        .hears("no such answer")
+        .await;
+    assert!(told.is_ephemeral && told.buttons.is_empty());
+    assert_eq!(answer.text, "echo: hello");
+    bot.stop().await;
+    forgetful.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn commands_are_registered_only_when_they_changed() {
     let home = Home::new().await;
     let puts = |home: &Home| {

@@ -70,6 +70,26 @@ async fn an_invalid_session_is_begun_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_can_be_resumed_is_and_a_sign_of_life_is_given() {
+    goes_on_after(async |scene| {
+        let before = scene.home.discord.counts();
+        scene.home.discord.asks_for_heartbeat();
+        scene
+            .home
+            .discord
+            .counted("a heartbeat", |counts| counts.beats > before.beats)
+            .await;
+        scene.home.discord.invalidates_sessions(true);
+        scene
+            .home
+            .discord
+            .counted("a resumption", |counts| counts.resumed > before.resumed)
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn several_shards_are_one_bot() {
     for (shards, set) in [(Shards::Auto, 2), (Shards::Number(2), 1)] {
         let settings = Settings {

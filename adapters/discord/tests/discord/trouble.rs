@@ -43,6 +43,24 @@ async fn a_rest_that_discord_wants_is_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_rest_that_a_proxy_passes_on_is_taken_too() {
+    let scene = scene().await;
+    let direct = scene.ann.direct();
+    let discord = &scene.home.discord;
+    discord
+        .next("POST", MESSAGES)
+        .is_limited(Duration::from_secs(1));
+    direct.say("one");
+    direct.hears("echo: one").await;
+    assert_eq!(
+        discord.invalid_requests(),
+        1,
+        "no knocking at a closed door"
+    );
+    scene.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn within_discords_own_limits_nothing_is_refused() {
     let settings = Settings {
         limits: Limits::AsDiscord,

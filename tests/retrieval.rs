@@ -10,15 +10,17 @@ use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
-use muninn::knowledge::search::{Found, Query, Searcher, Weights};
+use muninn::knowledge::search::{Found, Query, Rung, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
+use muninn::wiring::{models, recaller};
 use muninn_platform::AudienceId;
 use serde_json::json;
 use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Reply, Request};
+use support::proxy::Proxy;
 use uuid::Uuid;
 
 const HANDBOOK: &str = "\
@@ -73,9 +75,21 @@ async fn put_folder(
     name: &str,
     channels: &[&str],
 ) {
+    let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+    put_by(store, input, by, name, channels, embedder).await;
+}
+
+async fn put_by(
+    store: &Arc<dyn GraphStore>,
+    input: &Path,
+    by: Option<&str>,
+    name: &str,
+    channels: &[&str],
+    embedder: Embedder,
+) {
     let data = tempfile::tempdir().unwrap();
     let by = by.map(|by| mapping(by).unwrap());
-    let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
+    let embedder = Arc::new(embedder);
     let what = Ingest {
         source: Source::find(&[input.to_owned()], Some(name), by).unwrap(),
         paths: vec!["in".to_owned()],
@@ -499,4 +513,65 @@ async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole() {
         assert!(second.rungs.is_empty());
         store.close().await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_graph_what_is_loaded_is_searched_and_said_to_be() {
+    let Some(address) = Place::neo4j_address() else {
+        return;
+    };
+    let wire = Proxy::to(address).await;
+    let place = Place::neo4j(Some(&wire.bolt_url())).unwrap();
+    let quay = Quay::new().await;
+    let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
+    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
+    let searcher = searcher(&store);
+    searcher.refresh().await;
+    wire.cut();
+    let found = search(&searcher, "dues at the north quay", &quay.channel).await;
+    assert_eq!(found.rungs, [Rung::GraphAway]);
+    assert!(!found.hits.is_empty(), "{found:#?}");
+    wire.mend();
+    // A pool notices a cut connection when it is used.
+    let mut found = search(&searcher, "dues at the north quay", &quay.channel).await;
+    for _ in 0..10 {
+        if found.rungs.is_empty() {
+            break;
+        }
+        found = search(&searcher, "dues at the north quay", &quay.channel).await;
+    }
+    assert_eq!(found.rungs, []);
+    assert!(found.hits[0].text.contains("40 crowns"));
+    let _ = store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_embeddings_words_are_searched_and_it_is_said() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let server = ModelServer::start().await;
+    let place = Place::embedded();
+    let quay = Quay::new().await;
+    let config = place.config(Some(&server), &["--embedding-model=embedding"]);
+    let store = graph::open(&config.graph).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("handbook.md"), HANDBOOK).unwrap();
+    let embedder = || models(&config).unwrap().embedder;
+    let (name, channel) = (quay.source("handbook"), quay.channel.as_str());
+    put_by(&store, folder.path(), None, &name, &[channel], embedder()).await;
+
+    let recaller = Arc::new(recaller(&config, embedder()).unwrap());
+    let weights = Weights::load(None).unwrap();
+    let searcher = Arc::new(Searcher::new(Arc::clone(&store), recaller, weights));
+    searcher.refresh().await;
+    let found = search(&searcher, "dues at the north quay", channel).await;
+    assert_eq!(found.rungs, []);
+    assert!(!found.hits[0].scores.cosine.is_nan(), "{found:#?}");
+
+    server.set_down(true);
+    let found = search(&searcher, "dues at the north quay", channel).await;
+    assert_eq!(found.rungs, [Rung::WordsOnly]);
+    assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
+    assert!(found.hits[0].scores.cosine.is_nan());
+    store.close().await.unwrap();
+    server.finish();
 }

@@ -18,7 +18,7 @@ fn error(arguments: &[&str]) -> String {
 
 #[test]
 fn the_example_file_lists_every_variable_with_its_default() {
-    let example = include_str!("../.env.example");
+    let example = include_str!("../../.env.example");
     let listed: BTreeMap<&str, &str> = example
         .lines()
         .filter_map(|line| line.strip_prefix("# ").unwrap_or(line).split_once('='))

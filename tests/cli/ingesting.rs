@@ -402,3 +402,59 @@ fn json_lines(path: &Path) -> Vec<Value> {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_shows_what_it_found_and_why() {
+    let home = Home::new();
+    let nothing = home
+        .run(&["search", "When does the ferry leave?"], "")
+        .await;
+    assert_eq!(nothing.succeeds(), "Nothing was found.\n");
+    put(
+        &home,
+        "wiki/ferries.md",
+        "# Ferries\nThe ferry leaves at six.\n## Winter\nIn winter the ferry leaves at seven.\n",
+    );
+    put(
+        &home,
+        "closed/secret.md",
+        "# Secret\nThe secret ferry leaves at eight.\n",
+    );
+    home.run(&["ingest", "wiki"], "").await.succeeds();
+    home.run(&["ingest", "closed", "--channels", "C1"], "")
+        .await
+        .succeeds();
+
+    let found = home
+        .run(&["search", "When does the ferry leave in winter?"], "")
+        .await;
+    let found = found.succeeds();
+    assert!(
+        found.starts_with("1. Winter  (Section, wiki)\n   score "),
+        "{found}"
+    );
+    assert!(
+        found.contains("graph ") && found.contains("cosine 0.") && found.contains("BM25 "),
+        "{found}"
+    );
+    assert!(found.contains("   in Ferries"), "{found}");
+    assert!(
+        found.contains("   > In winter the ferry leaves at seven."),
+        "{found}"
+    );
+    assert!(!found.contains("eight"), "{found}");
+
+    let there = [
+        "search",
+        "the secret ferry",
+        "--channel",
+        "C1",
+        "--limit",
+        "1",
+    ];
+    let found = home.run(&there, "").await;
+    assert!(found.succeeds().contains("leaves at eight"), "{found:?}");
+    assert!(!found.succeeds().contains("\n2. "), "{found:?}");
+    let wrong = home.run(&["search"], "").await;
+    assert!(wrong.err.contains("<QUESTION>"), "{wrong:?}");
+}

@@ -227,9 +227,18 @@ impl EchoBot {
         self.ended().await.expect("it ends well");
     }
 
-    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back.
+    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back. Returns when it
+    /// writes no file any more.
+    ///
+    /// # Panics
+    /// When it does not end.
     pub fn crash(mut self) {
-        self.abandon();
+        let Some(runtime) = self.runtime.take() else {
+            return;
+        };
+        // A runtime may not be waited for within another one.
+        let ended = std::thread::spawn(move || runtime.shutdown_timeout(PATIENCE));
+        ended.join().expect("the bot's threads end");
     }
 
     /// Waits until it gives up, and says why.

@@ -1,0 +1,116 @@
+//! A folder of files that is ingested, and what is served of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use muninn::graph::GraphStore;
+use muninn::graph::confine::{Limits, confine};
+use muninn::graph::ingest::{Claim, Lease, ServedChunk};
+use muninn::graph::query::QueryLimits;
+use muninn::knowledge::ingest::{Ingest, Summary, ingest};
+use muninn::knowledge::source::{Source, mapping};
+use muninn::llm::Embedder;
+use muninn::llm::local::LocalEmbedder;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use crate::lanes::Lane;
+
+pub(crate) const RAVENS: &str = "# Ravens\nTwo of them.\n\n## Huginn\nThought.\n\n### Young\nSmall ones.\n\n## Muninn\nMemory.\n";
+
+/// A folder of files, and a data folder beside it.
+pub(crate) struct Desk {
+    pub(crate) store: Arc<dyn GraphStore>,
+    pub(crate) embedder: Arc<Embedder>,
+    pub(crate) folder: TempDir,
+    /// Other tests run on the same server.
+    pub(crate) name: String,
+}
+
+impl Desk {
+    pub(crate) async fn on(lane: &Lane) -> Self {
+        let desk = Self {
+            store: lane.open().await,
+            embedder: Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap())),
+            folder: tempfile::tempdir().unwrap(),
+            name: format!("t{}", uuid::Uuid::new_v4().simple()),
+        };
+        std::fs::create_dir(desk.folder.path().join("in")).unwrap();
+        desk
+    }
+
+    pub(crate) fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join("in").join(name), text).unwrap();
+    }
+
+    pub(crate) fn take_away(&self, name: &str) {
+        std::fs::remove_file(self.folder.path().join("in").join(name)).unwrap();
+    }
+
+    pub(crate) async fn ingest(&self) -> Summary {
+        self.ingest_with(None, &[]).await
+    }
+
+    pub(crate) async fn ingest_with(&self, by: Option<&str>, channels: &[&str]) -> Summary {
+        let path = self.folder.path().join("in");
+        let by = by.map(|text| {
+            let file = self.folder.path().join("mapping.toml");
+            std::fs::write(&file, text).unwrap();
+            mapping(file.to_str().unwrap()).unwrap()
+        });
+        let what = Ingest {
+            source: Source::find(std::slice::from_ref(&path), Some(&self.name), by).unwrap(),
+            paths: vec!["in".to_owned()],
+            channels: channels
+                .iter()
+                .map(|channel| (*channel).to_owned())
+                .collect(),
+            data_dir: self.folder.path(),
+            is_dry: false,
+        };
+        ingest(&self.store, &self.embedder, what, &mut |_far| {})
+            .await
+            .unwrap()
+    }
+
+    /// What is served of this source.
+    pub(crate) async fn served(&self) -> BTreeMap<String, ServedChunk> {
+        let (sender, mut chunks) = mpsc::channel(10);
+        let store = Arc::clone(&self.store);
+        let reading = tokio::spawn(async move { store.ingesting().served_chunks(sender).await });
+        let mut served = BTreeMap::new();
+        while let Some(chunk) = chunks.recv().await {
+            if chunk.source == self.name {
+                served.insert(chunk.chunk.replace(&self.name, "s"), chunk);
+            }
+        }
+        reading.await.unwrap().unwrap();
+        served
+    }
+
+    /// Rows of a statement as a model would write it, `SOURCE` being this one.
+    pub(crate) async fn ask(&self, statement: &str) -> Vec<Vec<Value>> {
+        let schema = self.store.schema().await.unwrap();
+        let statement = statement.replace("SOURCE", &format!("'{}'", self.name));
+        let confined = confine(&statement, &schema.schema, &Limits { rows: 1_000 }).unwrap();
+        let limits = QueryLimits {
+            rows: 1_000,
+            bytes: 1 << 20,
+            time: std::time::Duration::from_secs(20),
+        };
+        let result = self.store.query(&confined, Map::new(), limits).await;
+        result.unwrap().rows
+    }
+
+    pub(crate) async fn claim(&self, process: &str) -> Lease {
+        let claim = Claim {
+            source: &self.name,
+            machine: "elsewhere",
+            process,
+            channels: &[],
+        };
+        let claimed = self.store.ingesting().claim(&claim).await.unwrap();
+        claimed.unwrap()
+    }
+}

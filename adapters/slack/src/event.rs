@@ -203,7 +203,8 @@ impl Push {
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
-            trigger: trigger.unwrap_or_default(),
+            // Without it, one press could not be told from the next.
+            trigger: trigger?,
             user: text(&user["id"])?,
             user_name: text(&user["username"])
                 .or_else(|| text(&user["name"]))

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
-use futures::{SinkExt, StreamExt};
+use futures::{FutureExt, SinkExt, StreamExt};
 use muninn_platform::PlatformError;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -245,7 +245,12 @@ async fn serve(
             biased;
             () = shutdown.cancelled() => break,
             Some(acknowledged) = under_way.next(), if !under_way.is_empty() => {
-                if acknowledge(&mut socket, acknowledged).await.is_err() {
+                // Whatever else is done by now goes out with it.
+                let mut all = vec![acknowledged];
+                while let Some(Some(more)) = under_way.next().now_or_never() {
+                    all.push(more);
+                }
+                if acknowledge(&mut socket, all).await.is_err() {
                     break;
                 }
             }
@@ -294,7 +299,7 @@ async fn leave<F: Future<Output = (String, Taken)>>(
 ) {
     let leaving = async {
         while let Some(acknowledged) = under_way.next().await {
-            if acknowledge(&mut socket, acknowledged).await.is_err() {
+            if acknowledge(&mut socket, vec![acknowledged]).await.is_err() {
                 return;
             }
         }
@@ -322,13 +327,16 @@ fn take(
 
 async fn acknowledge(
     socket: &mut Socket,
-    (id, taken): (String, Taken),
+    pushes: Vec<(String, Taken)>,
 ) -> Result<(), tungstenite::Error> {
-    match taken {
-        Taken::Yes => {
-            let envelope = json!({ "envelope_id": id }).to_string();
-            socket.send(Message::Text(envelope.into())).await
+    for (id, taken) in pushes {
+        match taken {
+            Taken::Yes => {
+                let envelope = json!({ "envelope_id": id }).to_string();
+                socket.feed(Message::Text(envelope.into())).await?;
+            }
+            Taken::No => {}
         }
-        Taken::No => Ok(()),
     }
+    socket.flush().await
 }

@@ -162,6 +162,8 @@ impl Inbound {
             }
             Err(_) => token.end(),
         }
+        // First answers that wait already are due sooner than this.
+        drop(self.hub.first_answers.acquire().await);
         let stage = self.stage(asked, &turn, &token).await;
         let (place, spot) = match &stage {
             Some((place, spot)) => (*place, spot),

@@ -22,7 +22,7 @@ const LOADING: u64 = 1 << 7;
 
 /// The messages of the answer, in their order, out of what was said since the question (oldest
 /// first).
-pub(crate) fn find<'a>(said: &'a [Standing], me: UserId, sought: Sought) -> Vec<&'a Standing> {
+pub(crate) fn find(said: &[Standing], me: UserId, sought: Sought) -> Vec<&Standing> {
     let mine = said.iter().filter(|message| message.author.id == me);
     let replies_to = |message: &Standing| {
         let reference = message.message_reference.as_ref();

@@ -82,8 +82,14 @@ impl Hub {
         if let Some(spot) = looked_up().get(&channel) {
             return Some(spot.clone());
         }
-        let asked = self.outbox.try_once(self.api.channel(channel)).await?;
-        let found = event::channel(asked);
+        let asking = || self.api.channel(channel);
+        let found = match self.outbox.persist(asking).await {
+            Ok(found) => event::channel(found),
+            Err(failure) => {
+                tracing::debug!(%channel, %failure, "a channel that is not known");
+                return None;
+            }
+        };
         let spot = Spot {
             guild: Some(guild),
             channel,

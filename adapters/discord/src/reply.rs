@@ -132,7 +132,7 @@ impl DiscordReply {
     }
 
     fn has_buttons(&self) -> bool {
-        self.target.has_buttons && !(self.target.is_again && !self.is_replacing)
+        self.target.has_buttons && (self.is_replacing || !self.target.is_again)
     }
 
     /// Takes "thinking…" away where nothing came of it.

@@ -43,6 +43,7 @@ fn code_has_three_backticks() {
         ("```\n<#1> || &lt; **\n```", "```\n<#1> || &lt; **\n```"),
         ("```a`b", "``~`a`b"),
         ("a ```b``` ``c", "a ``b`` ``c"),
+        ("a<br>```b", "a\n``~`b"),
     ] {
         let shown = shown.replace('~', "\u{200B}");
         assert_eq!(convert(text), shown, "{text:?}");

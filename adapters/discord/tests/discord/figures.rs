@@ -49,7 +49,7 @@ async fn figures() {
     );
 }
 
-async fn threads(home: &Home) -> Vec<Chat> {
+fn threads(home: &Home) -> Vec<Chat> {
     let chat = home.guild.person("ann").at(&home.guild.text("general"));
     (0..THREADS)
         .map(|number| chat.open_thread(&format!("thread {number}")))
@@ -58,7 +58,7 @@ async fn threads(home: &Home) -> Vec<Chat> {
 
 async fn burst(way: Way) -> Vec<Duration> {
     let home = Home::with(way, Default::default()).await;
-    let threads = threads(&home).await;
+    let threads = threads(&home);
     let bot = home.start().await;
     home.discord.registered("ask").await;
     let mut asked = Vec::new();

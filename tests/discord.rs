@@ -45,11 +45,11 @@ impl Home {
 
 fn standing(chat: &Chat) -> Vec<String> {
     let said = chat.said().into_iter();
-    said.map(|message| message.content).collect()
+    said.map(|message| message.text).collect()
 }
 
 fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
-    move |message| message.content.ends_with(text)
+    move |message| message.text.ends_with(text)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,9 +102,9 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     // Why, by the button; what was asked privately is not shown to others.
     let why = thread.click(&noted, "Why?");
     let why = why
-        .finds("why", |message| message.content.contains("4711"))
+        .finds("why", |message| message.text.contains("4711"))
         .await;
-    assert!(!why.content.contains("between us"), "{}", why.content);
+    assert!(!why.text.contains("between us"), "{}", why.text);
     // Once more, by the button.
     server
         .expects(|request| {
@@ -135,9 +135,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
         .replies(Reply::chunks(["One", " after all."]).paused(&gate));
     thread.say("The first.");
     thread
-        .finds("its beginning", |message| {
-            message.content.starts_with("One")
-        })
+        .finds("its beginning", |message| message.text.starts_with("One"))
         .await;
     thread.say("The second.");
     server.arrived(2).await;

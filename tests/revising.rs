@@ -8,7 +8,7 @@ use muninn::ledger::Ledger;
 use muninn_platform::Opinion;
 use muninn_platform::testing::{Outcome, Pending};
 use support::bot::Place;
-use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
 use support::program::{asks, prompt};
 

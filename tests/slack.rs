@@ -5,19 +5,26 @@ mod support;
 use loopback_slack::{APP_TOKEN, Addresses, App, BOT_TOKEN, Chat, Message, SIGNING_SECRET, Slack};
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
+use tokio::net::TcpStream;
 use tokio::process::Child;
 
 /// A workspace, and the program that is run as an app in it.
 struct Home {
     slack: Slack,
     program: Program,
+    /// Where it listens, unless it has a socket.
+    address: Option<SocketAddr>,
 }
 
 impl Home {
     async fn over_socket(model: &ModelServer) -> Self {
         let slack = Slack::with_manifest(&manifest(model, &[]).await).await;
         let program = program(model, &slack).with("SLACK_APP_TOKEN", APP_TOKEN);
-        Self { slack, program }
+        Self {
+            slack,
+            program,
+            address: None,
+        }
     }
 
     async fn over_http(model: &ModelServer) -> Self {
@@ -34,14 +41,28 @@ impl Home {
         let program = program(model, &slack)
             .with("SLACK_SIGNING_SECRET", SIGNING_SECRET)
             .with("SLACK_HTTP_ADDR", address.to_string());
-        Self { slack, program }
+        Self {
+            slack,
+            program,
+            address: Some(address),
+        }
     }
 
-    /// Starts it and waits until its socket is connected.
+    /// Starts it and waits until it is connected, or listens.
     async fn start(&self) -> Child {
         let before = self.slack.calls_of("apps.connections.open").len();
         let bot = self.program.start();
-        self.slack.connected(before + 1).await;
+        let Some(address) = self.address else {
+            self.slack.connected(before + 1).await;
+            return bot;
+        };
+        let listens = async {
+            while TcpStream::connect(address).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, listens).await;
+        assert!(in_time.is_ok(), "nobody listens at {address}");
         bot
     }
 }
@@ -203,8 +224,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
 async fn memory_follows_what_is_edited_and_deleted_over_http_too() {
     let server = ModelServer::start().await;
     let home = Home::over_http(&server).await;
-    let bot = home.program.start();
-    home.slack.answers_http().await;
+    let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let chat = ann.in_channel(&home.slack.channel("general"));
     server.expects(asks("in Berlin.")).answers("Noted: Berlin.");

@@ -11,7 +11,7 @@ use muninn_slack::{Entrance, Mode, Options, manifest};
 /// How the app's events are to come in.
 #[derive(Args, Debug)]
 pub(super) struct ManifestArgs {
-    /// The public address that Slack is to call, such as https://bot.example.org; without it, Socket Mode
+    /// The public address that Slack is to call, such as <https://bot.example.org>; without it, Socket Mode
     #[arg(long)]
     url: Option<String>,
 }

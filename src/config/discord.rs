@@ -27,7 +27,7 @@ pub struct DiscordOptions {
     /// Connections to the gateway: a number, or auto for as many as Discord recommends
     #[arg(long, env, global = true, default_value = "auto")]
     pub discord_shards: String,
-    /// A proxy that stands for https://discord.com and keeps its rate limits
+    /// Address of a proxy that stands for Discord and keeps its rate limits
     #[arg(long, env, global = true, default_value = "")]
     pub discord_api_proxy: String,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::{Finding, PlatformError, Verdict};
+use muninn_platform::{Finding, PlatformError};
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use serde_json::Value;

@@ -97,11 +97,6 @@ impl EchoMemory {
         found.map(|(event, answered)| (event.clone(), answered.clone()))
     }
 
-    fn takes_part(&self, message: &IncomingMessage) {
-        let mut known = self.known();
-        known.takes_part.insert(message.conversation.clone());
-    }
-
     /// A message has been dealt with, with this answer to this event if there was one.
     fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
         let mut known = self.known();
@@ -371,8 +366,6 @@ impl Echo {
             }
         };
         let parts = SafeText::new(&text).split(reply.limit());
-        // As with the real bot, before anybody can have seen the answer.
-        memory.takes_part(message);
         let delivered = reply.finish(&parts).await?;
         memory.done(message, Some((of, Answered { text, delivered })));
         Ok(())

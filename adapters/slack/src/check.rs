@@ -135,6 +135,8 @@ fn no_socket(error: &ApiError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use muninn_platform::Verdict;
+
     use super::*;
 
     #[test]

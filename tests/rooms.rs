@@ -2,11 +2,6 @@
 //! people with clients of their own.
 
 #![recursion_limit = "256"]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in what it is helped by"
-)]
-
 mod support;
 
 use muninn_matrix::testing::{Account, Chat, Message, Person, RoomKind, homeserver};

@@ -1,8 +1,18 @@
 //! The whole bot in Slack: the program itself, killed and started again, in a workspace on loopback.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in what it is helped by"
+)]
+
 mod support;
 
-use loopback_slack::{APP_TOKEN, Addresses, App, BOT_TOKEN, Chat, Message, SIGNING_SECRET, Slack};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use loopback_slack::{
+    APP_TOKEN, Addresses, App, BOT_TOKEN, Chat, Message, PATIENCE, SIGNING_SECRET, Slack,
+};
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::net::TcpStream;

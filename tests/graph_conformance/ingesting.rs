@@ -3,17 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use muninn::graph::confine::{Limits, confine};
-use muninn::graph::ingest::{Claim, Exchange, Lease, ServedChunk, Stage};
-use muninn::graph::query::QueryLimits;
+use muninn::graph::ingest::{Claim, Exchange, Stage};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
-use muninn::knowledge::ingest::{Counts, Ingest, Summary, ingest};
+use muninn::knowledge::ingest::{Counts, Ingest, ingest};
 use muninn::knowledge::source::{Source, mapping};
-use muninn::llm::Embedder;
 use muninn::llm::local::LocalEmbedder;
-use serde_json::{Map, Value, json};
-use tempfile::TempDir;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::desk::{Desk, RAVENS};

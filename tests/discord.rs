@@ -30,10 +30,14 @@ impl Home {
         }
     }
 
-    /// Starts it, the `nth` time, and waits until it is connected and has its commands.
-    async fn start(&self, nth: usize) -> Child {
+    /// Starts it and waits until it is connected and has its commands.
+    async fn start(&self) -> Child {
+        let before = self.discord.counts().identified;
         let bot = self.program.start();
-        self.discord.connected(nth).await;
+        self.discord
+            .counted("its session", |counts| counts.identified > before)
+            .await;
+        self.discord.connected(1).await;
         self.discord.registered("ask").await;
         bot
     }
@@ -56,7 +60,7 @@ fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
 async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     let server = ModelServer::start().await;
     let home = Home::new(&server).await;
-    let bot = home.start(1).await;
+    let bot = home.start().await;
     let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
     let kitchen = home.guild.text("kitchen");
     let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
@@ -123,7 +127,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 async fn killed_while_it_answers_it_answers_once_after_all() {
     let server = ModelServer::start().await;
     let home = Home::new(&server).await;
-    let bot = home.start(1).await;
+    let bot = home.start().await;
     let chat = home.guild.person("ann").at(&home.general());
     server.expects(asks("Hello")).answers("Hi!");
     let thread = chat.thread_on(chat.mention("Hello")).await;
@@ -138,20 +142,20 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
         .finds("its beginning", |message| message.text.starts_with("One"))
         .await;
     thread.say("The second.");
-    server.arrived(2).await;
+    home.program.accepts("The second.").await;
     kill(bot).await;
 
     for (question, answer) in [("first.", "One after all."), ("second.", "Two.")] {
         server.expects(asks(question)).answers(answer);
     }
-    let bot = home.start(2).await;
+    let bot = home.start().await;
     for answer in ["One after all.", "Two."] {
         thread.finds(answer, ends_with(answer)).await;
     }
     end(bot).await;
     assert_eq!(standing(&thread), ["Hi!", "One after all.", "Two."]);
 
-    let bot = home.start(3).await;
+    let bot = home.start().await;
     home.discord.repeats_events(2);
     server.expects(asks("Anything else?")).answers("No.");
     thread.say("Anything else?");
@@ -166,7 +170,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
 async fn memory_follows_what_is_edited_and_deleted() {
     let server = ModelServer::start().await;
     let home = Home::new(&server).await;
-    let bot = home.start(1).await;
+    let bot = home.start().await;
     let chat = home.guild.person("ann").at(&home.general());
     let me = home.discord.bot();
     server.expects(asks("in Berlin.")).answers("Noted: Berlin.");
@@ -183,7 +187,8 @@ async fn memory_follows_what_is_edited_and_deleted() {
     chat.delete(told);
     thread
         .sees("the answer taken away", |said| {
-            said.is_empty().then_some(())
+            let is_gone = |one: &&Message| one.id == edited.id && one.is_deleted;
+            said.iter().find(is_gone).map(drop)
         })
         .await;
     server

@@ -144,14 +144,19 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 
     // In a private channel and in a direct message nothing of it is known.
     let knows_nothing = |request: &Request| !prompt(request).contains("4711");
-    for chat in [secret, ann.with_bot()] {
+    for (chat, is_direct) in [(secret, false), (ann.with_bot(), true)] {
         server
             .expects(move |request| {
                 request.last_user().ends_with("machine?") && knows_nothing(request)
             })
             .answers("I do not know.");
         let asked = chat.ask("What is the code of the coffee machine?");
-        chat.in_thread(&asked).hears("I do not know.").await;
+        let answered = if is_direct {
+            chat
+        } else {
+            chat.in_thread(&asked)
+        };
+        answered.hears("I do not know.").await;
     }
 
     // Why, by the button; what was asked aside is not shown to others.

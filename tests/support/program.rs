@@ -59,6 +59,29 @@ impl Program {
         command
     }
 
+    /// Returns when the bot has written down that it accepted this.
+    pub async fn accepts(&self, text: &str) {
+        let data = self.folder.path().join("muninn-data");
+        let is_there = || {
+            let files = std::fs::read_dir(&data).into_iter().flatten().flatten();
+            let mut ledgers = files.filter(|file| {
+                file.file_name()
+                    .as_encoded_bytes()
+                    .starts_with(b"accepted-")
+            });
+            ledgers.any(|file| {
+                std::fs::read_to_string(file.path()).is_ok_and(|all| all.contains(text))
+            })
+        };
+        let looked = async {
+            while !is_there() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(60), looked).await;
+        assert!(in_time.is_ok(), "{text:?} was not accepted");
+    }
+
     /// What a command prints, also where it fails.
     pub async fn says(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).output().await.unwrap();

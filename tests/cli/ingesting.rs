@@ -430,7 +430,7 @@ async fn a_search_shows_what_it_found_and_why() {
         .await;
     let found = found.succeeds();
     assert!(
-        found.starts_with("1. Winter  (Section, wiki)\n   score "),
+        found.starts_with("1. Ferries › Winter  (Document, wiki)\n   score "),
         "{found}"
     );
     assert!(

@@ -30,8 +30,17 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn on(lane: &Lane) -> Self {
+        Self::over(lane.open().await)
+    }
+
+    /// Another source in the same graph.
+    pub(crate) fn beside(&self) -> Self {
+        Self::over(Arc::clone(&self.store))
+    }
+
+    fn over(store: Arc<dyn GraphStore>) -> Self {
         let desk = Self {
-            store: lane.open().await,
+            store,
             embedder: Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap())),
             folder: tempfile::tempdir().unwrap(),
             name: format!("t{}", uuid::Uuid::new_v4().simple()),

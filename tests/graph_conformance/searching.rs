@@ -86,7 +86,7 @@ async fn links_between_records_are_told_and_the_tree_is_not(lane: &Lane) {
     desk.ingest().await;
     assert_eq!(links(&desk).await, []);
 
-    let desk = Desk::on(lane).await;
+    let desk = desk.beside();
     desk.put(
         "people.jsonl",
         r#"{"id": "ann", "name": "Ann", "knows": ["bob"]}
@@ -119,7 +119,7 @@ async fn what_chunks_say_is_told_to_those_who_may_see_it(lane: &Lane) {
     assert_eq!(passages(&desk, &[], false).await, []);
     assert_eq!(passages(&desk, &asked, true).await, []);
 
-    let desk = Desk::on(lane).await;
+    let desk = desk.beside();
     desk.put("secret.md", "The xenolith moves in May.");
     desk.ingest_with(None, &["C1"]).await;
     assert_eq!(passages(&desk, &["secret.md#0"], false).await, []);

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use muninn_platform::{AnswerMode, Audience};
+use muninn_platform::{AnswerMode, Audience, Recent};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -15,7 +15,6 @@ use crate::event::{self, Person};
 use crate::ids::Place;
 use crate::options::Options;
 use crate::outbox::Outbox;
-use crate::recent::Recent;
 
 /// Interactions that are remembered: one that is told twice is told within minutes.
 const INTERACTIONS: usize = 4_096;

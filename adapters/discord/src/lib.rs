@@ -30,7 +30,6 @@ mod meaning;
 mod options;
 mod outbox;
 mod presence;
-mod recent;
 mod reply;
 mod rights;
 mod running;

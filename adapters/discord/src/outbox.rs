@@ -8,11 +8,11 @@ use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use muninn_platform::Recent;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
 
 use crate::errors::{Failure, Kind};
-use crate::recent::Recent;
 
 /// How long Discord may be away before something is given up.
 const PATIENCE: Duration = Duration::from_secs(120);

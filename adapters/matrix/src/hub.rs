@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId, OwnedUserId, RoomId, UserId};
 use matrix_sdk::{Client, Room};
-use muninn_platform::ConversationId;
+use muninn_platform::{ConversationId, Recent};
 use tokio_util::task::TaskTracker;
 
 use crate::event::{Event, What};
 use crate::meaning::Known;
 use crate::options::Options;
 use crate::outbox::Outbox;
-use crate::recent::Recent;
 
 /// Events that are remembered; what is older is asked of the homeserver.
 const REMEMBERED: usize = 4_096;

@@ -26,7 +26,6 @@ mod options;
 mod outbox;
 mod position;
 mod presence;
-mod recent;
 mod reply;
 mod rooms;
 mod sealed;

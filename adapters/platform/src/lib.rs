@@ -10,6 +10,7 @@ mod fence;
 mod finding;
 mod inbox;
 mod incoming;
+mod recent;
 mod reply;
 mod safe_text;
 mod split;
@@ -27,6 +28,7 @@ pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
 };
+pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;
 

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use muninn_platform::Recent;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
 use crate::api::Api;
 use crate::errors::ApiError;
-use crate::recent::Recent;
 
 /// People and channels that are remembered.
 const REMEMBERED: usize = 4_096;

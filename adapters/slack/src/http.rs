@@ -11,7 +11,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, Recent};
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -22,7 +22,6 @@ use tokio_util::sync::CancellationToken;
 use crate::errors::{disconnected, misconfigured};
 use crate::event::Push;
 use crate::inbound::{Inbound, Taken};
-use crate::recent::Recent;
 
 /// Slack's own requests are far shorter.
 const LONGEST_BODY: usize = 1024 * 1024;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use muninn_platform::{ConversationId, EventId, PlatformError};
+use muninn_platform::{ConversationId, EventId, PlatformError, Recent};
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -13,7 +13,6 @@ use crate::directory::Directory;
 use crate::errors::{ApiError, misconfigured};
 use crate::options::Options;
 use crate::outbox::Outbox;
-use crate::recent::Recent;
 
 /// Events that are remembered, so that what Slack sends again is not told again. What is older the
 /// bot knows by its graph.

@@ -27,7 +27,6 @@ mod meaning;
 mod mrkdwn;
 mod options;
 mod outbox;
-mod recent;
 mod reply;
 mod socket;
 mod standing;

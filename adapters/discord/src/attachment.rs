@@ -1,15 +1,10 @@
 //! Files that people send, read when the bot wants them and no further than it wants.
 
-use std::time::Duration;
-
 use muninn_platform::{Attachment, DownloadError};
 use reqwest::Url;
-use tokio::time::timeout;
 
 use crate::errors::in_one_line;
 use crate::hub::Hub;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where Discord keeps files.
 const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
@@ -19,19 +14,7 @@ pub(crate) async fn download(
     attachment: &Attachment,
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
-    // What says itself that it is too large is not even asked for.
-    if attachment.size.is_some_and(|size| size > most as u64) {
-        return Err(DownloadError::TooLarge { most });
-    }
-    let own = hub.options.file_host.as_deref();
-    let Some(address) = address(&attachment.id, own) else {
-        return Err(DownloadError::Refused(
-            "it is no file of Discord's".to_owned(),
-        ));
-    };
-    timeout(PATIENCE, fetch(hub, address, most))
-        .await
-        .unwrap_or(Err(DownloadError::TimedOut))
+    attachment.read(most, fetch(hub, attachment, most)).await
 }
 
 /// The address, if it is one of Discord's hosts or `own`.
@@ -47,7 +30,13 @@ fn address(text: &str, own: Option<&str>) -> Option<Url> {
     (is_discords || own == Some(authority.as_str())).then_some(address)
 }
 
-async fn fetch(hub: &Hub, address: Url, most: usize) -> Result<Vec<u8>, DownloadError> {
+async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8>, DownloadError> {
+    let own = hub.options.file_host.as_deref();
+    let Some(address) = address(&attachment.id, own) else {
+        return Err(DownloadError::Refused(
+            "it is no file of Discord's".to_owned(),
+        ));
+    };
     // The address has a signature in it that opens the file to everybody.
     let refused = |error: reqwest::Error| DownloadError::Refused(in_one_line(&error.without_url()));
     let answer = hub.api.files.get(address).send().await.map_err(refused)?;

@@ -1,7 +1,6 @@
 //! Files that people send, read when the bot wants them and no further than it wants.
 
 use std::io::{Cursor, Read};
-use std::time::Duration;
 
 use matrix_sdk::ruma::OwnedEventId;
 use matrix_sdk::ruma::events::room::{EncryptedFile, MediaSource};
@@ -10,12 +9,9 @@ use matrix_sdk_crypto::AttachmentDecryptor;
 use muninn_platform::{Attachment, DownloadError};
 use serde::Deserialize as _;
 use serde_json::Value;
-use tokio::time::timeout;
 
 use crate::ask::{self, AskError};
 use crate::event::File;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file as the bot knows it: by its event, so that what was redacted meanwhile is not read.
 pub(crate) fn of(event: &OwnedEventId, file: File) -> Attachment {
@@ -33,13 +29,8 @@ pub(crate) async fn download(
     attachment: &Attachment,
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
-    // What says itself that it is too large is not even asked for.
-    if attachment.size.is_some_and(|size| size > most as u64) {
-        return Err(DownloadError::TooLarge { most });
-    }
-    timeout(PATIENCE, fetch(client, room, attachment, most))
-        .await
-        .unwrap_or(Err(DownloadError::TimedOut))
+    let fetch = fetch(client, room, attachment, most);
+    attachment.read(most, fetch).await
 }
 
 async fn fetch(

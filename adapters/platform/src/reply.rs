@@ -89,6 +89,29 @@ pub trait Reply: Send + Sync {
     ) -> Result<Vec<u8>, DownloadError>;
 }
 
+/// The longest wait for one file.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Attachment {
+    /// What `fetch` reads of it. What says itself that it is larger than `most` bytes is not even
+    /// asked for.
+    ///
+    /// # Errors
+    /// As [`Reply::download`].
+    pub async fn read(
+        &self,
+        most: usize,
+        fetch: impl Future<Output = Result<Vec<u8>, DownloadError>>,
+    ) -> Result<Vec<u8>, DownloadError> {
+        if self.size.is_some_and(|size| size > most as u64) {
+            return Err(DownloadError::TooLarge { most });
+        }
+        tokio::time::timeout(PATIENCE, fetch)
+            .await
+            .unwrap_or(Err(DownloadError::TimedOut))
+    }
+}
+
 /// Something that was said while the bot was not there: context, and no memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overheard {

@@ -1,16 +1,11 @@
 //! Files that people attach, read when the bot wants them and no further than it wants.
 
-use std::time::Duration;
-
 use muninn_platform::{Attachment, DownloadError};
 use reqwest::{Response, Url};
 use secrecy::ExposeSecret;
-use tokio::time::timeout;
 
 use crate::event::File;
 use crate::hub::Hub;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file as the bot knows it: by its address, or by its id where Slack gave none, so that it is found
 /// again after a restart.
@@ -28,12 +23,7 @@ pub(crate) async fn download(
     attachment: &Attachment,
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
-    // What says itself that it is too large is not even asked for.
-    if attachment.size.is_some_and(|size| size > most as u64) {
-        return Err(DownloadError::TooLarge { most });
-    }
-    let fetched = timeout(PATIENCE, fetch(hub, attachment, most)).await;
-    fetched.unwrap_or(Err(DownloadError::TimedOut))
+    attachment.read(most, fetch(hub, attachment, most)).await
 }
 
 async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8>, DownloadError> {

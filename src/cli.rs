@@ -143,23 +143,17 @@ enum CypherCommand {
 /// With a sentence for the person at the terminal.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     log(&cli.command, &cli.options)?;
-    // An app has to be made before it has tokens, so its manifest needs no more than this.
-    let slack_command = cli.options.slack.slack_command.clone();
     let config = cli.options.into_config()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(execute(cli.command, config, slack_command));
+    let code = runtime.block_on(execute(cli.command, config));
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
     code
 }
 
-async fn execute(
-    command: Command,
-    config: Config,
-    slack_command: String,
-) -> anyhow::Result<ExitCode> {
+async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
     match command {
         Command::Chat { session } => chat::run(&config, &session).await,
         Command::Serve => serve::run(&config).await,
@@ -170,7 +164,7 @@ async fn execute(
         Command::Search(args) => search::run(&config, args).await,
         Command::Manifest {
             of: ManifestOf::Slack(args),
-        } => slack::print_manifest(&config, &slack_command, args),
+        } => slack::print_manifest(&config, args),
         Command::Invite {
             to: InviteTo::Discord,
         } => discord::print_invite(&config).await,

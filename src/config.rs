@@ -179,6 +179,8 @@ pub struct Config {
     pub terminal_socket: Option<PathBuf>,
     pub matrix: Option<MatrixConfig>,
     pub slack: Option<SlackConfig>,
+    /// Also without an account: an app has to be made before it has tokens.
+    pub slack_command: String,
     pub discord: Option<DiscordConfig>,
     pub http_addr: Option<SocketAddr>,
 }
@@ -337,6 +339,7 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             matrix: self.matrix.into_config()?,
+            slack_command: self.slack.slack_command.clone(),
             slack: self.slack.into_config()?,
             discord: self.discord.into_config()?,
             http_addr: self.http_addr,

@@ -36,23 +36,19 @@ pub(super) fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Op
         channels: Arc::clone(&config.channels),
         api_url: slack.api_url.clone(),
         direct_threads: slack.direct_threads,
-        command: slack.command.clone(),
+        command: config.slack_command.clone(),
         ..Options::new(slack.bot_token.clone(), entrance)
     })
 }
 
 /// Prints what Slack takes under "Create an app from a manifest".
-pub(super) fn print_manifest(
-    config: &Config,
-    command: &str,
-    args: ManifestArgs,
-) -> anyhow::Result<ExitCode> {
+pub(super) fn print_manifest(config: &Config, args: ManifestArgs) -> anyhow::Result<ExitCode> {
     let mode = match args.url {
         None => Mode::Socket,
         Some(url) if url.starts_with("https://") => Mode::Http(url),
         Some(url) => anyhow::bail!("--url is {url:?}, but Slack calls https:// addresses only"),
     };
-    let manifest = manifest(&mode, &config.turn.bot_name, command);
+    let manifest = manifest(&mode, &config.turn.bot_name, &config.slack_command);
     writeln!(std::io::stdout().lock(), "{manifest:#}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -49,7 +49,6 @@ pub struct SlackConfig {
     pub allow: String,
     pub answer: AnswerMode,
     pub direct_threads: bool,
-    pub command: String,
     pub api_url: String,
 }
 
@@ -108,7 +107,6 @@ impl SlackOptions {
             allow: self.slack_allow,
             answer: self.slack_answer,
             direct_threads: self.slack_direct_threads,
-            command: self.slack_command,
             api_url: self.slack_api_url.trim_end_matches('/').to_owned(),
         }))
     }

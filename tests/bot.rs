@@ -7,21 +7,9 @@ use std::time::Duration;
 use muninn_platform::testing::Outcome;
 use serde_json::json;
 use support::bot::Place;
-use support::model_server::{Embeddings, Gate, ModelServer, Reply, Request};
+use support::model_server::{Embeddings, Gate, ModelServer, Reply};
+use support::program::{asks, prompt};
 use support::proxy::Proxy;
-
-/// What the model was told in its prompt, all roles together.
-fn prompt(request: &Request) -> String {
-    ["system", "user", "assistant"]
-        .iter()
-        .flat_map(|role| request.texts(role))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
-    move |request| request.last_user().ends_with(text)
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_streams_and_the_next_turn_sees_it() {

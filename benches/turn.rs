@@ -258,6 +258,10 @@ impl GraphStore for Timed {
         self.call("append", self.store.append(guard, turn)).await
     }
 
+    fn claims(&self) -> &dyn muninn::graph::claims::Claims {
+        self.store.claims()
+    }
+
     fn ingesting(&self) -> &dyn muninn::graph::ingest::Ingesting {
         self.store.ingesting()
     }

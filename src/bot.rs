@@ -2,12 +2,13 @@
 
 mod revising;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Acceptance, Addressed, Arrivals, AudienceId, Body, Command, Feedback, ForgetWhat, Incoming,
-    IncomingMessage, OwnSession, Reply,
+    Acceptance, Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
+    ForgetWhat, Incoming, IncomingMessage, OwnSession, Reply,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::commands::Commands;
 use crate::config::AdmissionConfig;
+use crate::graph::claims::Claimed;
 use crate::in_hand::{Begin, InHand, Revision};
 use crate::ledger::Ledger;
 use crate::limits::Admission;
@@ -104,7 +106,7 @@ impl Bot {
                     self.take_in(message, reply, acceptance).await;
                 }
                 Incoming::Stop(conversation) => {
-                    self.in_hand.stop(&conversation);
+                    self.stop(conversation);
                     acceptance.give();
                 }
                 Incoming::Feedback { audience, feedback } => {
@@ -199,10 +201,7 @@ impl Bot {
         acceptance.give();
         let event = message.event.clone();
         let is_done = match message.body {
-            Body::Text(_) | Body::Command(_) => {
-                self.serve(line, message, reply).await;
-                true
-            }
+            Body::Text(_) | Body::Command(_) => self.serve(line, message, reply).await,
             Body::Edit { .. } | Body::Deletion { .. } => {
                 let _one_at_a_time = line.turn().await;
                 self.revise(Box::new(Revision { message, reply })).await
@@ -214,54 +213,110 @@ impl Bot {
         drop(room);
     }
 
+    /// Answers a message, if no other process does; says whether it needs nothing more.
     async fn serve(
         self: &Arc<Self>,
         place: Place,
         message: IncomingMessage,
         mut reply: Box<dyn Reply>,
-    ) {
+    ) -> bool {
         let guard = place.turn().await;
+        if let Some(notice) = self.unwanted(&message).await {
+            if let Some(notice) = notice {
+                deliver(reply.as_mut(), &notice.to_string()).await;
+            }
+            self.let_go(&guard, &message).await;
+            return true;
+        }
+        let (archive, holder) = (&self.turns.archive, self.ledger.holder());
+        let claimed = archive.claim(&message, holder, &self.closing).await;
+        match claimed {
+            Claimed::Ours | Claimed::Inherited => {
+                if claimed == Claimed::Inherited {
+                    reply.may_repeat();
+                }
+                self.answer(guard, &message, reply).await;
+                archive.finish_claim(&message.event, holder).await;
+                true
+            }
+            Claimed::Done => {
+                let event = &message.event;
+                self.turns
+                    .deliver_again(&guard, event, reply.as_mut())
+                    .await;
+                self.let_go(&guard, &message).await;
+                true
+            }
+            Claimed::Held => {
+                self.let_go(&guard, &message).await;
+                false
+            }
+        }
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        guard: SessionGuard,
+        message: &IncomingMessage,
+        mut reply: Box<dyn Reply>,
+    ) {
         // Closing it is nobody's business, so there is always a permit to come.
         let _place = self.places.acquire().await;
         match &message.body {
             // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
                 drop(guard);
-                let said = self.commands.forget_audience(&self.sessions, &message);
+                let said = self.commands.forget_audience(&self.sessions, message);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::Forget(ForgetWhat::Last)) => {
                 drop(guard);
-                let said = self.commands.forget_last(&self.sessions, &message);
+                let said = self.commands.forget_last(&self.sessions, message);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::Again(answer)) => {
                 drop(guard);
-                self.answer_again(&message, answer, reply.as_mut()).await;
+                self.answer_again(message, answer, reply.as_mut()).await;
             }
             Body::Command(command) => {
-                let said = self.commands.run(&guard, &message, command).await;
+                let said = self.commands.run(&guard, message, command).await;
                 deliver(reply.as_mut(), &said).await;
             }
             Body::Text(text) => {
-                if let Some(notice) = self.unwanted(&message).await {
-                    if let Some(notice) = notice {
-                        deliver(reply.as_mut(), &notice.to_string()).await;
-                    }
-                } else {
-                    self.take_turn(&guard, &message, text, reply).await;
+                tokio::select! {
+                    () = self.take_turn(&guard, message, text, reply) => {}
+                    never = self.hear_stops(message) => match never {},
                 }
-                self.let_go(&guard, &message).await;
+                self.let_go(&guard, message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
     }
 
+    /// Stops the turn of a message whenever another process was told to.
+    async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
+        let (archive, holder) = (&self.turns.archive, self.ledger.holder());
+        loop {
+            archive.renew_until_stopped(&message.event, holder).await;
+            self.in_hand.stop(&message.conversation);
+        }
+    }
+
+    /// Stops what is answered in a conversation, here or in another process.
+    fn stop(self: &Arc<Self>, conversation: ConversationId) {
+        if !self.in_hand.stop(&conversation) {
+            let bot = Arc::clone(self);
+            self.tasks
+                .spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
+        }
+    }
+
     /// What may be meant for the bot is, where it takes part; then the person's limits hold.
     async fn unwanted(&self, message: &IncomingMessage) -> Option<Option<Notice>> {
-        match message.addressed {
-            Addressed::Directly => None,
-            Addressed::InConversation => {
+        match (&message.body, message.addressed) {
+            (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _)
+            | (Body::Text(_), Addressed::Directly) => None,
+            (Body::Text(_), Addressed::InConversation) => {
                 if !self.turns.archive.takes_part(&message.conversation).await {
                     return Some(None);
                 }
@@ -381,6 +436,7 @@ impl Bot {
                     self.sessions.sweep();
                     self.revisions.sweep();
                     self.admission.sweep();
+                    self.turns.archive.sweep_claims().await;
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! Files that hold what people said: only their owner can read them.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use serde::Serialize;
+use uuid::Uuid;
 
 /// Options that create a file for its owner alone.
 pub fn private_file() -> OpenOptions {
@@ -39,6 +40,24 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// The name of a data folder, which no other has; made by whoever comes first.
+///
+/// # Errors
+/// When it cannot be read or written.
+pub fn folder_name(folder: &Path) -> io::Result<String> {
+    let path = folder.join("machine");
+    let mut file = private_file().read(true).append(true).open(path)?;
+    file.lock()?;
+    let mut name = String::new();
+    file.read_to_string(&mut name)?;
+    if name.trim().is_empty() {
+        name = Uuid::new_v4().to_string();
+        file.write_all(name.as_bytes())?;
+        file.sync_all()?;
+    }
+    Ok(name.trim().to_owned())
 }
 
 /// Puts lines of JSON in the place of what is in a file, so that a crash leaves one of the two.

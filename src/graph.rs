@@ -4,6 +4,7 @@
 //! platforms or models; ranking what was read is the business of [`crate::memory`].
 
 pub mod answers;
+pub mod claims;
 pub mod confine;
 mod cypher_store;
 mod embedded;
@@ -43,6 +44,7 @@ use self::trace::Trace;
 /// Labels of what the bot keeps for itself; no generated query may reach them.
 pub const MEMORY_LABELS: &[&str] = &[
     "Channel",
+    "MuninnClaim",
     "MuninnPrivate",
     "MuninnSchema",
     "MuninnSource",
@@ -455,6 +457,9 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
     /// Creates those relationships that are not there yet, in one transaction; says how many.
     /// One that lacks an end is left out.
     async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError>;
+
+    /// Who answers which event, of several processes.
+    fn claims(&self) -> &dyn claims::Claims;
 
     /// What is done with ingested knowledge.
     fn ingesting(&self) -> &dyn ingest::Ingesting;

@@ -102,13 +102,16 @@ impl InHand {
         Ok(replaced)
     }
 
-    /// Stops what is being answered in a conversation.
-    pub fn stop(&self, conversation: &ConversationId) {
+    /// Stops what is being answered in a conversation; says whether anything is.
+    pub fn stop(&self, conversation: &ConversationId) -> bool {
+        let mut is_any = false;
         for entry in &self.messages {
             if let (true, Some(running)) = (entry.conversation == *conversation, &entry.running) {
                 running.raise(Interruption::Stopped);
+                is_any = true;
             }
         }
+        is_any
     }
 
     /// Lets go of a message, unless something was revised that nobody has seen yet.

@@ -13,8 +13,9 @@ use chrono::{TimeDelta, Utc};
 use muninn_platform::{EventId, IncomingMessage};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
-use crate::files::{private_file, private_folder, replace_lines, try_lock};
+use crate::files::{folder_name, private_file, private_folder, replace_lines, try_lock};
 
 /// Processes that can share a folder, each with a ledger of its own.
 const SLOTS: usize = 64;
@@ -41,6 +42,8 @@ pub struct Ledger {
     writer: Option<Writer>,
     /// What earlier processes left.
     left_over: Vec<IncomingMessage>,
+    /// The same after a restart, and no other living process's.
+    holder: String,
 }
 
 /// The way to the thread that writes.
@@ -89,6 +92,7 @@ impl Ledger {
         Self {
             writer: None,
             left_over: Vec::new(),
+            holder: Uuid::new_v4().to_string(),
         }
     }
 
@@ -102,6 +106,7 @@ impl Ledger {
             source,
         };
         let (file, left_over) = Slots::take(folder).map_err(unusable)?;
+        let holder = format!("{}/{}", folder_name(folder).map_err(unusable)?, file.slot);
         let (sender, orders) = mpsc::channel();
         let mut book = Book::new(file, &left_over);
         let thread = std::thread::Builder::new()
@@ -114,7 +119,14 @@ impl Ledger {
                 thread: Some(thread),
             }),
             left_over,
+            holder,
         })
+    }
+
+    /// By what this process claims events: whoever uses this ledger next may go on with what it
+    /// claimed, since this process is gone then.
+    pub fn holder(&self) -> &str {
+        &self.holder
     }
 
     /// What earlier processes accepted and did not answer, given once, in its order.
@@ -203,6 +215,7 @@ impl Book {
 
 /// The file of one process.
 struct LedgerFile {
+    slot: usize,
     path: PathBuf,
     file: std::fs::File,
     /// Held as long as the process lives: nobody else writes this ledger.
@@ -252,6 +265,7 @@ impl Slots {
                 None => {
                     let file = private_file().append(true).open(&path)?;
                     mine = Some(LedgerFile {
+                        slot,
                         path,
                         file,
                         _lock: lock,
@@ -330,11 +344,14 @@ mod tests {
         ledger.accept(&messages[3]).await;
         // What another process still works on is not left over.
         let mut beside = Ledger::open(folder.path()).unwrap();
+        assert_ne!(ledger.holder(), beside.holder());
+        let holder = ledger.holder().to_owned();
         assert_eq!(beside.take_left_over(), []);
         let aside = message("aside");
         beside.accept(&aside).await;
         drop((ledger, beside));
         let mut later = Ledger::open(folder.path()).unwrap();
+        assert_eq!(later.holder(), holder);
         let left: Vec<EventId> = later
             .take_left_over()
             .into_iter()

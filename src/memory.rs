@@ -11,6 +11,7 @@ pub mod cache;
 pub mod calibrate;
 mod calibration;
 pub mod calibration_file;
+mod claims;
 pub mod curve;
 pub mod eval;
 mod features;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{Channels, Delivered, IncomingMessage, Reply, SafeText};
+use muninn_platform::{Channels, Delivered, EventId, IncomingMessage, Reply, SafeText};
 
 use self::draft::Draft;
 use crate::agent::asker;
@@ -134,11 +134,7 @@ impl Turns {
         let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
-            tracing::info!(event = %message.event, response = %earlier.id, "delivered again");
-            if earlier.delivered.is_none() {
-                self.deliver_turn(guard, reply, earlier.id, &earlier.output)
-                    .await;
-            }
+            self.deliver_earlier(guard, earlier, reply).await;
             return Ok(After::Nothing);
         }
         let read = self.recall(message, begun, sought, None).await;
@@ -176,6 +172,34 @@ impl Turns {
         observe("turn", began);
         draft.count();
         Ok(self.after(&kept, &draft, &read))
+    }
+
+    /// Delivers the answer that an event has already.
+    pub async fn deliver_again(
+        &self,
+        guard: &SessionGuard,
+        event: &EventId,
+        reply: &mut dyn Reply,
+    ) {
+        match self.archive.turn_of_event(event).await {
+            Ok(Some(earlier)) => self.deliver_earlier(guard, &earlier, reply).await,
+            Ok(None) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                %event,
+                "whether an event is answered cannot be known"
+            ),
+        }
+    }
+
+    /// Delivers an earlier answer where nothing says that it went out.
+    async fn deliver_earlier(&self, guard: &SessionGuard, earlier: &Turn, reply: &mut dyn Reply) {
+        if earlier.delivered.is_none() {
+            tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
+            reply.may_repeat();
+            self.deliver_turn(guard, reply, earlier.id, &earlier.output)
+                .await;
+        }
     }
 
     /// Answers anew, in the place of its earlier answer, the question of the turn `of`, which is

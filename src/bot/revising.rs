@@ -43,7 +43,8 @@ impl Bot {
         let mut pause = FIRST_RETRY;
         for _ in 0..TRIES {
             match self.try_revise(&mut revision).await {
-                Ok(()) => return true,
+                Ok(true) => return true,
+                Ok(false) => {}
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
@@ -74,14 +75,20 @@ impl Bot {
         }
     }
 
-    async fn try_revise(&self, revision: &mut Revision) -> Result<(), TurnError> {
+    /// Says whether it needs nothing more: another process may answer the message just now.
+    async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
         let Some(turn) = self.turn_revised(&revision.message).await? else {
-            return Ok(());
+            let archive = &self.turns.archive;
+            return match revised(&revision.message) {
+                Some(of) => Ok(!archive.is_claimed(of).await?),
+                None => Ok(true),
+            };
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         // Closing it is nobody's business, so there is always a permit to come.
         let _place = self.places.acquire().await;
-        self.revise_turn(&guard, revision).await
+        self.revise_turn(&guard, revision).await?;
+        Ok(true)
     }
 
     async fn revise_turn(

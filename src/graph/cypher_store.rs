@@ -422,6 +422,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(rows.finish(query.id_columns()))
     }
 
+    fn claims(&self) -> &dyn super::claims::Claims {
+        self
+    }
+
     fn ingesting(&self) -> &dyn super::ingest::Ingesting {
         self
     }

@@ -337,6 +337,10 @@ impl Engine for Embedded {
         Vec::new()
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn relabels(&self) -> bool {
         false
     }

@@ -49,6 +49,9 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// makes, for vectors of this length.
     fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)>;
 
+    /// Whether several processes may have the graph open.
+    fn is_shared(&self) -> bool;
+
     /// Whether the labels of a node can be exchanged for others.
     fn relabels(&self) -> bool;
 

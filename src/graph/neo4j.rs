@@ -72,6 +72,10 @@ const CONSTRAINTS: &[(&str, &str)] = &[
         "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
     ),
     (
+        "muninn_claim_event",
+        "CREATE CONSTRAINT muninn_claim_event IF NOT EXISTS FOR (n:MuninnClaim) REQUIRE n.event IS UNIQUE",
+    ),
+    (
         "muninn_source_id",
         "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
     ),
@@ -270,6 +274,10 @@ impl Engine for Neo4j {
 
     fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)> {
         indexes::knowledge(dimension)
+    }
+
+    fn is_shared(&self) -> bool {
+        true
     }
 
     fn relabels(&self) -> bool {

@@ -210,7 +210,7 @@ macro_rules! link_sources {
             "WITH r, position ",
             "UNWIND $context AS source ",
             "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Response OR k:Session ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnClaim OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Response OR k:Session ",
             "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
             "WITH r, position, count(k) AS sources ",
             link_recalled!()
@@ -374,19 +374,21 @@ pub(crate) const SET_IMPORTING: &str = "\
 
 /// All nodes but the schema's.
 pub(crate) const ALL_NODES: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema \
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim \
     RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";
 
 pub(crate) const ALL_RELATIONSHIPS: &str = "\
     MATCH (a)-[r]->(b) \
     RETURN type(r) AS type, elementId(a) AS from, elementId(b) AS to, properties(r) AS properties";
 
-pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema RETURN count(n) AS nodes";
+pub(crate) const COUNT_NODES: &str =
+    "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim RETURN count(n) AS nodes";
 
 pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) AS relationships";
 
 /// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
 pub(crate) const WIPE: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
 
 pub(crate) mod answers;
+pub(crate) mod claims;

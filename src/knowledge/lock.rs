@@ -5,12 +5,10 @@
 //! same machine at once.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::Path;
 
-use uuid::Uuid;
-
-use crate::files::{private_file, private_folder, try_lock};
+use crate::files::{folder_name, private_folder, try_lock};
 
 /// The lock of a source, held until it is dropped.
 #[derive(Debug)]
@@ -28,27 +26,10 @@ impl SourceLock {
             return Ok(None);
         };
         Ok(Some(Self {
-            machine: machine(folder)?,
+            machine: folder_name(folder)?,
             _file: file,
         }))
     }
-}
-
-/// The name of the folder, made by whoever comes first.
-fn machine(folder: &Path) -> io::Result<String> {
-    let mut file = private_file()
-        .read(true)
-        .append(true)
-        .open(folder.join("machine"))?;
-    file.lock()?;
-    let mut name = String::new();
-    file.read_to_string(&mut name)?;
-    if name.trim().is_empty() {
-        name = Uuid::new_v4().to_string();
-        file.write_all(name.as_bytes())?;
-        file.sync_all()?;
-    }
-    Ok(name.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -380,7 +380,7 @@ impl Archive {
         }
     }
 
-    fn went_away(&self, error: &StoreError) {
+    pub(super) fn went_away(&self, error: &StoreError) {
         metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
         if !self.away.swap(true, Ordering::Relaxed) {
             tracing::warn!(

@@ -18,6 +18,7 @@ mod proxy;
 mod answers;
 mod carrying;
 mod chains;
+mod claims;
 mod crashes;
 mod desk;
 mod embedding;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
-use muninn::graph::{GraphStore, MEMORY_LABELS};
+use muninn::graph::GraphStore;
 use muninn::ledger::Ledger;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::graph::TestGraph;
 use super::model_server::ModelServer;
 
 /// Where a test's bots keep things: a folder, and a graph in it or on a server. Several bots may
@@ -39,26 +40,12 @@ impl Place {
 
     /// The Neo4j that the test run was given, at another address if `through` says so.
     pub fn neo4j(through: Option<&str>) -> Option<Self> {
-        let set = variable;
-        let Some(url) = set("NEO4J_TEST_URI") else {
-            assert!(
-                set("MUNINN_REQUIRE_NEO4J").is_none(),
-                "MUNINN_REQUIRE_NEO4J is set, but NEO4J_TEST_URI is not"
-            );
-            #[expect(
-                clippy::print_stderr,
-                reason = "a lane that does not run has to be seen"
-            )]
-            {
-                eprintln!("Neo4j lane did not run: NEO4J_TEST_URI is not set");
-            }
-            return None;
-        };
-        let mut graph = vec![format!("--graph-url={}", through.unwrap_or(&url))];
-        if let (Some(user), Some(password)) = (set("NEO4J_TEST_USER"), set("NEO4J_TEST_PASSWORD")) {
-            graph.push(format!("--graph-user={user}"));
-            graph.push(format!("--graph-password={password}"));
-        }
+        let server = TestGraph::find()?;
+        let graph = vec![
+            format!("--graph-url={}", through.unwrap_or(&server.url)),
+            format!("--graph-user={}", server.user),
+            format!("--graph-password={}", server.password),
+        ];
         Some(Self::new(tempfile::tempdir().unwrap(), graph))
     }
 
@@ -128,8 +115,12 @@ impl Place {
     /// As [`Place::bot`], with a ledger of what it accepts.
     pub async fn bot_with(&self, config: &Config, ledger: Ledger) -> TestBot {
         static EMPTIED: OnceCell<()> = OnceCell::const_new();
-        if let (Some(url), true) = (variable("NEO4J_TEST_URI"), config.graph.url.contains("://")) {
-            EMPTIED.get_or_init(|| forget_knowledge(url)).await;
+        if config.graph.url.contains("://")
+            && let Some(graph) = TestGraph::find()
+        {
+            EMPTIED
+                .get_or_init(async || graph.forget_knowledge().await)
+                .await;
         }
         let _ = rustls::crypto::ring::default_provider().install_default();
         let Wired {
@@ -157,22 +148,6 @@ impl Place {
     pub fn journal(&self) -> PathBuf {
         self.folder.path().join("journal-0.jsonl")
     }
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-async fn forget_knowledge(url: String) {
-    let user = variable("NEO4J_TEST_USER").unwrap_or_default();
-    let password = variable("NEO4J_TEST_PASSWORD").unwrap_or_default();
-    let graph = neo4rs::Graph::new(url, user, password).unwrap();
-    let labels = MEMORY_LABELS.join("|");
-    let statement = format!("MATCH (n) WHERE NOT n:({labels}) DETACH DELETE n");
-    graph.run(neo4rs::query(&statement)).await.unwrap();
-    // With the sources that everybody sees; those of single channels disturb nobody.
-    let public = "MATCH (s:MuninnSource) WHERE size(coalesce(s.channels, [])) = 0 DETACH DELETE s";
-    graph.run(neo4rs::query(public)).await.unwrap();
 }
 
 /// A bot that runs.

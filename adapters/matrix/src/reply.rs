@@ -186,6 +186,10 @@ impl Reply for MatrixReply {
             .collect();
     }
 
+    fn may_repeat(&mut self) {
+        self.target.may_be_repetition = true;
+    }
+
     async fn working(&mut self) {
         self.signs.show(&self.hub);
     }

@@ -52,6 +52,11 @@ pub trait Reply: Send + Sync {
     /// anything else, or not at all.
     fn replace(&mut self, earlier: Delivered);
 
+    /// What this delivers may have been delivered before, by a process that did not live to say so: where
+    /// the platform does not see to it, it is looked for first. Called before [`Reply::finish`], or not
+    /// at all.
+    fn may_repeat(&mut self) {}
+
     /// Shows a sign of life. What goes wrong here is of no consequence to the answer, so it is not
     /// reported.
     async fn working(&mut self);

@@ -306,6 +306,10 @@ impl Reply for PostedReply {
         self.earlier = standing.map(str::to_owned).collect();
     }
 
+    fn may_repeat(&mut self) {
+        self.target.may_be_repetition = true;
+    }
+
     async fn working(&mut self) {
         self.signs.show(&self.hub);
     }

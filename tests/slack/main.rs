@@ -5,91 +5,17 @@
     reason = "a test fails by panicking, also in what it is helped by"
 )]
 
+#[path = "../support/mod.rs"]
 mod support;
 
-use std::net::SocketAddr;
-use std::time::Duration;
+mod home;
+mod replicas;
 
-use loopback_slack::{
-    APP_TOKEN, Addresses, App, BOT_TOKEN, Chat, Message, PATIENCE, SIGNING_SECRET, Slack,
-};
-use support::model_server::{Gate, ModelServer, Reply, Request};
-use support::program::{Program, asks, end, kill, prompt};
-use tokio::net::TcpStream;
-use tokio::process::Child;
+use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Chat, Message};
 
-/// A workspace, and the program that is run as an app in it.
-struct Home {
-    slack: Slack,
-    program: Program,
-    /// Where it listens, unless it has a socket.
-    address: Option<SocketAddr>,
-}
-
-impl Home {
-    async fn over_socket(model: &ModelServer) -> Self {
-        let slack = Slack::with_manifest(&manifest(model, &[]).await).await;
-        let program = program(model, &slack).with("SLACK_APP_TOKEN", APP_TOKEN);
-        Self {
-            slack,
-            program,
-            address: None,
-        }
-    }
-
-    async fn over_http(model: &ModelServer) -> Self {
-        let public = ["--url", "https://muninn.test"];
-        let slack = Slack::with_manifest(&manifest(model, &public).await).await;
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let at = |path| format!("http://{address}/slack/{path}");
-        slack.tell_over_http(Addresses {
-            events: at("events"),
-            interactions: at("interactions"),
-            commands: at("commands"),
-        });
-        let program = program(model, &slack)
-            .with("SLACK_SIGNING_SECRET", SIGNING_SECRET)
-            .with("SLACK_HTTP_ADDR", address.to_string());
-        Self {
-            slack,
-            program,
-            address: Some(address),
-        }
-    }
-
-    /// Starts it and waits until it is connected, or listens.
-    async fn start(&self) -> Child {
-        let before = self.slack.calls_of("apps.connections.open").len();
-        let bot = self.program.start();
-        let Some(address) = self.address else {
-            self.slack.connected(before + 1).await;
-            return bot;
-        };
-        let listens = async {
-            while TcpStream::connect(address).await.is_err() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let in_time = tokio::time::timeout(PATIENCE, listens).await;
-        assert!(in_time.is_ok(), "nobody listens at {address}");
-        bot
-    }
-}
-
-fn program(model: &ModelServer, slack: &Slack) -> Program {
-    Program::new(model)
-        .with("SLACK_API_URL", slack.api_url())
-        .with("SLACK_BOT_TOKEN", BOT_TOKEN)
-        .with("SLACK_ALLOW", "*")
-}
-
-/// What `muninn manifest slack` prints, which needs no token.
-async fn manifest(model: &ModelServer, more: &[&str]) -> serde_json::Value {
-    let arguments = [&["manifest", "slack"], more].concat();
-    let printed = Program::new(model).says(&arguments).await;
-    serde_json::from_str(&printed).unwrap()
-}
+use self::home::Home;
+use self::support::model_server::{Gate, ModelServer, Reply, Request};
+use self::support::program::{Program, asks, end, kill, prompt};
 
 fn standing(chat: &Chat) -> Vec<String> {
     let said = chat.said().into_iter();

@@ -1,0 +1,157 @@
+//! Which process answers an event, where several share a graph and are told the same.
+//!
+//! A claim says so before a model is asked. It lasts as long as its holder gives signs of life, by
+//! the clock of the graph, and is kept for a while when the event is done, for those who are told of
+//! it late. A graph that only one process has open needs none.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{ConversationId, EventId};
+use serde_json::{Value, json};
+
+use super::StoreError;
+use super::cypher_store::CypherStore;
+use super::engine::Engine;
+use super::record::params;
+use super::statements::claims;
+
+/// Whose an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The one's who asked.
+    Ours,
+    /// The same, and somebody worked on it before who gives no sign of life any more.
+    Inherited,
+    /// Another process works on it.
+    Held,
+    /// It needs nothing more.
+    Done,
+}
+
+/// What became of a claim since its last sign of life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    Kept,
+    /// Somebody told another process that it is to be stopped.
+    Stopped,
+    /// It lasted too long without a sign of life, and another process has it.
+    Lost,
+}
+
+/// The operations on claims.
+#[async_trait]
+pub trait Claims: Send + Sync {
+    /// Claims an event for `holder`, for as long as `lasts`.
+    async fn claim(
+        &self,
+        event: &EventId,
+        session: &ConversationId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Claimed, StoreError>;
+
+    /// Gives a sign of life, from which on the claim lasts anew.
+    async fn renew_claim(
+        &self,
+        event: &EventId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Renewed, StoreError>;
+
+    /// Says that the event of a claim needs nothing more.
+    async fn finish_claim(&self, event: &EventId, holder: &str) -> Result<(), StoreError>;
+
+    /// Whether somebody works on the event.
+    async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError>;
+
+    /// Tells those who work on events of the session to stop, at their next sign of life.
+    async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError>;
+
+    /// Removes claims that were done, or without a sign of life, for this long.
+    async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+impl<E: Engine> Claims for CypherStore<E> {
+    async fn claim(
+        &self,
+        event: &EventId,
+        session: &ConversationId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Claimed, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(Claimed::Ours);
+        }
+        let bound = json!({
+            "event": event.as_str(), "session": session.as_str(), "holder": holder,
+            "lasts": millis(lasts),
+        });
+        let rows = self.engine.write(claims::CLAIM, params(bound)).await?;
+        let says = |column| rows.first().and_then(|row| row.get(column)?.as_bool());
+        Ok(match (says("done"), says("free"), says("inherited")) {
+            (Some(true), _, _) => Claimed::Done,
+            (_, Some(true), Some(true)) => Claimed::Inherited,
+            (_, Some(true), Some(false) | None) => Claimed::Ours,
+            (_, Some(false) | None, _) => Claimed::Held,
+        })
+    }
+
+    async fn renew_claim(
+        &self,
+        event: &EventId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Renewed, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(Renewed::Kept);
+        }
+        let bound = json!({"event": event.as_str(), "holder": holder, "lasts": millis(lasts)});
+        let rows = self.engine.write(claims::RENEW, params(bound)).await?;
+        let Some(row) = rows.first() else {
+            return Ok(Renewed::Lost);
+        };
+        Ok(match row.get("stopped").and_then(Value::as_bool) {
+            Some(true) => Renewed::Stopped,
+            Some(false) | None => Renewed::Kept,
+        })
+    }
+
+    async fn finish_claim(&self, event: &EventId, holder: &str) -> Result<(), StoreError> {
+        if self.engine.is_shared() {
+            let bound = json!({"event": event.as_str(), "holder": holder});
+            self.engine.write(claims::FINISH, params(bound)).await?;
+        }
+        Ok(())
+    }
+
+    async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(false);
+        }
+        let bound = json!({"event": event.as_str()});
+        let rows = self.engine.read(claims::IS_CLAIMED, params(bound)).await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
+        if self.engine.is_shared() {
+            let bound = json!({"session": session.as_str()});
+            self.engine.write(claims::STOP, params(bound)).await?;
+        }
+        Ok(())
+    }
+
+    async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
+        if self.engine.is_shared() {
+            let bound = json!({"kept": millis(kept)});
+            self.engine.write(claims::SWEEP, params(bound)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

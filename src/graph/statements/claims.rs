@@ -1,0 +1,32 @@
+//! Statements about who answers an event. All times are the graph's, in milliseconds.
+
+/// A claim is locked by a property of its own before it is looked at.
+pub(crate) const CLAIM: &str = "\
+    MERGE (c:MuninnClaim {event: $event}) SET c.touchedAt = timestamp() \
+    WITH c, c.doneAt IS NOT NULL AS done, c.holder IS NOT NULL AS inherited, \
+    c.holder IS NULL OR c.holder = $holder OR c.until < timestamp() AS free \
+    FOREACH (_ IN CASE WHEN free AND NOT done THEN [1] ELSE [] END | \
+    SET c.holder = $holder, c.session = $session, c.until = timestamp() + $lasts) \
+    RETURN done, free, inherited";
+
+pub(crate) const RENEW: &str = "\
+    MATCH (c:MuninnClaim {event: $event}) WHERE c.holder = $holder \
+    SET c.until = timestamp() + $lasts \
+    WITH c, coalesce(c.isStopped, false) AS stopped \
+    SET c.isStopped = null RETURN stopped";
+
+pub(crate) const FINISH: &str = "\
+    MATCH (c:MuninnClaim {event: $event}) WHERE c.holder = $holder \
+    SET c.doneAt = timestamp() RETURN c.event AS event";
+
+pub(crate) const IS_CLAIMED: &str = "\
+    MATCH (c:MuninnClaim {event: $event}) WHERE c.doneAt IS NULL AND c.until >= timestamp() \
+    RETURN c.event AS event";
+
+pub(crate) const STOP: &str = "\
+    MATCH (c:MuninnClaim) WHERE c.session = $session AND c.doneAt IS NULL \
+    SET c.isStopped = true RETURN count(c) AS claims";
+
+pub(crate) const SWEEP: &str = "\
+    MATCH (c:MuninnClaim) WHERE coalesce(c.doneAt, c.until) < timestamp() - $kept \
+    WITH c LIMIT 1000 DELETE c RETURN count(*) AS removed";

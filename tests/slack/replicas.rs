@@ -1,0 +1,222 @@
+//! Several processes behind one address, on one graph: what one is told, or both, is answered once.
+//!
+//! Runs on the Neo4j of `NEO4J_TEST_URI`. Without one it says that it did not run, which is a
+//! failure where `MUNINN_REQUIRE_NEO4J=1`.
+
+use loopback_slack::{Slack, Thread};
+use tokio::process::Child;
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::ends_with;
+use super::home::{Door, listening, manifest, program};
+use super::standing;
+use super::support::graph::TestGraph;
+use super::support::model_server::{Gate, ModelServer, Reply};
+use super::support::program::{Program, asks, end, kill};
+
+/// Workspaces on loopback look alike, so one at a time has the graph.
+static GRAPH: Mutex<()> = Mutex::const_new(());
+
+struct Replica {
+    program: Program,
+    door: Door,
+    process: Child,
+}
+
+struct Replicas {
+    slack: Slack,
+    replicas: Vec<Replica>,
+    graph: TestGraph,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Replicas {
+    /// Two of them. None: there is no graph that they could share.
+    async fn start(model: &ModelServer) -> Option<Self> {
+        let graph = TestGraph::find()?;
+        let alone = GRAPH.lock().await;
+        graph.forget_knowledge().await;
+        graph
+            .run("MATCH (n) WHERE coalesce(n.session, n.id) STARTS WITH 'slack/' DETACH DELETE n")
+            .await;
+        let public = ["--url", "https://muninn.test"];
+        let slack = Slack::with_manifest(&manifest(model, &public).await).await;
+        let mut replicas = Vec::new();
+        for _ in 0..2 {
+            let (program, door) = listening(program(model, &slack));
+            let program = program
+                .with("GRAPH_URL", &graph.url)
+                .with("GRAPH_USER", &graph.user)
+                .with("GRAPH_PASSWORD", &graph.password)
+                .with("GRAPH_TIMEOUT", "60");
+            let process = program.start();
+            door.opens().await;
+            replicas.push(Replica {
+                program,
+                door,
+                process,
+            });
+        }
+        let all = Self {
+            slack,
+            replicas,
+            graph,
+            _alone: alone,
+        };
+        all.tell(&[0, 1]);
+        Some(all)
+    }
+
+    /// From now on these are told, in turn.
+    fn tell(&self, which: &[usize]) {
+        let addresses = which.iter().map(|&one| self.replicas[one].door.addresses());
+        self.slack.balance(addresses.collect());
+    }
+
+    /// Which one answers just now.
+    async fn at_work(&self) -> usize {
+        let claims = "MATCH (c:MuninnClaim) WHERE c.session STARTS WITH 'slack/' \
+            AND c.doneAt IS NULL RETURN c.holder AS text";
+        let holder = self.graph.text(claims).await;
+        let is_its = |replica: &Replica| {
+            let name = replica.program.folder.path().join("muninn-data/machine");
+            holder.starts_with(&std::fs::read_to_string(name).unwrap())
+        };
+        self.replicas.iter().position(is_its).unwrap()
+    }
+
+    async fn end(self, model: ModelServer) {
+        self.slack.all_told().await;
+        for replica in self.replicas {
+            end(replica.process).await;
+        }
+        model.finish();
+        self.slack.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_both_are_told_is_answered_once() {
+    let server = ModelServer::start().await;
+    let Some(all) = Replicas::start(&server).await else {
+        return;
+    };
+    let chat = all
+        .slack
+        .person("Ann")
+        .in_channel(&all.slack.channel("both"));
+    // A mention is told as a mention and as a message, and here each of them to both.
+    all.slack.repeat_events(1);
+    let mut threads = Vec::new();
+    for (question, answer) in [
+        ("One?", "First."),
+        ("Two?", "Second."),
+        ("Three?", "Third."),
+    ] {
+        // A model that is asked twice is told so.
+        server.expects(asks(question)).answers(answer);
+        threads.push((chat.in_thread(&chat.ask(question)), answer));
+    }
+    for (thread, answer) in &threads {
+        thread.hears(answer).await;
+    }
+    // A command is an event like any other.
+    let thread = &threads[0].0;
+    thread.say("<@bot> /usage");
+    let told = |message: &loopback_slack::Message| message.is_ephemeral;
+    thread.finds("the usage", told).await;
+    all.slack.all_told().await;
+    assert_eq!(thread.said().iter().filter(|said| told(said)).count(), 1);
+    for (thread, answer) in &threads {
+        assert_eq!(standing(thread), [*answer]);
+    }
+    all.end(server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_other_goes_on_with_what_a_killed_one_began() {
+    let server = ModelServer::start().await;
+    let Some(mut all) = Replicas::start(&server).await else {
+        return;
+    };
+    let chat = all
+        .slack
+        .person("Ann")
+        .in_channel(&all.slack.channel("killed"));
+    let gate = Gate::closed();
+    server
+        .expects(asks("Who goes on?"))
+        .replies(Reply::chunks(["The", " one."]).paused(&gate));
+    let thread = chat.in_thread(&chat.ask("Who goes on?"));
+    thread
+        .finds("its beginning", |message| message.shown.starts_with("The"))
+        .await;
+    all.slack.all_told().await;
+    let killed = all.replicas.remove(all.at_work().await);
+    kill(killed.process).await;
+    all.tell(&[0]);
+    server.expects(asks("Who goes on?")).answers("The other.");
+    thread.finds("the answer", ends_with("The other.")).await;
+    // What the killed one had shown is taken for the answer's.
+    assert_eq!(standing(&thread), ["The other."]);
+
+    // It comes back and finds that there is nothing to do.
+    let process = killed.program.start();
+    killed.door.opens().await;
+    all.replicas.push(Replica { process, ..killed });
+    all.tell(&[1]);
+    server.expects(asks("And now?")).answers("Both.");
+    thread.say("<@bot> And now?");
+    thread.finds("the answer", ends_with("Both.")).await;
+    assert_eq!(standing(&thread), ["The other.", "Both."]);
+    all.end(server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_is_told_reaches_the_one_that_answers() {
+    let server = ModelServer::start().await;
+    let Some(all) = Replicas::start(&server).await else {
+        return;
+    };
+    let chat = all
+        .slack
+        .person("Ann")
+        .in_channel(&all.slack.channel("reached"));
+    let gate = Gate::closed();
+    server
+        .expects(asks("in Berlin?"))
+        .replies(Reply::chunks(["Cold", " there."]).paused(&gate));
+    all.tell(&[0]);
+    let asked = chat.ask("What is the weather in Berlin?");
+    let thread = chat.in_thread(&asked);
+    let begun = |message: &loopback_slack::Message| message.shown.starts_with("Cold");
+    thread.finds("its beginning", begun).await;
+    assert_eq!(all.at_work().await, 0);
+
+    // An edit waits for the answer that is under way, and changes it.
+    all.tell(&[1]);
+    server.expects(asks("in Oslo?")).answers("Colder.");
+    chat.edit(&asked, "<@bot> What is the weather in Oslo?");
+    all.slack.all_told().await;
+    gate.open();
+    thread
+        .finds("the second answer", ends_with("Colder."))
+        .await;
+    assert_eq!(standing(&thread), ["Colder."]);
+
+    // A stop is passed on.
+    let gate = Gate::closed();
+    server
+        .expects(asks("Everything!"))
+        .replies(Reply::chunks(["All", " of it."]).paused(&gate));
+    all.tell(&[0]);
+    thread.say("<@bot> Everything!");
+    let begun = |message: &loopback_slack::Message| message.shown.starts_with("All");
+    thread.finds("its beginning", begun).await;
+    all.tell(&[1]);
+    thread.stop().await;
+    server.abandoned(1).await;
+    let is_over = |thread: &Thread| thread.lifecycle == "active";
+    thread.sees_thread("its end", is_over).await;
+    all.end(server).await;
+}

@@ -1,0 +1,67 @@
+//! A Neo4j to test on.
+
+use muninn::graph::MEMORY_LABELS;
+
+/// The Neo4j of the environment.
+#[derive(Debug)]
+pub struct TestGraph {
+    pub url: String,
+    pub user: String,
+    pub password: String,
+}
+
+impl TestGraph {
+    /// None: there is none, which is a failure where it is required.
+    pub fn find() -> Option<Self> {
+        let Some(url) = variable("NEO4J_TEST_URI") else {
+            assert_ne!(
+                variable("MUNINN_REQUIRE_NEO4J").as_deref(),
+                Some("1"),
+                "NEO4J_TEST_URI is not set"
+            );
+            #[expect(
+                clippy::print_stderr,
+                reason = "a lane that does not run has to be seen"
+            )]
+            {
+                eprintln!("Neo4j lane did not run: NEO4J_TEST_URI is not set");
+            }
+            return None;
+        };
+        Some(Self {
+            url,
+            user: variable("NEO4J_TEST_USER").unwrap_or_default(),
+            password: variable("NEO4J_TEST_PASSWORD").unwrap_or_default(),
+        })
+    }
+
+    fn open(&self) -> neo4rs::Graph {
+        neo4rs::Graph::new(&self.url, &self.user, &self.password).unwrap()
+    }
+
+    pub async fn run(&self, statement: &str) {
+        self.open().run(neo4rs::query(statement)).await.unwrap();
+    }
+
+    /// The column `text` of the first row.
+    pub async fn text(&self, statement: &str) -> String {
+        let mut rows = self.open().execute(neo4rs::query(statement)).await.unwrap();
+        let row = rows.next().await.unwrap().expect("a row");
+        row.get("text").unwrap()
+    }
+
+    /// Removes knowledge that an earlier test program left: a bot with knowledge asks its model
+    /// other things.
+    pub async fn forget_knowledge(&self) {
+        let labels = MEMORY_LABELS.join("|");
+        let knowledge = format!("MATCH (n) WHERE NOT n:({labels}) DETACH DELETE n");
+        self.run(&knowledge).await;
+        // With the sources that everybody sees; those of single channels disturb nobody.
+        self.run("MATCH (s:MuninnSource) WHERE size(coalesce(s.channels, [])) = 0 DETACH DELETE s")
+            .await;
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,18 +1,23 @@
 //! The commands.
 
 mod calibrate;
+#[cfg(feature = "terminal")]
 mod chat;
 mod cypher;
 mod demo;
+#[cfg(feature = "discord")]
 mod discord;
 mod doctor;
 mod ingest;
 mod inspect;
+#[cfg(feature = "matrix")]
 mod matrix;
+mod platforms;
 mod reembed;
 mod schema;
 mod search;
 mod serve;
+#[cfg(feature = "slack")]
 mod slack;
 mod transfer;
 
@@ -39,6 +44,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Talk to it here; with stdin not a terminal, a line a turn
+    #[cfg(feature = "terminal")]
     Chat {
         /// The conversation to go on with
         #[arg(long, default_value = "default")]
@@ -60,11 +66,13 @@ enum Command {
     /// Search what was ingested, and show each find with its scores and why
     Search(search::SearchArgs),
     /// Print the manifest of an app
+    #[cfg(feature = "slack")]
     Manifest {
         #[command(subcommand)]
         of: ManifestOf,
     },
     /// Print the address that invites the bot
+    #[cfg(feature = "discord")]
     Invite {
         #[command(subcommand)]
         to: InviteTo,
@@ -116,12 +124,14 @@ enum Command {
     },
 }
 
+#[cfg(feature = "slack")]
 #[derive(Debug, Subcommand)]
 enum ManifestOf {
     /// What Slack takes under "Create an app from a manifest"
     Slack(slack::ManifestArgs),
 }
 
+#[cfg(feature = "discord")]
 #[derive(Debug, Subcommand)]
 enum InviteTo {
     /// Into a guild, with the least permissions it needs
@@ -155,6 +165,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 
 async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
     match command {
+        #[cfg(feature = "terminal")]
         Command::Chat { session } => chat::run(&config, &session).await,
         Command::Serve => serve::run(&config).await,
         Command::Doctor => doctor::run(&config).await,
@@ -162,9 +173,11 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => ingest::run(&config, args).await,
         Command::Catalog => ingest::catalog(&config).await,
         Command::Search(args) => search::run(&config, args).await,
+        #[cfg(feature = "slack")]
         Command::Manifest {
             of: ManifestOf::Slack(args),
         } => slack::print_manifest(&config, args),
+        #[cfg(feature = "discord")]
         Command::Invite {
             to: InviteTo::Discord,
         } => discord::print_invite(&config).await,
@@ -199,20 +212,24 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
 /// Its errors quote whole answers of the model, so `async_openai` is silent. The Matrix client calls
 /// every refusal an error, also those that are part of asking; what matters is said by us.
 const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
+#[cfg(feature = "terminal")]
 const CHAT_LOG: &str = "error,async_openai=off";
 
 fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
     let chosen = options.log.as_deref().unwrap_or(match command {
         // A person talks there; what they should know is said in the chat.
+        #[cfg(feature = "terminal")]
         Command::Chat { .. } => CHAT_LOG,
+        #[cfg(feature = "slack")]
+        Command::Manifest { .. } => SERVICE_LOG,
+        #[cfg(feature = "discord")]
+        Command::Invite { .. } => SERVICE_LOG,
         Command::Serve
         | Command::Doctor
         | Command::Demo { .. }
         | Command::Ingest(_)
         | Command::Catalog
         | Command::Search(_)
-        | Command::Manifest { .. }
-        | Command::Invite { .. }
         | Command::Schema { .. }
         | Command::Sessions
         | Command::Recall { .. }

@@ -1,4 +1,4 @@
-//! `muninn chat`.
+//! `muninn chat`, and the socket that lets other terminals in.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use muninn::config::Config;
 use muninn::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
-use muninn_terminal::{Options, Session, Terminal, os_user};
+use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket, os_user};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +40,16 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCo
     store.close().await?;
     talked?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The socket, where one is configured.
+pub(super) fn socket(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+    let Some(path) = &config.terminal_socket else {
+        return Ok(None);
+    };
+    let session = Session::new("default", &os_user())?;
+    let socket = TerminalSocket::bind(SocketOptions::new(path.clone(), session))?;
+    Ok(Some(Box::new(socket)))
 }
 
 fn greeting(config: &Config) -> String {

@@ -6,10 +6,32 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use muninn::config::{Config, DiscordConfig};
-use muninn_discord::{Api, GuildId, Options, Shards, invite};
+use muninn_discord::{Api, Discord, GuildId, Options, Shards, invite};
+use muninn_platform::{Finding, Platform};
+
+use super::platforms::unusable;
+
+/// The adapter, where Discord is configured.
+pub(super) fn platform(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+    let Some(discord) = &config.discord else {
+        return Ok(None);
+    };
+    Ok(Some(Box::new(Discord::new(options(config, discord)?))))
+}
+
+/// What it says of its account.
+pub(super) async fn check(config: &Config) -> Vec<Finding> {
+    let Some(discord) = &config.discord else {
+        return Vec::new();
+    };
+    match options(config, discord) {
+        Ok(options) => muninn_discord::check(&options).await,
+        Err(error) => unusable(&error),
+    }
+}
 
 /// The adapter's options.
-pub(super) fn options(config: &Config, discord: &DiscordConfig) -> anyhow::Result<Options> {
+fn options(config: &Config, discord: &DiscordConfig) -> anyhow::Result<Options> {
     Ok(Options {
         guild: discord.guild.map(GuildId::new),
         allow: discord.allow.parse()?,

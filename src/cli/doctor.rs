@@ -308,39 +308,8 @@ fn platforms(config: &Config) -> Finding {
 
 /// What each platform says of its account.
 async fn accounts(config: &Config) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Some(matrix) = &config.matrix {
-        let options = super::matrix::options(config, matrix);
-        findings.extend(of_account("matrix", options, muninn_matrix::check).await);
-    }
-    if let Some(slack) = &config.slack {
-        let options = super::slack::options(config, slack);
-        findings.extend(of_account("slack", options, muninn_slack::check).await);
-    }
-    if let Some(discord) = &config.discord {
-        let options = super::discord::options(config, discord);
-        findings.extend(of_account("discord", options, muninn_discord::check).await);
-    }
-    findings
-}
-
-async fn of_account<O>(
-    part: &'static str,
-    options: anyhow::Result<O>,
-    check: impl AsyncFn(&O) -> Vec<muninn_platform::Finding>,
-) -> Vec<Finding> {
-    let options = match options {
-        Ok(options) => options,
-        Err(error) => {
-            return vec![Finding {
-                part,
-                verdict: Verdict::Wrong,
-                text: error.to_string(),
-            }];
-        }
-    };
-    let found = check(&options).await.into_iter();
-    let as_ours = |muninn_platform::Finding { verdict, text }| Finding {
+    let found = super::platforms::accounts(config).await.into_iter();
+    let as_ours = |(part, muninn_platform::Finding { verdict, text })| Finding {
         part,
         verdict,
         text,

@@ -1,10 +1,32 @@
 //! From the configuration to the Matrix adapter.
 
 use muninn::config::{Config, MatrixConfig, MatrixLogin, MatrixThreads};
-use muninn_matrix::{Login, Options, Threads};
+use muninn_matrix::{Login, Matrix, Options, Threads};
+use muninn_platform::{Finding, Platform};
+
+use super::platforms::unusable;
+
+/// The adapter, where Matrix is configured.
+pub(super) fn platform(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+    let Some(matrix) = &config.matrix else {
+        return Ok(None);
+    };
+    Ok(Some(Box::new(Matrix::new(options(config, matrix)?))))
+}
+
+/// What it says of its account.
+pub(super) async fn check(config: &Config) -> Vec<Finding> {
+    let Some(matrix) = &config.matrix else {
+        return Vec::new();
+    };
+    match options(config, matrix) {
+        Ok(options) => muninn_matrix::check(&options).await,
+        Err(error) => unusable(&error),
+    }
+}
 
 /// The adapter's options.
-pub(super) fn options(config: &Config, matrix: &MatrixConfig) -> anyhow::Result<Options> {
+fn options(config: &Config, matrix: &MatrixConfig) -> anyhow::Result<Options> {
     let login = match &matrix.login {
         MatrixLogin::Password { user, password } => Login::Password {
             user: user.clone(),

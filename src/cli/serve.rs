@@ -6,20 +6,17 @@ use anyhow::bail;
 use muninn::config::Config;
 use muninn::http;
 use muninn::ledger::Ledger;
-use muninn_discord::Discord;
-use muninn_matrix::Matrix;
-use muninn_platform::{Inbox, Platform, PlatformError};
-use muninn_slack::Slack;
-use muninn_terminal::{Session, SocketOptions, TerminalSocket, os_user};
+use muninn::wiring::{Wired, wire};
+use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use muninn::wiring::{Wired, wire};
+use super::platforms;
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
-    let platforms = platforms(config)?;
+    let platforms = platforms::configured(config)?;
     if platforms.is_empty() {
         bail!(
             "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, or TERMINAL_SOCKET to a path to let terminals in"
@@ -70,28 +67,6 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     lost?;
     tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
-}
-
-fn platforms(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform>>> {
-    let mut platforms: Vec<Box<dyn Platform>> = Vec::new();
-    if let Some(path) = &config.terminal_socket {
-        let session = Session::new("default", &os_user())?;
-        let socket = TerminalSocket::bind(SocketOptions::new(path.clone(), session))?;
-        platforms.push(Box::new(socket));
-    }
-    if let Some(matrix) = &config.matrix {
-        let options = super::matrix::options(config, matrix)?;
-        platforms.push(Box::new(Matrix::new(options)));
-    }
-    if let Some(slack) = &config.slack {
-        let options = super::slack::options(config, slack)?;
-        platforms.push(Box::new(Slack::new(options)));
-    }
-    if let Some(discord) = &config.discord {
-        let options = super::discord::options(config, discord)?;
-        platforms.push(Box::new(Discord::new(options)));
-    }
-    Ok(platforms)
 }
 
 /// Cancelled at any of these signals.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use muninn::config::{Config, SlackConfig, SlackEntrance};
-use muninn_slack::{Entrance, Mode, Options, manifest};
+use muninn_platform::{Finding, Platform};
+use muninn_slack::{Entrance, Mode, Options, Slack, manifest};
+
+use super::platforms::unusable;
 
 /// How the app's events are to come in.
 #[derive(Args, Debug)]
@@ -16,8 +19,27 @@ pub(super) struct ManifestArgs {
     url: Option<String>,
 }
 
+/// The adapter, where Slack is configured.
+pub(super) fn platform(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+    let Some(slack) = &config.slack else {
+        return Ok(None);
+    };
+    Ok(Some(Box::new(Slack::new(options(config, slack)?))))
+}
+
+/// What it says of its account.
+pub(super) async fn check(config: &Config) -> Vec<Finding> {
+    let Some(slack) = &config.slack else {
+        return Vec::new();
+    };
+    match options(config, slack) {
+        Ok(options) => muninn_slack::check(&options).await,
+        Err(error) => unusable(&error),
+    }
+}
+
 /// The adapter's options.
-pub(super) fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Options> {
+fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Options> {
     let entrance = match &slack.entrance {
         SlackEntrance::Socket { app_token } => Entrance::Socket {
             app_token: app_token.clone(),

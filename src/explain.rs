@@ -139,8 +139,13 @@ fn sources(context: &[KnowledgeNode]) -> Vec<String> {
     }
     let node = |node: &KnowledgeNode| {
         let properties = serde_json::Value::Object(node.properties.clone());
+        let since = if node.has_changed {
+            " (it has changed since)"
+        } else {
+            ""
+        };
         format!(
-            "- ({}) {}",
+            "- ({}) {}{since}",
             node.labels.join(", "),
             excerpt(&properties.to_string())
         )

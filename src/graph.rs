@@ -256,6 +256,8 @@ pub struct Explanation {
 pub struct KnowledgeNode {
     pub labels: Vec<String>,
     pub properties: serde_json::Map<String, serde_json::Value>,
+    /// It says something else now than when it was used.
+    pub has_changed: bool,
 }
 
 /// One line of `muninn sessions`.

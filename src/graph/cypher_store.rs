@@ -498,6 +498,7 @@ pub(super) fn knowledge_node(
         .collect();
     properties = without_vectors(properties);
     Ok(KnowledgeNode {
+        has_changed: source.get("hasChanged").and_then(Value::as_bool) == Some(true),
         labels: node.labels,
         properties: properties
             .into_iter()

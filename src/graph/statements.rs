@@ -264,9 +264,10 @@ macro_rules! explain {
             "WITH r, collect(CASE WHEN m IS NULL THEN null ELSE {score: recalled.score, turn: ",
             turn!("m"),
             "} END) AS memories ",
-            "OPTIONAL MATCH (r)-[:CONTEXT]->(k) ",
+            "OPTIONAL MATCH (r)-[source:CONTEXT]->(k) ",
             "WITH r, memories, collect(CASE WHEN k IS NULL THEN null ELSE ",
-            "{labels: labels(k), properties: properties(k)} END) AS sources ",
+            "{labels: labels(k), properties: properties(k), ",
+            "hasChanged: source.changedAt IS NOT NULL} END) AS sources ",
             "RETURN ",
             turn!("r"),
             " AS turn, r.trace AS trace, r.feedback AS feedback, memories, sources"

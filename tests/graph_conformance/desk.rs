@@ -98,6 +98,15 @@ impl Desk {
         served
     }
 
+    /// The elements of what is served of this source.
+    pub(crate) async fn elements(&self) -> Vec<String> {
+        let chunks = self.served().await.into_values();
+        let chunks: Vec<String> = chunks.map(|chunk| chunk.chunk).collect();
+        let passages = self.store.searching().passages(&chunks, false).await;
+        let passages = passages.unwrap().into_iter();
+        passages.map(|passage| passage.element).collect()
+    }
+
     /// Rows of a statement as a model would write it, `SOURCE` being this one.
     pub(crate) async fn ask(&self, statement: &str) -> Vec<Vec<Value>> {
         let schema = self.store.schema().await.unwrap();

@@ -22,6 +22,7 @@ mod claims;
 mod crashes;
 mod desk;
 mod embedding;
+mod exchanging;
 mod faults;
 mod forgetting;
 mod ingesting;

@@ -45,6 +45,36 @@ pub(super) fn remove_records(label: &str) -> String {
     )
 }
 
+/// Ties the answers that were made from chunks of replaced records to what comes in their place: the
+/// chunk that says the same, or stands under the same heading, or at the same place.
+pub(super) fn carry_context(label: &str) -> String {
+    format!(
+        "UNWIND $keys AS key \
+         MATCH (n:{label} {{recordKey: key}})<-[old:CONTEXT]-(r:Response) \
+         MATCH (s:MuninnStaged {{recordKey: key}}) \
+         WITH r, n, s, old.changedAt AS before, CASE WHEN s.text = n.text THEN 0 \
+         WHEN s.heading = n.heading AND s.chunkSeqId = n.chunkSeqId THEN 1 \
+         WHEN s.heading = n.heading THEN 2 \
+         WHEN s.chunkSeqId = n.chunkSeqId THEN 3 ELSE 4 END AS distance \
+         ORDER BY distance, s.chunkSeqId \
+         WITH r, n, before, head(collect(s)) AS next, min(distance) AS distance \
+         MERGE (r)-[c:CONTEXT]->(next) \
+         SET c.changedAt = CASE WHEN distance = 0 THEN before ELSE datetime() END \
+         RETURN count(c) AS times"
+    )
+}
+
+/// The same from staged chunks to their served copies.
+pub(super) fn carry_context_to_copies(labels: &str) -> String {
+    format!(
+        "MATCH (s:MuninnStaged)<-[old:CONTEXT]-(r:Response) \
+         WHERE s.source = $source AND s.stagedAs = $kind \
+         MATCH (n{labels} {{chunkId: s.chunkId}}) \
+         MERGE (r)-[c:CONTEXT]->(n) SET c.changedAt = old.changedAt \
+         RETURN count(c) AS times"
+    )
+}
+
 pub(super) const STAGED_KINDS: &str = "\
     MATCH (n:MuninnStaged) WHERE n.source = $source RETURN DISTINCT n.stagedAs AS kind";
 

@@ -140,15 +140,15 @@ impl<E: Engine> CypherStore<E> {
         for row in kinds.await? {
             let kind = text(&row, "kind").unwrap_or_default();
             let labels = pattern(lease.private, &kind)?;
-            let statement = if self.engine.relabels() {
-                cypher::serve_relabelled(&labels)
-            } else {
-                cypher::serve_copied(&labels)
-            };
-            let bound = json!({
+            let bound = params(json!({
                 "source": lease.source, "kind": kind, "version": lease.version,
-            });
-            steps.push((statement, params(bound)));
+            }));
+            if self.engine.relabels() {
+                steps.push((cypher::serve_relabelled(&labels), bound));
+            } else {
+                steps.push((cypher::serve_copied(&labels), bound.clone()));
+                steps.push((cypher::carry_context_to_copies(&labels), bound));
+            }
         }
         if !self.engine.relabels() {
             steps.push((cypher::REMOVE_STAGED.to_owned(), params(of)));
@@ -339,7 +339,9 @@ impl<E: Engine> Ingesting for CypherStore<E> {
                 let is_end = match part {
                     Exchange::Remove(records) => {
                         for label in [CHUNK, PRIVATE] {
-                            all.push((cypher::remove_records(label), keys(lease, &records)));
+                            let keys = keys(lease, &records);
+                            all.push((cypher::carry_context(label), keys.clone()));
+                            all.push((cypher::remove_records(label), keys));
                         }
                         false
                     }

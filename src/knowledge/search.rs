@@ -13,6 +13,8 @@ pub mod plan;
 pub mod policy;
 pub mod rank;
 mod read;
+#[cfg(test)]
+mod tests;
 pub mod weights;
 
 use std::collections::HashMap;

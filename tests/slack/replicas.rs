@@ -122,13 +122,15 @@ async fn what_both_are_told_is_answered_once() {
     }
     // A command is an event like any other.
     let thread = &threads[0].0;
-    thread.say("<@bot> /usage");
+    thread.ask("why");
     let told = |message: &loopback_slack::Message| message.is_ephemeral;
-    thread.finds("the usage", told).await;
+    thread.finds("the explanation", told).await;
     all.slack.all_told().await;
     assert_eq!(thread.said().iter().filter(|said| told(said)).count(), 1);
     for (thread, answer) in &threads {
-        assert_eq!(standing(thread), [*answer]);
+        let to_all = thread.said().into_iter().filter(|said| !told(said));
+        let to_all: Vec<String> = to_all.map(|said| said.shown).collect();
+        assert_eq!(to_all, [*answer]);
     }
     all.end(server).await;
 }
@@ -166,7 +168,7 @@ async fn the_other_goes_on_with_what_a_killed_one_began() {
     all.replicas.push(Replica { process, ..killed });
     all.tell(&[1]);
     server.expects(asks("And now?")).answers("Both.");
-    thread.say("<@bot> And now?");
+    thread.ask("And now?");
     thread.finds("the answer", ends_with("Both.")).await;
     assert_eq!(standing(&thread), ["The other.", "Both."]);
     all.end(server).await;
@@ -196,7 +198,7 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
     // An edit waits for the answer that is under way, and changes it.
     all.tell(&[1]);
     server.expects(asks("in Oslo?")).answers("Colder.");
-    chat.edit(&asked, "<@bot> What is the weather in Oslo?");
+    chat.edit(&asked, "What is the weather in Oslo?");
     all.slack.all_told().await;
     gate.open();
     thread
@@ -210,7 +212,7 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
         .expects(asks("Everything!"))
         .replies(Reply::chunks(["All", " of it."]).paused(&gate));
     all.tell(&[0]);
-    thread.say("<@bot> Everything!");
+    thread.ask("Everything!");
     let begun = |message: &loopback_slack::Message| message.shown.starts_with("All");
     thread.finds("its beginning", begun).await;
     all.tell(&[1]);

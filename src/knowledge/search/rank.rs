@@ -174,7 +174,8 @@ pub fn fuse(
             graph: reached[number],
             cosine,
             bm25: scanned.bm25[number],
-            coverage: scanned.coverage[number],
+            // Adding in another order may end a little above.
+            coverage: scanned.coverage[number].min(1.0),
             recency: recency(index.entry(number).date, today),
             policy: boosted(number),
             total: 0.0,

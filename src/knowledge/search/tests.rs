@@ -1,0 +1,271 @@
+//! What holds of every search, whatever is in the index.
+
+use std::collections::HashSet;
+
+use chrono::NaiveDate;
+use muninn_platform::AudienceId;
+use proptest::prelude::*;
+
+use super::index::{Builder, KnowledgeIndex};
+use super::plan::{self, Plan};
+use super::policy::Policy;
+use super::rank::{Ranked, choose, fuse, graph_match, scan};
+use super::weights::Weights;
+use crate::graph::Embedding;
+use crate::graph::ingest::ServedChunk;
+use crate::graph::ingest::searching::{ServedLink, SourceVersion};
+
+/// Whose the source `secret` is.
+const CREW: &str = "slack/T1/C1";
+const EMBEDDER: &str = "test-4";
+/// Few words, so that much is alike.
+const WORDS: [&str; 8] = [
+    "raven", "harbour", "tide", "lantern", "memory", "Huginn", "Muninn", "rope",
+];
+
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 11, 21).unwrap()
+}
+
+fn words(most: usize) -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), 1..most)
+        .prop_map(|words| words.join(" "))
+}
+
+/// A chunk of one of two sources; its record and its place in it are given later.
+fn chunk() -> impl Strategy<Value = ServedChunk> {
+    (
+        (any::<bool>(), 0..6_u8, any::<bool>()),
+        (
+            words(12),
+            prop::option::of(words(3)),
+            prop::option::of(words(3)),
+        ),
+        prop::option::of(prop::array::uniform4(-1.0..1.0_f32)),
+        prop::option::of(prop::sample::select(&["2026-11-01", "1950", "someday"][..])),
+        prop::option::of(0..20_usize),
+    )
+        .prop_map(
+            |((is_secret, record, is_policy), (text, title, heading), vector, date, parent)| {
+                let source = if is_secret { "secret" } else { "open" };
+                ServedChunk {
+                    chunk: String::new(),
+                    record: format!("{source}/{record}.md"),
+                    sequence: 0,
+                    source: source.to_owned(),
+                    version: 1,
+                    label: if is_policy { "Policy" } else { "Document" }.to_owned(),
+                    title,
+                    heading,
+                    link: None,
+                    text,
+                    embedding: vector.map(|vector| Embedding {
+                        embedder: EMBEDDER.to_owned(),
+                        vector: vector.to_vec(),
+                    }),
+                    tags: Vec::new(),
+                    date: date.map(str::to_owned),
+                    parent: parent.map(|at| at.to_string()),
+                }
+            },
+        )
+}
+
+/// Chunks with names of their own, and what is above which of the same source.
+fn chunks() -> impl Strategy<Value = Vec<ServedChunk>> {
+    prop::collection::vec(chunk(), 1..20).prop_map(|mut chunks| {
+        let names: Vec<(String, String)> = (0..chunks.len())
+            .map(|at| {
+                let record = &chunks[at].record;
+                let before = chunks[..at].iter();
+                let of_record = before.filter(|it| it.record == *record);
+                let name = format!("{record}#{}", of_record.count());
+                (chunks[at].source.clone(), name)
+            })
+            .collect();
+        for (at, chunk) in chunks.iter_mut().enumerate() {
+            chunk.sequence = names[at].1.rsplit('#').next().unwrap().parse().unwrap();
+            chunk.chunk = names[at].1.clone();
+            let above = chunk.parent.take().and_then(|it| it.parse::<usize>().ok());
+            let above = above.filter(|above| *above < at).map(|above| &names[above]);
+            chunk.parent = above
+                .filter(|(source, _)| *source == chunk.source)
+                .map(|(_, name)| name.clone());
+        }
+        chunks
+    })
+}
+
+/// What is in an index, and between which of its chunks there are links.
+#[derive(Clone, Debug)]
+struct Team {
+    chunks: Vec<ServedChunk>,
+    links: Vec<(usize, usize)>,
+    policy: String,
+}
+
+fn team() -> impl Strategy<Value = Team> {
+    let links = prop::collection::vec((0..20_usize, 0..20_usize), 0..12);
+    (chunks(), links, words(2)).prop_map(|(chunks, links, policy)| {
+        let many = chunks.len();
+        let links = links
+            .into_iter()
+            .filter(|(a, b)| a != b && *a < many && *b < many);
+        let links = links.collect();
+        Team {
+            chunks,
+            links,
+            policy,
+        }
+    })
+}
+
+impl Team {
+    /// With the chunks in this order.
+    fn index(&self, order: &[usize]) -> KnowledgeIndex {
+        let version = |name: &str, channels: &[&str]| SourceVersion {
+            name: name.to_owned(),
+            version: 1,
+            since: None,
+            channels: channels.iter().map(|&it| it.to_owned()).collect(),
+        };
+        let sources = vec![version("open", &[]), version("secret", &[CREW])];
+        let mut builder = Builder::new(sources, Some((EMBEDDER, 4)));
+        for &at in order {
+            builder.push(self.chunks[at].clone());
+        }
+        for &(from, to) in &self.links {
+            builder.link(&ServedLink {
+                from: self.chunks[from].chunk.clone(),
+                kind: "Mentions".to_owned(),
+                to: self.chunks[to].chunk.clone(),
+            });
+        }
+        let policies = builder.policies().into_iter();
+        let triggers = serde_json::json!({"title": "p", "triggers": [self.policy], "weight": 0.5});
+        let policies = policies
+            .map(|(entry, _, _)| Policy::of(entry, triggers.as_object().unwrap()))
+            .collect();
+        builder.finish(policies).unwrap()
+    }
+
+    fn in_order(&self) -> KnowledgeIndex {
+        self.index(&(0..self.chunks.len()).collect::<Vec<_>>())
+    }
+}
+
+/// A question as it was planned, and what was ranked for it.
+fn search(
+    index: &KnowledgeIndex,
+    question: &str,
+    vector: Option<[f32; 4]>,
+    audience: &str,
+) -> (Plan, Vec<Ranked>) {
+    let weights = Weights::load(None).unwrap();
+    let seen = index.seen_by(&AudienceId::new(audience));
+    let plan = plan::plan(index, question, &[], seen);
+    let scanned = scan(index, &plan, vector.as_ref().map(<[f32; 4]>::as_slice));
+    let graph = graph_match(index, &plan, &weights.graph);
+    let ranked = fuse(index, &plan, &scanned, &graph, &weights.fusion, today());
+    (plan, ranked)
+}
+
+fn vector() -> impl Strategy<Value = Option<[f32; 4]>> {
+    prop::option::of(prop::array::uniform4(-1.0..1.0_f32))
+}
+
+proptest! {
+    /// Neither what reads alike, nor a word, a name, a link or a policy leads there.
+    #[test]
+    fn what_may_not_be_seen_is_not_ranked(
+        team in team(), question in words(6), vector in vector(),
+    ) {
+        let index = team.in_order();
+        let (plan, ranked) = search(&index, &question, vector, "slack/T1/C2");
+        for one in &ranked {
+            prop_assert_eq!(&index.source(index.entry(one.entry)).name, "open");
+            let by = one.named.map(|named| &index.source(index.entry(named.named)).name);
+            prop_assert!(by.is_none_or(|name| name == "open"));
+        }
+        for &policy in &plan.policies {
+            let entry = index.policies()[policy].entry;
+            prop_assert_eq!(&index.source(index.entry(entry)).name, "open");
+        }
+    }
+
+    #[test]
+    fn the_best_comes_first_and_each_once(
+        team in team(), question in words(6), vector in vector(),
+    ) {
+        let index = team.in_order();
+        let weights = Weights::load(None).unwrap();
+        let (_, ranked) = search(&index, &question, vector, CREW);
+        prop_assert!(ranked.is_sorted_by(|a, b| a.scores.total >= b.scores.total));
+        let numbers: HashSet<usize> = ranked.iter().map(|it| it.entry).collect();
+        prop_assert_eq!(numbers.len(), ranked.len());
+        for one in &ranked {
+            let scores = one.scores;
+            prop_assert!(scores.total.is_finite() && scores.total >= 0.0, "{:?}", scores);
+            for part in [scores.graph, scores.coverage, scores.recency, scores.policy] {
+                prop_assert!((0.0..=1.0).contains(&part), "{:?}", scores);
+            }
+            if let Some(named) = one.named {
+                prop_assert!(named.steps <= weights.graph.depth);
+                prop_assert!(named.sure > 0.0 && named.sure <= 1.0);
+            }
+        }
+    }
+
+    /// Two stores hand over the same chunks in different orders.
+    #[test]
+    fn the_order_of_the_store_is_of_no_consequence(
+        (team, order) in team().prop_flat_map(|team| {
+            let order: Vec<usize> = (0..team.chunks.len()).collect();
+            (Just(team), Just(order).prop_shuffle())
+        }),
+        question in words(6),
+        vector in vector(),
+    ) {
+        let (one, other) = (team.in_order(), team.index(&order));
+        let told = |index: &KnowledgeIndex| -> Vec<(String, i64)> {
+            let (_, ranked) = search(index, &question, vector, CREW);
+            // Sums are made in another order, too.
+            let told = |it: &Ranked| (it.scores.total * 1e4).round() as i64;
+            let mut all: Vec<(String, i64)> = ranked
+                .iter()
+                .map(|it| (index.entry(it.entry).chunk.to_string(), told(it)))
+                .collect();
+            all.sort();
+            all
+        };
+        prop_assert_eq!(told(&one), told(&other));
+    }
+
+    #[test]
+    fn what_is_chosen_keeps_to_every_limit(
+        team in team(),
+        question in words(6),
+        vector in vector(),
+        limit in 0..6_usize,
+        tokens in 0..60_u32,
+        per_record in 1..3_usize,
+    ) {
+        let index = team.in_order();
+        let mut weights = Weights::load(None).unwrap();
+        weights.choice.tokens = tokens;
+        weights.choice.per_record = per_record;
+        let (_, ranked) = search(&index, &question, vector, CREW);
+        let chosen = choose(&index, &ranked, &weights, limit);
+        prop_assert!(chosen.len() <= limit);
+        let sizes = chosen.iter().map(|it| index.entry(it.entry).tokens);
+        prop_assert!(chosen.len() == 1 || sizes.sum::<u32>() <= tokens);
+        for one in &chosen {
+            let record = &index.entry(one.entry).record;
+            let same = chosen.iter().filter(|it| index.entry(it.entry).record == *record);
+            prop_assert!(same.count() <= per_record);
+        }
+        // In the order of their rank.
+        let mut rest = ranked.iter();
+        prop_assert!(chosen.iter().all(|one| rest.any(|it| it.entry == one.entry)));
+    }
+}

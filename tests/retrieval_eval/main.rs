@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
+mod manual;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ impl Question {
 }
 
 fn questions() -> Vec<Question> {
-    let lines = include_str!("data/knowledge/questions.jsonl").lines();
+    let lines = include_str!("../data/knowledge/questions.jsonl").lines();
     lines
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -70,14 +72,29 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
+/// A path, how it is read, and what the source is called.
+type Put<'a> = (&'a str, Option<&'a str>, &'a str);
+
 impl Bench {
     async fn new() -> Self {
+        Self::of(&[
+            ("tests/data/knowledge/handbook", None, "handbook"),
+            (
+                "tests/data/knowledge/catalog.jsonl",
+                Some("archives"),
+                "archives",
+            ),
+        ])
+        .await
+    }
+
+    async fn of(sources: &[Put<'_>]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("embedded:{}", folder.path().display());
         let store = graph::open(&GraphConfig::at(url)).await.unwrap();
-        put(&store, "tests/data/knowledge/handbook", None, "handbook").await;
-        let catalog = "tests/data/knowledge/catalog.jsonl";
-        put(&store, catalog, Some("archives"), "archives").await;
+        for (path, by, name) in sources {
+            put(&store, path, *by, name).await;
+        }
         let calibration = Calibration::shipped().unwrap();
         let settings = RecallSettings::by(&calibration);
         let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
@@ -174,14 +191,9 @@ fn half(questions: &[Question], which: usize) -> Vec<&Question> {
     questions.iter().skip(which).step_by(2).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn each_part_adds_to_what_is_found() {
-    let bench = Bench::new().await;
-    let all = questions();
-    let asked = all.iter().filter(|it| !it.chunks.is_empty()).count();
-    assert!(asked >= 100, "{asked}");
-    let fused = bench.weights.fusion;
-    let parts = [
+/// Each part by itself, all together, and all but one.
+fn parts(fused: Fusion) -> [(&'static str, Fusion); 7] {
+    [
         (
             "graph",
             Fusion {
@@ -219,7 +231,16 @@ async fn each_part_adds_to_what_is_found() {
             },
         ),
         ("without BM25", Fusion { bm25: 0.0, ..fused }),
-    ];
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_part_adds_to_what_is_found() {
+    let bench = Bench::new().await;
+    let all = questions();
+    let asked = all.iter().filter(|it| !it.chunks.is_empty()).count();
+    assert!(asked >= 100, "{asked}");
+    let parts = parts(bench.weights.fusion);
     println!("{asked} questions, {} chunks", bench.index.len());
     let mut told = Vec::new();
     for (which, name) in [(1, "reported half"), (0, "chosen half")] {

@@ -37,7 +37,7 @@ struct Rates {
 
 impl Bench {
     fn load() -> Self {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let data = Path::new("tests/data");
         let embedder = LocalEmbedder::shipped().unwrap();
         let exchanges: Vec<Exchange> = read_lines(&data.join("recall_exchanges.jsonl")).unwrap();
         let history = History::new(&turns(&exchanges, &embedder)["team"], &embedder);

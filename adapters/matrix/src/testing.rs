@@ -110,10 +110,9 @@ impl Drop for OwnHomeserver {
     }
 }
 
+/// A test begins in the folder of its package.
 fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/servers/synapse")
-        .join(name)
+    Path::new("../../tests/servers/synapse").join(name)
 }
 
 /// Somebody's account.

@@ -43,10 +43,7 @@ async fn discord_py_answers_a_mention_a_command_and_a_button() {
     let guild = discord.guild("Ravens");
     let general = guild.text("general");
     let chat = guild.person("ann").at(&general);
-    let script = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../servers/discord/echo_bot.py"
-    );
+    let script = "../../servers/discord/echo_bot.py";
     let bot = Command::new(python)
         .args([script, &discord.url(), &discord.gateway_url(), TOKEN])
         .stdin(Stdio::null())

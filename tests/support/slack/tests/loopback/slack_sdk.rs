@@ -22,9 +22,7 @@ fn python() -> Option<String> {
 }
 
 fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../servers/slack")
-        .join(name)
+    Path::new("../../servers/slack").join(name)
 }
 
 /// A script that is asked and answers in lines.

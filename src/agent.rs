@@ -395,6 +395,13 @@ impl Agent<'_> {
         };
         let completion = self.ask_aloud(ModelStep::Answer, ask).await?;
         gathered.model = completion.model;
+        let refusal = self.refusal()?;
+        if !gathered.cited.is_empty() && same_words(&completion.text, &refusal) {
+            // As where nothing was found: nothing of it was used, and what is not there may come.
+            gathered.cited.clear();
+            gathered.is_volatile = true;
+            return Ok(refusal);
+        }
         Ok(completion.text)
     }
 
@@ -506,6 +513,15 @@ fn plausible(text: &str, question: &str) -> Option<String> {
     let line = one_line(text).trim_matches('"').to_owned();
     let longest = 4 * question.chars().count() + 400;
     (!line.is_empty() && line.chars().count() <= longest).then_some(line)
+}
+
+/// Whether two texts differ in signs and numbers at most.
+fn same_words(one: &str, other: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|it| it.is_alphabetic());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    letters(one) == letters(other)
 }
 
 fn as_text(finding: &Finding) -> String {

@@ -1,7 +1,8 @@
 //! How long searching the team's knowledge takes, at many chunks, on a store.
 //!
-//! `cargo run --example search_figures -- CHUNKS [bolt://… USER PASSWORD]`; without an address on
-//! the embedded store. What it ingests there is a source called `search-figures`.
+//! `cargo run --release --example search_figures -- CHUNKS [bolt://… USER PASSWORD]`; without an
+//! address on the embedded store. What it ingests there is a source called `search-figures`. `WORDS=20000`
+//! makes records that are cut into many chunks.
 
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use muninn::graph::{self, GraphConfig, GraphStore};
-use muninn::knowledge::ingest::{Ingest, ingest};
+use muninn::knowledge::ingest::{Ingest, Phase, Progress, ingest};
 use muninn::knowledge::search::{Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
@@ -58,7 +59,7 @@ async fn main() -> anyhow::Result<()> {
     let settings = RecallSettings::by(&calibration);
     let embedder = Embedder::Local(LocalEmbedder::shipped()?);
     let recaller = Arc::new(Recaller::new(embedder, calibration, settings));
-    let before = resident();
+    let before = memory("VmRSS:");
     let searcher = Searcher::new(Arc::clone(&store), recaller, Weights::load(None)?);
     let searcher = Arc::new(searcher);
     let began = Instant::now();
@@ -68,7 +69,7 @@ async fn main() -> anyhow::Result<()> {
         "{} chunks loaded in {:.1} s, {} MB more",
         index.len(),
         began.elapsed().as_secs_f64(),
-        resident().saturating_sub(before) / 1_024
+        memory("VmRSS:").saturating_sub(before) / 1_024
     );
     search(&searcher).await;
     store.close().await?;
@@ -88,9 +89,10 @@ async fn put(
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         words[(seed >> 33) as usize % words.len()]
     };
+    let long: usize = std::env::var("WORDS").map_or(Ok(60), |it| it.parse())?;
     for id in 0..chunks {
         let title = [word(), word(), &id.to_string()].join(" ");
-        let text: Vec<&str> = (0..60).map(|_| word()).collect();
+        let text: Vec<&str> = (0..long).map(|_| word()).collect();
         let paper = serde_json::json!({
             "id": id, "title": title, "text": text.join(" "),
             "above": [id / 10], "mentions": [(id * 7 + 3) % chunks],
@@ -110,12 +112,20 @@ async fn put(
     };
     let began = Instant::now();
     let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped()?));
-    let summary = ingest(store, &embedder, what, &mut |_far| {}).await?;
+    let mut exchanging = None;
+    let mut tell = |far: Progress| {
+        if far.phase == Phase::Exchanging {
+            exchanging.get_or_insert_with(Instant::now);
+        }
+    };
+    let summary = ingest(store, &embedder, what, &mut tell).await?;
     let seconds = began.elapsed().as_secs_f64();
     println!(
-        "{} chunks ingested in {seconds:.1} s ({:.0} a second)",
+        "{} chunks ingested in {seconds:.1} s ({:.0} a second), of it the exchange {:.1} s; {} MB at most",
         summary.chunks,
-        summary.chunks as f64 / seconds
+        summary.chunks as f64 / seconds,
+        exchanging.map_or(0.0, |at| at.elapsed().as_secs_f64()),
+        memory("VmHWM:") / 1_024
     );
     Ok(())
 }
@@ -149,10 +159,10 @@ async fn search(searcher: &Arc<Searcher>) {
     );
 }
 
-/// Kilobytes of memory that this process has.
-fn resident() -> usize {
+/// Kilobytes of memory that this process has, or had at most, by the field of its status.
+fn memory(field: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS"));
+    let line = status.lines().find(|line| line.starts_with(field));
     let number = line.and_then(|line| line.split_whitespace().nth(1));
     number
         .and_then(|number| number.parse().ok())

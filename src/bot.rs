@@ -235,7 +235,10 @@ impl Bot {
                 if claimed == Claimed::Inherited {
                     reply.may_repeat();
                 }
-                self.answer(guard, &message, reply).await;
+                tokio::select! {
+                    () = self.answer(guard, &message, reply) => {}
+                    never = self.hear_stops(&message) => match never {},
+                }
                 archive.finish_claim(&message.event, holder).await;
                 true
             }
@@ -283,17 +286,15 @@ impl Bot {
                 deliver(reply.as_mut(), &said).await;
             }
             Body::Text(text) => {
-                tokio::select! {
-                    () = self.take_turn(&guard, message, text, reply) => {}
-                    never = self.hear_stops(message) => match never {},
-                }
+                self.take_turn(&guard, message, text, reply).await;
                 self.let_go(&guard, message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
     }
 
-    /// Stops the turn of a message whenever another process was told to.
+    /// Says that a message is still worked on, and stops its turn whenever another process was told
+    /// to.
     async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
         let (archive, holder) = (&self.turns.archive, self.ledger.holder());
         loop {

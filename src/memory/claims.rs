@@ -107,7 +107,9 @@ impl Archive {
 
     /// Tells other processes to stop what they answer in a conversation.
     pub async fn stop_elsewhere(&self, session: &ConversationId) {
-        if let Err(error) = self.claims().stop_claims(session).await {
+        if !self.is_away()
+            && let Err(error) = self.claims().stop_claims(session).await
+        {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "other processes could not be told to stop a turn");
         }

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
+use crate::event::{Kind, Push, What};
+
 /// The last of each line; whoever comes next waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
@@ -65,6 +67,38 @@ impl Drop for Place {
         {
             last.remove(&self.line);
         }
+    }
+}
+
+/// What is kept in order: a conversation, or what one person does beside one.
+pub(crate) fn line_of(push: &Push) -> String {
+    let of_message = |channel: &str, thread: Option<&String>, ts: &str| {
+        format!("{channel}/{}", thread.map_or(ts, String::as_str))
+    };
+    match push {
+        Push::Event(event) => match &event.what {
+            What::Message(message) | What::Changed { now: message, .. } => match message.kind {
+                Kind::Direct => message.channel.clone(),
+                Kind::Channel => of_message(&message.channel, message.thread.as_ref(), &message.ts),
+            },
+            What::Deleted {
+                channel,
+                kind,
+                ts,
+                thread,
+                ..
+            } => match kind {
+                Kind::Direct => channel.clone(),
+                Kind::Channel => of_message(channel, thread.as_ref(), ts),
+            },
+            What::Assistant { channel, .. } => channel.clone(),
+            What::Home { .. } | What::Stopped { .. } | What::Uninstalled | What::Other => {
+                event.id.clone()
+            }
+        },
+        Push::Slash(slash) => format!("{}/{}", slash.channel, slash.user),
+        Push::Interaction(done) => format!("{}/buttons", done.user),
+        Push::Other => String::new(),
     }
 }
 

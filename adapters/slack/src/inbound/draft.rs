@@ -1,0 +1,141 @@
+//! Who did something and where, made into a message for the bot.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use muninn_platform::{
+    Addressed, Attachment, Audience, AudienceId, Author, Body, EventId, InboxClosed, Incoming,
+    IncomingMessage, Reply,
+};
+
+use super::Inbound;
+use crate::NAME;
+use crate::directory::Person;
+use crate::ephemeral::{EphemeralReply, Whisper};
+use crate::hub::Hub;
+use crate::ids::{self, Place, Within};
+use crate::reply::{PostedReply, Target};
+use crate::text::{mentioned, plain};
+
+/// Names that are looked up of those mentioned in one message.
+const MENTIONED: usize = 5;
+
+/// Who did something, and by which name they are known.
+pub(super) struct Doer<'a> {
+    pub(super) user: &'a str,
+    /// As the push says.
+    pub(super) name: Option<&'a str>,
+    pub(super) team: Option<&'a str>,
+}
+
+/// A message on its way to the bot.
+pub(super) struct Draft {
+    pub(super) event: EventId,
+    pub(super) place: Place,
+    pub(super) addressed: Addressed,
+    pub(super) body: Body,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) link: Option<String>,
+    pub(super) sent_at: chrono::DateTime<Utc>,
+    /// What else may be recalled for it.
+    pub(super) also_recalls: Option<AudienceId>,
+}
+
+impl Inbound {
+    pub(super) fn posted(&self, target: Target) -> Box<dyn Reply> {
+        Box::new(PostedReply::new(Arc::clone(&self.hub), target))
+    }
+
+    pub(super) fn whispered(&self, whisper: Whisper) -> Box<dyn Reply> {
+        Box::new(EphemeralReply::new(Arc::clone(&self.hub), whisper))
+    }
+
+    /// Who asks, and who reads it. Names that are not known in time are ids.
+    pub(super) async fn who_and_where(
+        &self,
+        doer: &Doer<'_>,
+        place: &Place,
+        text: &str,
+    ) -> (Person, Audience) {
+        let Hub {
+            api, directory, me, ..
+        } = &*self.hub;
+        let others = mentioned(text, MENTIONED)
+            .into_iter()
+            .filter(|user| *user != me.user);
+        let others = others.map(|user| directory.person(api, user));
+        let channel = async {
+            if ids::is_direct(&place.channel) {
+                return None;
+            }
+            directory.channel(api, &place.channel).await
+        };
+        let (person, channel, _) = tokio::join!(
+            directory.person(api, doer.user),
+            channel,
+            futures::future::join_all(others)
+        );
+        let person = person.unwrap_or_else(|| Person {
+            name: doer.name.unwrap_or(doer.user).to_owned(),
+            ..Person::default()
+        });
+        let named = channel
+            .map(|channel| channel.name)
+            .filter(|name| !name.is_empty());
+        let channel = named.unwrap_or_else(|| place.channel.clone());
+        let name = match &place.within {
+            Within::Private(_) => format!("{} in {channel}", person.name),
+            Within::Thread(_) | Within::Main if ids::is_direct(&place.channel) => {
+                format!("direct messages with {}", person.name)
+            }
+            Within::Thread(_) | Within::Main => channel,
+        };
+        let audience = Audience {
+            id: place.audience(&me.team),
+            platform: NAME.to_owned(),
+            workspace: me.team.clone(),
+            name,
+        };
+        (person, audience)
+    }
+
+    pub(super) fn plain(&self, text: &str) -> String {
+        let name_of = |user: &str| self.hub.directory.name_of(user);
+        let plain = plain(text, &self.hub.me.user, &name_of);
+        // "@Muninn: when?"
+        plain.trim_start_matches([':', ',']).trim_start().to_owned()
+    }
+
+    pub(super) async fn deliver(
+        &self,
+        draft: Draft,
+        doer: &Doer<'_>,
+        person: Person,
+        audience: Audience,
+        reply: Box<dyn Reply>,
+    ) -> Result<(), InboxClosed> {
+        let team = &self.hub.me.team;
+        // Nobody else is in a direct message, or sees what is private.
+        let is_alone = ids::is_direct(&draft.place.channel)
+            || matches!(draft.place.within, Within::Private(_));
+        let message = IncomingMessage {
+            event: draft.event,
+            conversation: draft.place.conversation(team),
+            audience,
+            author: Author {
+                id: ids::author(team, doer.user),
+                name: person.name,
+                is_admin: person.is_admin || is_alone,
+            },
+            addressed: draft.addressed,
+            body: draft.body,
+            attachments: draft.attachments,
+            link: draft.link,
+            sent_at: draft.sent_at,
+            also_recalls: draft.also_recalls,
+        };
+        self.inbox
+            .deliver(Incoming::Message { message, reply })
+            .await
+    }
+}

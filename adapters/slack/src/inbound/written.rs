@@ -1,0 +1,210 @@
+//! What people write: a message, and what becomes of it: it is edited, or deleted.
+
+use chrono::Utc;
+use muninn_platform::{Addressed, Body, EventId, InboxClosed, Reply};
+
+use super::{Doer, Draft, Inbound, assisted};
+use crate::ephemeral::Whisper;
+use crate::event::Message;
+use crate::files;
+use crate::ids::{self, Place};
+use crate::meaning::{Heard, Said};
+use crate::reply::Target;
+
+impl Inbound {
+    pub(super) async fn said(
+        &self,
+        message: &Message,
+        heard: Heard,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
+        let hub = &self.hub;
+        let Heard {
+            addressed,
+            said,
+            place,
+            files,
+        } = heard;
+        let Some(user) = message.user.as_deref() else {
+            return Ok(());
+        };
+        // A mention comes as a message and as a mention, under two ids of their own.
+        let event = ids::message_event(&hub.me.team, &message.channel, &message.ts);
+        if hub.has_seen(&event) {
+            return Ok(());
+        }
+        let doer = Doer {
+            user,
+            name: None,
+            team: message.team.as_deref(),
+        };
+        let (person, audience) = self.who_and_where(&doer, &place, &message.text).await;
+        if person.is_bot {
+            return Ok(());
+        }
+        let conversation = place.conversation(&hub.me.team);
+        hub.remember_conversation(event.clone(), conversation);
+        let (body, reply) = self.answered(message, user, said, &place, is_late);
+        let draft = Draft {
+            event: event.clone(),
+            also_recalls: self.looked_at(&place).await,
+            addressed,
+            body,
+            attachments: files.iter().map(files::attachment).collect(),
+            link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
+            sent_at: message.sent_at().min(Utc::now()),
+            place,
+        };
+        self.deliver(draft, &doer, person, audience, reply).await?;
+        hub.saw(event);
+        Ok(())
+    }
+
+    /// What a message says, and the way its answer goes back: a command's goes to its author alone.
+    fn answered(
+        &self,
+        message: &Message,
+        user: &str,
+        said: Said,
+        place: &Place,
+        is_late: bool,
+    ) -> (Body, Box<dyn Reply>) {
+        let question = ids::message_event(&self.hub.me.team, &message.channel, &message.ts);
+        match said {
+            Said::Text(text) => {
+                let text = self.plain(&text);
+                let mut target = self.target(message, user, place.clone(), question, is_late);
+                target.title = assisted::title(&text);
+                self.entitle(place, &target.title);
+                (Body::Text(text), self.posted(target))
+            }
+            Said::Command(command) => {
+                let thread = place.thread().map(str::to_owned);
+                let whisper = Whisper {
+                    channel: message.channel.clone(),
+                    user: user.to_owned(),
+                    thread: thread.filter(|_| message.thread.is_some()),
+                    response_url: None,
+                    question,
+                    is_command: true,
+                };
+                (Body::Command(command), self.whispered(whisper))
+            }
+        }
+    }
+
+    fn target(
+        &self,
+        message: &Message,
+        user: &str,
+        place: Place,
+        question: EventId,
+        may_be_repetition: bool,
+    ) -> Target {
+        let team = message.team.clone();
+        Target {
+            place,
+            question,
+            question_ts: Some(message.ts.clone()),
+            asker: user.to_owned(),
+            team: team.unwrap_or_else(|| self.hub.me.team.clone()),
+            title: String::new(),
+            may_be_repetition,
+        }
+    }
+
+    pub(super) async fn edited(
+        &self,
+        event: EventId,
+        now: &Message,
+        of: &str,
+        addressed: Addressed,
+        place: Place,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
+        let hub = &self.hub;
+        let Some(user) = now.user.as_deref() else {
+            return Ok(());
+        };
+        if hub.has_seen(&event) {
+            return Ok(());
+        }
+        let place = self.place_of(of, place);
+        let doer = Doer {
+            user,
+            name: None,
+            team: now.team.as_deref(),
+        };
+        let (person, audience) = self.who_and_where(&doer, &place, &now.text).await;
+        let target = self.target(now, user, place.clone(), event.clone(), is_late);
+        let draft = Draft {
+            event: event.clone(),
+            addressed,
+            body: Body::Edit {
+                of: ids::message_event(&hub.me.team, &now.channel, of),
+                text: self.plain(&now.text),
+            },
+            attachments: Vec::new(),
+            link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
+            sent_at: Utc::now(),
+            also_recalls: None,
+            place,
+        };
+        let reply = self.posted(target);
+        self.deliver(draft, &doer, person, audience, reply).await?;
+        hub.saw(event);
+        Ok(())
+    }
+
+    /// The place of an earlier question, as it was when it was asked.
+    fn place_of(&self, question: &str, otherwise: Place) -> Place {
+        let event = ids::message_event(&self.hub.me.team, &otherwise.channel, question);
+        let known = self.hub.conversation_of(&event);
+        let known = known.and_then(|known| Place::parse(known.as_str()));
+        known.unwrap_or(otherwise)
+    }
+
+    pub(super) async fn deleted(
+        &self,
+        event: EventId,
+        user: &str,
+        of: &str,
+        place: Place,
+    ) -> Result<(), InboxClosed> {
+        let hub = &self.hub;
+        if hub.has_seen(&event) {
+            return Ok(());
+        }
+        let place = self.place_of(of, place);
+        let doer = Doer {
+            user,
+            name: None,
+            team: None,
+        };
+        let (person, audience) = self.who_and_where(&doer, &place, "").await;
+        let gone = ids::message_event(&hub.me.team, &place.channel, of);
+        let target = Target {
+            place: place.clone(),
+            question: gone.clone(),
+            question_ts: Some(of.to_owned()),
+            asker: user.to_owned(),
+            team: hub.me.team.clone(),
+            title: String::new(),
+            may_be_repetition: false,
+        };
+        let draft = Draft {
+            event: event.clone(),
+            addressed: Addressed::InConversation,
+            body: Body::Deletion { of: gone },
+            attachments: Vec::new(),
+            link: None,
+            sent_at: Utc::now(),
+            also_recalls: None,
+            place,
+        };
+        let reply = self.posted(target);
+        self.deliver(draft, &doer, person, audience, reply).await?;
+        hub.saw(event);
+        Ok(())
+    }
+}

@@ -31,6 +31,9 @@ use crate::{
 /// Longer than anything takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the real bot's inbox holds by default.
+const INBOX: usize = 256;
+
 /// What outlives a process of the bot.
 #[derive(Clone, Debug, Default)]
 pub struct EchoMemory(Arc<Mutex<Known>>);
@@ -169,7 +172,7 @@ impl EchoBot {
     /// # Panics
     /// When the machine gives it no threads.
     pub fn start(platform: impl Platform + 'static, memory: &EchoMemory) -> Self {
-        let (inbox, arrivals) = Inbox::with_left_over(64, memory.leave_over());
+        let (inbox, arrivals) = Inbox::with_left_over(INBOX, memory.leave_over());
         let (sender, log) = watch::channel(EchoLog::default());
         let go_on = watch::Sender::new(());
         let runtime = Runtime::new().expect("threads for the bot");

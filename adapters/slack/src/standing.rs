@@ -13,9 +13,14 @@ use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::reply::Target;
 
-/// Messages that are looked through: what Slack gives every app at once.
+/// Messages of a page: what Slack gives every app at once (`conversations.history`, apps outside of
+/// its marketplace).
 const LIMIT: &str = "15";
 
+/// Pages that are looked through. An answer that stands further away is not found, and said again.
+const PAGES: usize = 4;
+
+/// For one page.
 const TRIES: usize = 3;
 
 /// Some apps may ask once a minute.
@@ -35,17 +40,37 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
     let Some(question) = &target.question_ts else {
         return Vec::new();
     };
+    let mut messages = Vec::new();
+    let mut cursor = String::new();
+    let mut found = Vec::new();
+    for _ in 0..PAGES {
+        let Some(answer) = page(hub, target, question, &cursor).await else {
+            break;
+        };
+        let answered = target.question.as_str();
+        let listed = answer["messages"].as_array().into_iter().flatten();
+        messages.extend(listed.cloned());
+        found = parts(&messages, answered, question, &hub.me.user);
+        let next = &answer["response_metadata"]["next_cursor"];
+        cursor = next.as_str().unwrap_or_default().to_owned();
+        // In a thread the oldest come first, and the next page may begin with more parts; beside
+        // threads the newest do, so that the first part is the last to be seen.
+        let is_thread = target.place.thread().is_some();
+        let last_part = messages.last().and_then(|last| part_of(last, answered));
+        let goes_on = is_thread && last_part.is_some();
+        let is_found = found.first().is_some_and(Option::is_some) && !goes_on;
+        if cursor.is_empty() || is_found {
+            break;
+        }
+    }
+    found
+}
+
+/// One page of what was said since the question, if Slack gives it.
+async fn page(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Option<Value> {
     for _ in 0..TRIES {
-        match look(hub, target, question).await {
-            Ok(answer) => {
-                let messages = answer["messages"].as_array();
-                return parts(
-                    messages.map(Vec::as_slice).unwrap_or_default(),
-                    target.question.as_str(),
-                    question,
-                    &hub.me.user,
-                );
-            }
+        match look(hub, target, question, cursor).await {
+            Ok(answer) => return Some(answer),
             Err(ApiError::Limited { rest, .. }) => {
                 let rest = rest.unwrap_or(Duration::from_secs(1)).min(LONGEST_REST);
                 tokio::time::sleep(rest).await;
@@ -57,20 +82,23 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
                 | ApiError::MissingScope { .. }),
             ) => {
                 tracing::warn!(%error, "whether an answer stands there already is not known");
-                break;
+                return None;
             }
         }
     }
-    Vec::new()
+    None
 }
 
-async fn look(hub: &Hub, target: &Target, question: &str) -> Result<Value, ApiError> {
+async fn look(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Result<Value, ApiError> {
     let mut arguments = vec![
         ("channel", target.place.channel.as_str()),
         ("oldest", question),
         ("include_all_metadata", "true"),
         ("limit", LIMIT),
     ];
+    if !cursor.is_empty() {
+        arguments.push(("cursor", cursor));
+    }
     match target.place.thread() {
         Some(thread) => {
             arguments.push(("ts", thread));

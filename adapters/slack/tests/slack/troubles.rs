@@ -132,6 +132,33 @@ async fn an_answer_that_went_out_unnoticed_is_not_said_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn it_is_found_behind_many_later_messages() {
+    let mut scene = scene().await;
+    scene
+        .home
+        .slack
+        .fail_next("chat.postMessage", Fault::LostAnswer);
+    // Beside threads, where Slack tells the newest messages first.
+    let direct = scene.ann.with_bot();
+    direct.say("hello");
+    direct.hears("echo: hello").await;
+    scene.bot.crash();
+    let later: Vec<String> = (0..20).map(|number| format!("later {number}")).collect();
+    for text in &later {
+        direct.say(text);
+    }
+    scene.bot = scene.home.start().await;
+    for text in &later {
+        direct.hears(&format!("echo: {text}")).await;
+    }
+    scene.rests().await;
+    assert_eq!(direct.said().len(), later.len() + 1);
+    let looked = scene.home.slack.calls_of("conversations.history");
+    assert!((2..=4).contains(&looked.len()), "{looked:#?}");
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_socket_that_is_cut_in_mid_turn_loses_nothing() {
     let scene = scene().await;
     scene.home.slack.set_waits(Waits::default().faster(60));

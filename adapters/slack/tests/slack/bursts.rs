@@ -8,8 +8,8 @@ use crate::support::{Home, Way, app};
 pub(crate) const THREADS: usize = 50;
 pub(crate) const EACH: usize = 4;
 
-/// Asks four things in each of fifty threads, in ten channels, all at once.
-pub(crate) fn ask(slack: &Slack) -> Vec<Chat> {
+/// Five people in ten channels, fifty times somebody somewhere.
+pub(crate) fn crowd(slack: &Slack) -> Vec<Chat> {
     let people: Vec<_> = ["Ann", "Bob", "Cy", "Di", "Eve"]
         .iter()
         .map(|name| slack.person(name))
@@ -17,13 +17,16 @@ pub(crate) fn ask(slack: &Slack) -> Vec<Chat> {
     let channels: Vec<_> = (0..10)
         .map(|number| slack.channel(&format!("channel-{number}")))
         .collect();
+    (0..THREADS)
+        .map(|number| people[number % 5].in_channel(&channels[number % 10]))
+        .collect()
+}
+
+/// Each begins a thread and asks four things there, all at once.
+pub(crate) fn ask(slack: &Slack, crowd: &[Chat]) -> Vec<Chat> {
     slack.hold_events();
-    let threads: Vec<Chat> = (0..THREADS)
-        .map(|number| {
-            let chat = people[number % 5].in_channel(&channels[number % 10]);
-            chat.in_thread(&chat.ask("0"))
-        })
-        .collect();
+    let begin = |chat: &Chat| chat.in_thread(&chat.ask("0"));
+    let threads: Vec<Chat> = crowd.iter().map(begin).collect();
     for question in 1..EACH {
         for thread in &threads {
             thread.ask(&question.to_string());
@@ -33,16 +36,17 @@ pub(crate) fn ask(slack: &Slack) -> Vec<Chat> {
     threads
 }
 
-/// Waits for all answers, and looks whether everything came in its order.
-pub(crate) async fn answered(threads: &[Chat], bot: &EchoBot) {
-    for thread in threads {
+/// Waits for the answers to what was `asked` last, and looks whether in all threads everything came
+/// in its order.
+pub(crate) async fn answered(asked: &[Chat], threads: &[Chat], bot: &EchoBot) {
+    for thread in asked {
         for question in 0..EACH {
             thread.hears(&format!("echo: {question}")).await;
         }
         assert_eq!(thread.said().len(), EACH);
     }
     let log = bot.log();
-    assert_eq!(log.messages.len(), THREADS * EACH);
+    assert_eq!(log.messages.len(), threads.len() * EACH);
     assert_eq!(log.errors, Vec::<String>::new());
     for thread in threads {
         let root = thread.thread_ts().unwrap();
@@ -60,8 +64,8 @@ async fn two_hundred_events_in_fifty_threads_keep_their_order() {
     for way in [Way::Socket, Way::Http] {
         let home = Home::by(way, app()).await;
         let bot = home.start().await;
-        let threads = ask(&home.slack);
-        answered(&threads, &bot).await;
+        let threads = ask(&home.slack, &crowd(&home.slack));
+        answered(&threads, &threads, &bot).await;
         home.slack.all_told().await;
         bot.stop().await;
         home.slack.finish();

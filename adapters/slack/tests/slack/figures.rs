@@ -2,43 +2,71 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bursts::{EACH, THREADS, answered, ask};
+use crate::bursts::{EACH, THREADS, answered, ask, crowd};
 use crate::support::{Home, Way, app, scene};
+use crate::wire::Wire;
 
 fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     times[(times.len() * percent / 100).min(times.len() - 1)]
 }
 
+fn spread(mut waits: Vec<Duration>) -> String {
+    let (half, most) = (percentile(&mut waits, 50), percentile(&mut waits, 99));
+    format!("p50 {half:.1?}, p99 {most:.1?} of {}", waits.len())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement"]
-#[expect(clippy::print_stderr, reason = "a measurement")]
 async fn figures() {
     for way in [Way::Socket, Way::Http] {
-        let home = Home::by(way, app()).await;
+        burst(&format!("{way:?}"), Home::by(way, app()).await, None).await;
+    }
+    let home = Home::new(app()).await;
+    let (wire, near) = Wire::to(home.slack.address());
+    home.slack.open_sockets_at(near);
+    burst("Socket, over a wire", home, Some(wire)).await;
+    first_signs().await;
+}
+
+/// Two bursts of the same people: at first nobody's name is known.
+#[expect(clippy::print_stderr, reason = "a measurement")]
+async fn burst(what: &str, home: Home, wire: Option<Wire>) {
+    let begun = Instant::now();
+    let bot = home.start().await;
+    eprintln!("{what}: start {:.1?}", begun.elapsed());
+    let crowd = crowd(&home.slack);
+    let mut before = 0;
+    let mut threads = Vec::new();
+    for names in ["unknown", "known"] {
         let begun = Instant::now();
-        let bot = home.start().await;
-        let started = begun.elapsed();
-        let begun = Instant::now();
-        let threads = ask(&home.slack);
-        answered(&threads, &bot).await;
+        let asked = ask(&home.slack, &crowd);
+        threads.extend(asked.iter().cloned());
+        answered(&asked, &threads, &bot).await;
         let taken = begun.elapsed();
         home.slack.all_told().await;
         let told = home.slack.deliveries();
-        let mut waits: Vec<Duration> = told
-            .iter()
-            .filter_map(loopback_slack::Delivery::acknowledged_after)
-            .collect();
-        let (half, most) = (percentile(&mut waits, 50), percentile(&mut waits, 99));
-        let questions = THREADS * EACH;
-        let rate = questions as f64 / taken.as_secs_f64();
+        let waits = told[before..].iter();
+        let waits = waits.filter_map(loopback_slack::Delivery::acknowledged_after);
+        before = told.len();
+        let rate = (THREADS * EACH) as f64 / taken.as_secs_f64();
         eprintln!(
-            "{way:?}: start {started:?}; {questions} questions ({} events) at once: acknowledged p50 {half:?}, p99 {most:?}; all answered in {taken:?}, {rate:.0}/s",
-            waits.len()
+            "  names {names}: acknowledged {}; all answered in {taken:.0?}, {rate:.0}/s",
+            spread(waits.collect())
         );
-        bot.stop().await;
-        home.slack.finish();
+        if let Some(wire) = &wire {
+            eprintln!(
+                "    the bot's share, by the wire: {}",
+                spread(wire.take_waits())
+            );
+        }
     }
+    bot.stop().await;
+    home.slack.finish();
+}
+
+#[expect(clippy::print_stderr, reason = "a measurement")]
+async fn first_signs() {
     let scene = scene().await;
     let mut waits = Vec::new();
     for number in 0..50 {
@@ -51,7 +79,6 @@ async fn figures() {
         scene.bot.go_on();
         thread.hears(&format!("echo: {number}")).await;
     }
-    let (half, most) = (percentile(&mut waits, 50), percentile(&mut waits, 99));
-    eprintln!("said until seen to be at work: p50 {half:?}, p99 {most:?}");
+    eprintln!("said until seen to be at work: {}", spread(waits));
     scene.ends_well().await;
 }

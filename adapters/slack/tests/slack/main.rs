@@ -11,3 +11,4 @@ mod support;
 mod surfaces;
 mod threads;
 mod troubles;
+mod wire;

@@ -87,6 +87,17 @@ impl Slack {
         format!("http://{}/api", self.address)
     }
 
+    /// Where the server itself is.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// From now on the app is told to open its connections at another address, which is to lead here.
+    pub fn open_sockets_at(&self, front: SocketAddr) {
+        self.shared
+            .change(|state| state.sockets.front = Some(front));
+    }
+
     /// Somebody new in the workspace.
     pub fn person(&self, name: &str) -> Person {
         self.member(Member {

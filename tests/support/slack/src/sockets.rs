@@ -1,5 +1,6 @@
 //! Socket Mode: connections, envelopes and their acknowledgements.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub(crate) struct Connection {
 pub(crate) struct Sockets {
     /// From `apps.connections.open`, each good for one connection.
     pub(crate) tickets: Vec<String>,
+    /// Where connections are opened, if not at the server itself.
+    pub(crate) front: Option<SocketAddr>,
     pub(crate) open: Vec<Connection>,
     /// How many were opened since the start.
     pub(crate) opened: usize,

@@ -27,7 +27,10 @@ pub(crate) fn open_connection(state: &mut State, _call: &Arguments) -> Result<Va
         return Err(Refusal::new("no_permission"));
     }
     let ticket = format!("ticket-{}", state.workspace.number());
-    let address = state.workspace.base_url.replacen("http", "ws", 1);
+    let address = match state.sockets.front {
+        Some(front) => format!("ws://{front}"),
+        None => state.workspace.base_url.replacen("http", "ws", 1),
+    };
     let url = format!("{address}/link/?ticket={ticket}&app_id={}", crate::ids::APP);
     state.sockets.tickets.push(ticket);
     Ok(json!({ "url": url }))

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the real bot's inbox holds by default.
 const INBOX: usize = 256;
+
+/// How many messages the real bot answers at a time by default; the others wait.
+const IN_FLIGHT: usize = 32;
 
 /// What outlives a process of the bot.
 #[derive(Clone, Debug, Default)]
@@ -180,6 +183,7 @@ impl EchoBot {
             memory: memory.clone(),
             log: sender,
             go_on: go_on.clone(),
+            places: Arc::new(Semaphore::new(IN_FLIGHT)),
         };
         runtime.spawn(echo.run(arrivals));
         let shutdown = CancellationToken::new();
@@ -276,6 +280,7 @@ struct Echo {
     memory: EchoMemory,
     log: watch::Sender<EchoLog>,
     go_on: watch::Sender<()>,
+    places: Arc<Semaphore>,
 }
 
 impl Echo {
@@ -320,6 +325,8 @@ impl Echo {
         reply: Box<dyn Reply>,
         go_on: watch::Receiver<()>,
     ) {
+        // Nobody closes it, so there is always a place to come.
+        let _place = self.places.acquire().await;
         match self.answer(&message, reply, go_on).await {
             Ok(()) => self.log.send_modify(|log| log.answered += 1),
             // What is not delivered stays unanswered, as with the real bot.

@@ -54,6 +54,9 @@ pub struct Edge {
 #[derive(Debug)]
 pub struct KnowledgeIndex {
     entries: Vec<Entry>,
+    /// The source of each entry once more: every search looks at all of them, and they lie close
+    /// together here.
+    source_numbers: Vec<u32>,
     sources: Vec<SourceVersion>,
     /// By record: its chunks in their order.
     records: HashMap<Box<str>, Vec<u32>>,
@@ -92,6 +95,7 @@ impl Builder {
             by_source: numbered.map(|(at, it)| (it.name.clone(), at)).collect(),
             index: KnowledgeIndex {
                 entries: Vec::new(),
+                source_numbers: Vec::new(),
                 sources,
                 records: HashMap::new(),
                 children: Vec::new(),
@@ -167,6 +171,7 @@ impl Builder {
             chunk: chunk.chunk.into(),
         };
         self.index.entries.push(entry);
+        self.index.source_numbers.push(source as u32);
     }
 
     fn kept(&mut self, text: &str) -> Box<str> {
@@ -254,6 +259,11 @@ impl KnowledgeIndex {
 
     pub fn entry(&self, number: usize) -> &Entry {
         &self.entries[number]
+    }
+
+    /// The number of an entry's source.
+    pub(super) fn source_number(&self, number: usize) -> usize {
+        self.source_numbers[number] as usize
     }
 
     pub fn source(&self, entry: &Entry) -> &SourceVersion {

@@ -88,7 +88,7 @@ pub fn graph_match(
     plan: &Plan,
     weights: &Graph,
 ) -> HashMap<usize, Confidence> {
-    let is_seen = |number: usize| plan.seen[index.entry(number).source];
+    let is_seen = |number: usize| plan.seen[index.source_number(number)];
     let named = index.names().found_in(&plan.text, weights.least_name);
     let mut named: Vec<(usize, f32)> = named
         .into_iter()
@@ -140,7 +140,7 @@ pub fn fuse(
     weights: &Fusion,
     today: NaiveDate,
 ) -> Vec<Ranked> {
-    let is_seen = |number: usize| plan.seen[index.entry(number).source];
+    let is_seen = |number: usize| plan.seen[index.source_number(number)];
     let best = |scores: &[f32]| {
         let seen = scores.iter().enumerate().filter(|(at, _)| is_seen(*at));
         seen.map(|(_, score)| *score)
@@ -154,9 +154,10 @@ pub fn fuse(
     let mut candidates = Vec::new();
     candidates.extend(top(&scanned.cosines, &is_seen, index));
     candidates.extend(top(&scanned.bm25, &is_seen, index));
-    let reached: Vec<f32> = (0..index.len())
-        .map(|at| graph.get(&at).map_or(0.0, |it| it.sure))
-        .collect();
+    let mut reached = vec![0.0; index.len()];
+    for (&at, confidence) in graph {
+        reached[at] = confidence.sure;
+    }
     candidates.extend(top(&reached, &is_seen, index));
     candidates.extend(plan.policies.iter().map(|&at| index.policies()[at].entry));
     candidates.sort_unstable();

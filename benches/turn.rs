@@ -25,12 +25,12 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
 use muninn::config::{Config, Options};
 use muninn::demo::load_movies;
-use muninn::graph::answers::{Answers, Extent, Usage};
+use muninn::graph::answers::{Answers, Extent, Marks, Spoken, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
 use muninn::graph::schema::Survey;
-use muninn::graph::transfer::{GraphNode, GraphRelationship, Portable};
+use muninn::graph::transfer::{GraphNode, GraphRelationship, Importing, Portable};
 use muninn::graph::{
     Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore,
     NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
@@ -258,6 +258,27 @@ impl GraphStore for Timed {
         self.call("append", self.store.append(guard, turn)).await
     }
 
+    async fn append_all(
+        &self,
+        guards: &[SessionGuard],
+        turns: &[Arc<NewTurn>],
+    ) -> Result<(), StoreError> {
+        self.call("append_all", self.store.append_all(guards, turns))
+            .await
+    }
+
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
+
+    async fn probe(&self) -> Result<(), StoreError> {
+        self.call("probe", self.store.probe()).await
+    }
+
+    fn pending(&self) -> &dyn muninn::graph::pending::PendingMessages {
+        self.store.pending()
+    }
+
     fn claims(&self) -> &dyn muninn::graph::claims::Claims {
         self.store.claims()
     }
@@ -287,6 +308,16 @@ impl GraphStore for Timed {
     ) -> Result<News, StoreError> {
         let call = self.store.stale_embeddings(embedder, audience, seen, limit);
         self.call("stale_embeddings", call).await
+    }
+
+    async fn missing_embeddings(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let call = self.store.missing_embeddings(audience, seen, limit);
+        self.call("missing_embeddings", call).await
     }
 
     async fn set_embeddings(
@@ -390,6 +421,19 @@ impl Answers for Timed {
         self.call("turn_of_event", call).await
     }
 
+    async fn last_turns(
+        &self,
+        audience: &AudienceId,
+        most: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let call = self.store.last_turns(audience, most);
+        self.call("last_turns", call).await
+    }
+
+    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
+        self.call("marks", self.store.marks(session)).await
+    }
+
     async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
         self.call("replace", self.store.replace(guard, turn)).await
     }
@@ -457,6 +501,31 @@ impl Answers for Timed {
             .await
     }
 
+    async fn spoken(
+        &self,
+        session: &ConversationId,
+        turn: Option<ResponseId>,
+    ) -> Result<Vec<Spoken>, StoreError> {
+        self.call("spoken", self.store.spoken(session, turn)).await
+    }
+
+    async fn sessions_under(
+        &self,
+        place: &str,
+    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError> {
+        self.call("sessions_under", self.store.sessions_under(place))
+            .await
+    }
+
+    async fn newest_sessions(
+        &self,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        self.call("newest_sessions", self.store.newest_sessions(prefix, most))
+            .await
+    }
+
     async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError> {
         self.call("sessions_of", self.store.sessions_of(audience))
             .await
@@ -502,8 +571,8 @@ impl Portable for Timed {
         self.store.wipe().await
     }
 
-    async fn set_importing(&self, importing: bool) -> Result<(), StoreError> {
-        self.store.set_importing(importing).await
+    fn importing(&self) -> &dyn Importing {
+        self.store.importing()
     }
 }
 

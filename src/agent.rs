@@ -95,6 +95,27 @@ pub struct Gathered {
     pub shows_records: bool,
     /// The model that wrote last, as the service names it.
     pub model: String,
+    /// Why what it wrote last is not all of its answer.
+    pub incomplete: Option<Incomplete>,
+}
+
+/// Why an answer ends before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// It came to the limit of tokens.
+    CutOff,
+    /// The service's content filter ended it.
+    Withheld,
+}
+
+impl Incomplete {
+    fn of(completion: &Completion) -> Option<Self> {
+        if completion.withheld {
+            Some(Self::Withheld)
+        } else {
+            completion.truncated.then_some(Self::CutOff)
+        }
+    }
 }
 
 impl Gathered {
@@ -314,6 +335,7 @@ impl Agent<'_> {
             Question::FollowUp(_) => self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?,
         };
         gathered.model.clone_from(&completion.model);
+        gathered.incomplete = Incomplete::of(&completion);
         Ok(completion)
     }
 
@@ -343,6 +365,8 @@ impl Agent<'_> {
                 text,
             });
         }
+        // What came with the calls is no answer.
+        gathered.incomplete = None;
         gathered.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
             gathered.take(result);
@@ -394,6 +418,7 @@ impl Agent<'_> {
             ..Ask::default()
         };
         let completion = self.ask_aloud(ModelStep::Answer, ask).await?;
+        gathered.incomplete = Incomplete::of(&completion);
         gathered.model = completion.model;
         let refusal = self.refusal()?;
         if !gathered.cited.is_empty() && same_words(&completion.text, &refusal) {

@@ -75,7 +75,7 @@ impl Attachments {
             let name = safe_name(&attachment.name);
             match self.content(reply, attachment).await {
                 Ok(Content::Text(text)) => {
-                    let text = cut(&without_secrets(&text), PROMPT_CHARS);
+                    let text = cut(&without_secrets(bounded(&text)), PROMPT_CHARS);
                     files.notes.push(name.clone());
                     files.texts.push(AttachedText { name, text });
                 }
@@ -171,7 +171,9 @@ impl Files {
             return;
         }
         let lines = said.iter().map(|said| {
-            let Overheard { author, text, at } = said;
+            let Overheard {
+                author, text, at, ..
+            } = said;
             format!(
                 "[{}] {}: {}",
                 at.format("%Y-%m-%d %H:%M"),
@@ -218,11 +220,18 @@ fn media_type(attachment: &Attachment) -> String {
 
 /// A name that stands in a prompt.
 fn safe_name(name: &str) -> String {
-    let name: String = one_line(name).chars().filter(|c| !c.is_control()).collect();
+    let name = without_secrets(&one_line(name));
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
     match name.is_empty() {
         true => "a file without a name".to_owned(),
         false => cut(&name, 100),
     }
+}
+
+/// As much of a file as can reach a prompt, and enough more that no secret is cut in two there.
+fn bounded(text: &str) -> &str {
+    let end = text.char_indices().nth(2 * PROMPT_CHARS);
+    &text[..end.map_or(text.len(), |(end, _)| end)]
 }
 
 fn cut(text: &str, chars: usize) -> String {

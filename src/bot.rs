@@ -1,29 +1,33 @@
 //! The bot: takes messages in, gives each its turn, and ends cleanly.
 
+mod fairness;
 mod revising;
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Acceptance, Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
-    ForgetWhat, Incoming, IncomingMessage, OwnSession, Reply,
+    Acceptance, Addressed, Arrival, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
+    ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::commands::Commands;
+use crate::commands::{Commands, Surface};
 use crate::config::AdmissionConfig;
 use crate::graph::claims::Claimed;
 use crate::in_hand::{Begin, InHand, Revision};
-use crate::ledger::Ledger;
 use crate::limits::Admission;
 use crate::notice::Notice;
+use crate::pending::PendingMessages;
 use crate::session::{Place, SessionGuard, Sessions};
 use crate::summarizer::Summarizer;
-use crate::turn::{After, Turns, deliver};
+use crate::turn::{After, Turns, deliver, tell_asker};
+
+use self::fairness::FairSemaphore;
 
 /// How often locks and quotas nobody uses are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -36,17 +40,28 @@ pub struct Bot {
     turns: Turns,
     commands: Commands,
     summarizer: Option<Summarizer>,
-    ledger: Ledger,
+    pending: PendingMessages,
     /// Turns under way at once.
-    places: Semaphore,
+    places: Arc<FairSemaphore>,
     /// Messages taken in and not yet answered.
     backlog: Arc<Semaphore>,
+    /// Messages that wait for a place among those.
+    most_waiting: usize,
     in_hand: InHand,
     /// One revision of a message at a time, in their order.
     revisions: Sessions,
     tasks: TaskTracker,
     /// Nothing is taken in any more: what can be done another time is left.
     closing: CancellationToken,
+    /// Time is up: what is under way is left to the next start.
+    halt: CancellationToken,
+}
+
+/// A message that was admitted, and waits until there is room for it.
+struct Admitted {
+    message: IncomingMessage,
+    reply: Box<dyn Reply>,
+    acceptance: Acceptance,
 }
 
 /// A message that came in, and all that waits for what becomes of it.
@@ -64,7 +79,7 @@ impl Bot {
         commands: Commands,
         summarizer: Option<Summarizer>,
         admission: &AdmissionConfig,
-        ledger: Ledger,
+        pending: PendingMessages,
     ) -> Self {
         Self {
             sessions,
@@ -72,13 +87,15 @@ impl Bot {
             turns,
             commands,
             summarizer,
-            ledger,
-            places: Semaphore::new(admission.turns_in_flight),
+            pending,
+            places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
+            most_waiting: admission.inbox_size,
             in_hand: InHand::default(),
             revisions: Sessions::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
+            halt: CancellationToken::new(),
         }
     }
 
@@ -92,37 +109,16 @@ impl Bot {
                 let (bot, done) = (Arc::clone(&self), done.clone());
                 async move { bot.turns.archive.watch(done).await }
             }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.pending.tidy(done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.commands.withdrawals.run(done).await }
+            }),
         ];
-        loop {
-            let arrival = tokio::select! {
-                biased;
-                () = shutdown.cancelled() => break,
-                arrival = inbox.recv() => arrival,
-            };
-            let Some(arrival) = arrival else { break };
-            let (incoming, acceptance) = arrival.into_parts();
-            match incoming {
-                Incoming::Message { message, reply } => {
-                    self.take_in(message, reply, acceptance).await;
-                }
-                Incoming::Stop(conversation) => {
-                    self.stop(conversation);
-                    acceptance.give();
-                }
-                Incoming::Feedback { audience, feedback } => {
-                    self.take_feedback(audience, feedback);
-                    acceptance.give();
-                }
-                Incoming::Sessions {
-                    person,
-                    prefix,
-                    found,
-                } => {
-                    self.tell_sessions(person, prefix, found);
-                    acceptance.give();
-                }
-            }
-        }
+        self.serve_all(&mut inbox, &shutdown).await;
         self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
@@ -134,21 +130,116 @@ impl Bot {
         }
     }
 
-    /// Admits a message and gives it its place in a line, without waiting for it.
-    async fn take_in(
-        self: &Arc<Self>,
-        message: IncomingMessage,
-        reply: Box<dyn Reply>,
-        acceptance: Acceptance,
+    async fn serve_all(self: &Arc<Self>, inbox: &mut Arrivals, shutdown: &CancellationToken) {
+        let mut waiting = VecDeque::new();
+        let mut is_open = true;
+        while is_open || !waiting.is_empty() {
+            let has_room = waiting.len() < self.most_waiting;
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return,
+                () = self.halt.cancelled() => return,
+                Ok(room) = Arc::clone(&self.backlog).acquire_owned(), if !waiting.is_empty() => {
+                    if let Some(admitted) = waiting.pop_front() {
+                        self.take_in(admitted, room).await;
+                    }
+                }
+                arrival = inbox.recv(), if is_open && has_room => match arrival {
+                    Some(arrival) => waiting.extend(self.arrived(arrival)),
+                    None => is_open = false,
+                },
+            }
+        }
+    }
+
+    /// Sees to what came in; gives what is to be answered.
+    fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
+        let (incoming, acceptance) = arrival.into_parts();
+        match incoming {
+            Incoming::Message { message, reply } => match self.admit(&message) {
+                Ok(()) => {
+                    return Some(Admitted {
+                        message,
+                        reply,
+                        acceptance,
+                    });
+                }
+                Err(notice) => {
+                    acceptance.give();
+                    self.refuse(&message, reply, notice);
+                }
+            },
+            Incoming::Connected { platform, withdraw } => {
+                self.commands.withdrawals.connected(platform, withdraw);
+                acceptance.give();
+            }
+            Incoming::Stop(conversation) => {
+                self.stop(conversation);
+                acceptance.give();
+            }
+            Incoming::Feedback { audience, feedback } => {
+                self.take_feedback(audience, feedback);
+                acceptance.give();
+            }
+            Incoming::Conversations {
+                prefix,
+                most,
+                found,
+            } => {
+                self.tell_conversations(prefix, most, found);
+                acceptance.give();
+            }
+            Incoming::Sessions {
+                person,
+                prefix,
+                found,
+            } => {
+                self.tell_sessions(person, prefix, found);
+                acceptance.give();
+            }
+        }
+        None
+    }
+
+    /// Leaves what is under way to the next start, at once.
+    pub fn halt(&self) {
+        self.halt.cancel();
+    }
+
+    /// Says that this bot serves these platforms, and takes what an earlier process left of theirs.
+    pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
+        self.pending.sign_in(platforms, left_over).await;
+    }
+
+    /// Takes over what other processes leave when they die, until `done`.
+    pub async fn look_after(
+        &self,
+        platforms: &[String],
+        left_over: &LeftOver,
+        done: CancellationToken,
     ) {
-        let room = match (
-            self.admit(&message),
-            Arc::clone(&self.backlog).try_acquire_owned(),
-        ) {
-            (Ok(()), Ok(room)) => room,
-            (Ok(()), Err(_)) => return self.refuse(reply, acceptance, &Notice::TooManyWaiting),
-            (Err(notice), _) => return self.refuse(reply, acceptance, &notice),
-        };
+        self.pending.look_after(platforms, left_over, done).await;
+    }
+
+    /// Does something until it is done, or until time is up.
+    fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
+        let halt = self.halt.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = halt.cancelled() => {}
+                () = work => {}
+            }
+        });
+    }
+
+    /// Gives a message its place in a line, without waiting for it.
+    async fn take_in(self: &Arc<Self>, admitted: Admitted, room: OwnedSemaphorePermit) {
+        let Admitted {
+            message,
+            reply,
+            acceptance,
+        } = admitted;
         if matches!(message.body, Body::Text(_)) {
             self.in_hand.take(&message);
         }
@@ -166,8 +257,7 @@ impl Bot {
             acceptance,
             room,
         };
-        self.tasks
-            .spawn(async move { bot.work_on(arrived, line).await });
+        self.spawn(async move { bot.work_on(arrived, line).await });
     }
 
     /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
@@ -181,13 +271,13 @@ impl Bot {
         }
     }
 
-    fn refuse(&self, mut reply: Box<dyn Reply>, acceptance: Acceptance, notice: &Notice) {
+    fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: Notice) {
         metrics::counter!("muninn_refusals_total").increment(1);
-        acceptance.give();
-        let said = notice.to_string();
-        self.tasks.spawn(async move {
-            deliver(reply.as_mut(), &said).await;
-        });
+        if !self.admission.may_be_told(message, &notice) {
+            return;
+        }
+        let mut reply = reply;
+        self.spawn(async move { tell_asker(reply.as_mut(), &notice.to_string()).await });
     }
 
     async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
@@ -197,7 +287,7 @@ impl Bot {
             acceptance,
             room,
         } = arrived;
-        self.ledger.accept(&message).await;
+        self.pending.accept(&message).await;
         acceptance.give();
         let event = message.event.clone();
         let is_done = match message.body {
@@ -208,7 +298,9 @@ impl Bot {
             }
         };
         if is_done {
-            self.ledger.done(&event);
+            self.pending.done(&event);
+        } else {
+            self.pending.let_go(&event);
         }
         drop(room);
     }
@@ -222,13 +314,15 @@ impl Bot {
     ) -> bool {
         let guard = place.turn().await;
         if let Some(notice) = self.unwanted(&message).await {
-            if let Some(notice) = notice {
-                deliver(reply.as_mut(), &notice.to_string()).await;
+            if let Some(notice) =
+                notice.filter(|notice| self.admission.may_be_told(&message, notice))
+            {
+                tell_asker(reply.as_mut(), &notice.to_string()).await;
             }
             self.let_go(&guard, &message).await;
             return true;
         }
-        let (archive, holder) = (&self.turns.archive, self.ledger.holder());
+        let (archive, holder) = (&self.turns.archive, self.pending.holder());
         let claimed = archive.claim(&message, holder, &self.closing).await;
         match claimed {
             Claimed::Ours | Claimed::Inherited => {
@@ -239,7 +333,6 @@ impl Bot {
                     () = self.answer(guard, &message, reply) => {}
                     never = self.hear_stops(&message) => match never {},
                 }
-                archive.finish_claim(&message.event, holder).await;
                 true
             }
             Claimed::Done => {
@@ -263,18 +356,28 @@ impl Bot {
         message: &IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) {
-        // Closing it is nobody's business, so there is always a permit to come.
-        let _place = self.places.acquire().await;
+        let _place = self.places.acquire(&message.author.id).await;
         match &message.body {
             // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
                 drop(guard);
-                let said = self.commands.forget_audience(&self.sessions, message);
+                let surface = Surface::of(reply.as_ref());
+                let said = self
+                    .commands
+                    .forget_audience(&self.sessions, message, &surface);
                 deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(Command::PlaceGone) => {
+                drop(guard);
+                let surface = Surface::of(reply.as_ref());
+                self.commands
+                    .place_gone(&self.sessions, message, &surface)
+                    .await;
             }
             Body::Command(Command::Forget(ForgetWhat::Last)) => {
                 drop(guard);
-                let said = self.commands.forget_last(&self.sessions, message);
+                let surface = Surface::of(reply.as_ref());
+                let said = self.commands.forget_last(&self.sessions, message, &surface);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::Again(answer)) => {
@@ -282,7 +385,8 @@ impl Bot {
                 self.answer_again(message, answer, reply.as_mut()).await;
             }
             Body::Command(command) => {
-                let said = self.commands.run(&guard, message, command).await;
+                let surface = Surface::of(reply.as_ref());
+                let said = self.commands.run(&guard, message, command, &surface).await;
                 deliver(reply.as_mut(), &said).await;
             }
             Body::Text(text) => {
@@ -296,7 +400,7 @@ impl Bot {
     /// Says that a message is still worked on, and stops its turn whenever another process was told
     /// to.
     async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
-        let (archive, holder) = (&self.turns.archive, self.ledger.holder());
+        let (archive, holder) = (&self.turns.archive, self.pending.holder());
         loop {
             archive.renew_until_stopped(&message.event, holder).await;
             self.in_hand.stop(&message.conversation);
@@ -307,8 +411,7 @@ impl Bot {
     fn stop(self: &Arc<Self>, conversation: ConversationId) {
         if !self.in_hand.stop(&conversation) {
             let bot = Arc::clone(self);
-            self.tasks
-                .spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
+            self.spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
         }
     }
 
@@ -343,7 +446,7 @@ impl Bot {
                 is_taken_back,
             } = self.in_hand.begin(&message.event);
             if let Some(revision) = revision {
-                self.ledger.done(&revision.message.event);
+                self.pending.done(&revision.message.event);
                 if let Body::Edit { text: newer, .. } = revision.message.body {
                     text = newer;
                 }
@@ -374,7 +477,7 @@ impl Bot {
         while let Some(revision) = self.in_hand.let_go(&message.event) {
             let event = revision.message.event.clone();
             if self.revise_within(guard, revision).await {
-                self.ledger.done(&event);
+                self.pending.done(&event);
             }
         }
     }
@@ -382,7 +485,7 @@ impl Bot {
     /// Carries the summary on after the answer, never in its way.
     fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
         let (bot, message) = (Arc::clone(self), message.clone());
-        self.tasks.spawn(async move {
+        self.spawn(async move {
             let Some(summarizer) = &bot.summarizer else {
                 return;
             };
@@ -395,7 +498,7 @@ impl Bot {
 
     fn take_feedback(self: &Arc<Self>, audience: AudienceId, feedback: Feedback) {
         let bot = Arc::clone(self);
-        self.tasks.spawn(async move {
+        self.spawn(async move {
             let kept = bot.turns.archive.keep_feedback(&audience, &feedback).await;
             match kept {
                 Ok(Some(response)) => tracing::debug!(%response, "feedback"),
@@ -408,6 +511,26 @@ impl Bot {
         });
     }
 
+    fn tell_conversations(
+        self: &Arc<Self>,
+        prefix: String,
+        most: usize,
+        found: oneshot::Sender<Vec<ConversationId>>,
+    ) {
+        let bot = Arc::clone(self);
+        self.spawn(async move {
+            let store = bot.turns.archive.store();
+            match store.newest_sessions(&prefix, most).await {
+                // Who asked may not wait any more.
+                Ok(sessions) => drop(found.send(sessions)),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "the conversations cannot be read");
+                }
+            }
+        });
+    }
+
     fn tell_sessions(
         self: &Arc<Self>,
         person: String,
@@ -415,7 +538,7 @@ impl Bot {
         found: oneshot::Sender<Vec<OwnSession>>,
     ) {
         let bot = Arc::clone(self);
-        self.tasks.spawn(async move {
+        self.spawn(async move {
             let store = bot.turns.archive.store();
             let most = Incoming::MOST_SESSIONS;
             match store.own_sessions(&person, &prefix, most).await {
@@ -438,6 +561,7 @@ impl Bot {
                     self.revisions.sweep();
                     self.admission.sweep();
                     self.turns.archive.sweep_claims().await;
+                    self.pending.sweep().await;
                 }
             }
         }

@@ -12,6 +12,7 @@ mod ingest;
 mod inspect;
 #[cfg(feature = "matrix")]
 mod matrix;
+mod offline_turns;
 mod platforms;
 mod reembed;
 mod schema;
@@ -102,6 +103,11 @@ enum Command {
     RecallEval(EvalArgs),
     /// Embed again what another embedder has embedded; goes on where it was stopped
     Reembed,
+    /// What waits for the graph, and what it refused: list, retry, discard
+    OfflineTurns {
+        #[command(subcommand)]
+        command: offline_turns::OfflineTurns,
+    },
     /// Fit recall to the configured embedder, by the conversations there are
     Calibrate {
         /// Folder that gets the curve as a picture; unset for the one of the calibration
@@ -115,7 +121,14 @@ enum Command {
     },
     /// Write everything in the graph to a file of JSON lines
     Export { file: PathBuf },
+    /// Remove what was set aside when the embedded graph's log was damaged; `doctor` says whether
+    /// there is anything
+    DiscardDamaged,
     /// Read a file that `export` wrote into an empty graph
+    ///
+    /// The file is checked as a whole first. An embedded graph is replaced as a whole or not at all.
+    /// On Neo4j an interrupted import goes on when the same file is imported again; until then
+    /// nothing else opens the graph.
     Import {
         file: PathBuf,
         /// Remove what is in the graph first
@@ -200,11 +213,13 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Reembed => reembed::run(&config).await,
+        Command::OfflineTurns { command } => offline_turns::run(&config, command).await,
         Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
         Command::Cypher {
             command: CypherCommand::Check(args),
         } => cypher::check(&config, &args).await,
         Command::Export { file } => transfer::export(&config, &file).await,
+        Command::DiscardDamaged => transfer::discard_damaged(&config),
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
     }
 }
@@ -235,8 +250,10 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Recall { .. }
         | Command::RecallEval(_)
         | Command::Reembed
+        | Command::OfflineTurns { .. }
         | Command::Calibrate { .. }
         | Command::Cypher { .. }
+        | Command::DiscardDamaged
         | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });

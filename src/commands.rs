@@ -1,12 +1,15 @@
 //! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
 
+mod once;
+
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    AudienceId, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId,
+    Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Vocabulary, Withdraw,
 };
 
+use self::once::Outcome;
 use crate::explain::explain;
 use crate::graph::answers::Spent;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
@@ -14,6 +17,7 @@ use crate::memory::{Archive, Recaller};
 use crate::notice::Notice;
 use crate::prompts::one_line;
 use crate::session::{SessionGuard, Sessions};
+use crate::withdrawals::{Outcome as Visible, Ticket, ToWithdraw, Withdrawals};
 
 /// Turns that `history` shows.
 const HISTORY: usize = 20;
@@ -22,17 +26,30 @@ const LOOK_BACK: usize = 64;
 /// Characters of a turn in a listing.
 const EXCERPT: usize = 200;
 
-const HELP: &str = "\
+/// What can be asked, in the words of a platform whose commands are words.
+fn help(vocabulary: &Vocabulary) -> String {
+    if let Some(help) = vocabulary.help {
+        return help.to_owned();
+    }
+    let Vocabulary {
+        channel,
+        conversation,
+        ..
+    } = vocabulary;
+    format!(
+        "\
 What you can ask of me:
 - `help`: this
 - `about`: what I am, and what I remember here
 - `history`: what was said here lately
 - `why`: what my last answer was made from
 - `forget last`: forget your last message here, with its answer
-- `forget session`: forget everything said in this conversation
-- `forget room`: forget everything said in this room or channel, in all its conversations
-- `usage`: what you and this room have spent
-Anything else is a message to me.";
+- `forget session`: forget everything said in this {conversation}
+- `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
+- `usage`: what you and this {channel} have spent
+Anything else is a message to me."
+    )
+}
 
 const ABOUT: &str = "\
 I answer questions, and I remember what was said to me here: when it helps with a later question, I recall it. What I \
@@ -44,6 +61,28 @@ and so is whatever you tell me to forget.";
 pub struct Commands {
     pub archive: Arc<Archive>,
     pub recaller: Arc<Recaller>,
+    pub withdrawals: Arc<Withdrawals>,
+}
+
+/// Where a command is given: what things are called there, and what takes the bot's messages away.
+pub struct Surface {
+    pub vocabulary: &'static Vocabulary,
+    pub withdraw: Arc<dyn Withdraw>,
+}
+
+impl std::fmt::Debug for Surface {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surface").finish_non_exhaustive()
+    }
+}
+
+impl Surface {
+    pub fn of(reply: &dyn Reply) -> Self {
+        Self {
+            vocabulary: reply.vocabulary(),
+            withdraw: reply.withdrawer(),
+        }
+    }
 }
 
 impl Commands {
@@ -53,26 +92,36 @@ impl Commands {
         guard: &SessionGuard,
         message: &IncomingMessage,
         command: &Command,
+        surface: &Surface,
     ) -> String {
         let said = match command {
-            Command::Help => return HELP.to_owned(),
+            Command::Help => return help(surface.vocabulary),
             Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
-            Command::About => self.about(message).await,
+            Command::About => self.about(message, surface.vocabulary).await,
             Command::Usage => self.usage(message).await,
             // The bot sees to these itself: they are about other sessions than the one it holds.
-            Command::Again(_) | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => {
+            Command::Again(_)
+            | Command::PlaceGone
+            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => {
                 Ok(Notice::Failed.to_string())
             }
-            Command::Forget(ForgetWhat::Session) => self.forget_session(guard, message).await,
+            Command::Forget(ForgetWhat::Session) => {
+                self.forget_session(guard, message, surface).await
+            }
         };
         self::said(said)
     }
 
     async fn history(&self, message: &IncomingMessage) -> Result<String, StoreError> {
-        let turns = self.archive.window(message, HISTORY).await?;
+        let mut turns = self.archive.window(message, HISTORY).await?;
+        if turns.is_empty() {
+            // Where answers stand in threads, people ask beside them.
+            let audience = &message.audience.id;
+            turns = self.archive.store().last_turns(audience, HISTORY).await?;
+        }
         if turns.is_empty() {
             return Ok(Notice::NothingYet.to_string());
         }
@@ -106,7 +155,11 @@ impl Commands {
         }
     }
 
-    async fn about(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+    async fn about(
+        &self,
+        message: &IncomingMessage,
+        vocabulary: &Vocabulary,
+    ) -> Result<String, StoreError> {
         let extent = self.archive.store().extent(&message.audience.id).await?;
         let remembered = match (extent.turns, extent.since) {
             (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
@@ -116,7 +169,8 @@ impl Commands {
                 since.format("%Y-%m-%d"),
             ),
         };
-        Ok(format!("{ABOUT}\n\n{remembered}\n\n{HELP}"))
+        let help = help(vocabulary);
+        Ok(format!("{ABOUT}\n\n{remembered}\n\n{help}"))
     }
 
     async fn why(
@@ -133,89 +187,235 @@ impl Commands {
 
     /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
     /// session: the turn may be of another one.
-    pub async fn forget_last(&self, sessions: &Sessions, message: &IncomingMessage) -> String {
+    pub async fn forget_last(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        surface: &Surface,
+    ) -> String {
         let forgotten = async {
-            let Some((session, last)) = self.last_of(message).await? else {
-                return Ok(Notice::NothingToForget);
+            let about = match self.earlier(message).await? {
+                Some(Outcome::Said(said)) => return Ok(said),
+                Some(Outcome::Turn(session, response)) => Some(Last {
+                    session,
+                    response,
+                    is_waiting: false,
+                }),
+                Some(Outcome::Session(_) | Outcome::Sessions(_)) | None => {
+                    self.last_of(message).await?
+                }
             };
+            let Some(Last {
+                session,
+                response,
+                is_waiting,
+            }) = about
+            else {
+                return self
+                    .have_said(message, Notice::NothingToForget.to_string())
+                    .await;
+            };
+            let outcome = Outcome::Turn(session.clone(), response);
+            match self.keep_outcome(message, &outcome).await {
+                // What waits for the graph is forgotten without it.
+                Err(error) if is_waiting && error.is_outage() => {}
+                kept => kept?,
+            }
             let guard = sessions.lock(&session).await;
-            let audience = &message.audience.id;
-            let Forgotten { quotes, .. } = self.forget_turn(&guard, audience, last).await?;
-            Ok(Notice::ForgotTurn { quotes })
+            let (outcome, ticket) = self.forget_turn(&guard, message, response, surface).await;
+            drop(guard);
+            let visible = self.withdrawals.carry_out(ticket).await;
+            match outcome {
+                Ok(forgotten) => {
+                    let quotes = forgotten.quotes;
+                    let said = in_words(&Notice::ForgotTurn { quotes }, forgotten, visible);
+                    self.have_said(message, said).await
+                }
+                Err(error) if is_waiting && error.is_outage() => {
+                    let notice = Notice::ForgotWaitingTurn;
+                    Ok(in_words(&notice, Forgotten::default(), visible))
+                }
+                Err(error) => Err(error),
+            }
         };
-        said(forgotten.await.map(|notice| notice.to_string()))
+        said(forgotten.await)
     }
 
     /// The last turn of the one who asks, in this conversation, or else in this place: where answers
     /// stand in threads, people ask beside them.
-    async fn last_of(
-        &self,
-        message: &IncomingMessage,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
+    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<Last>, StoreError> {
+        let waiting = |(session, response)| Last {
+            session,
+            response,
+            is_waiting: true,
+        };
+        let saved = |(session, response)| Last {
+            session,
+            response,
+            is_waiting: false,
+        };
+        let (audience, person) = (&message.audience.id, &message.author.id);
+        // What waits for the graph is newer than what is in it.
+        let here = Some(&message.conversation);
+        if let Some(found) = self.archive.last_waiting(audience, here, person) {
+            return Ok(Some(waiting(found)));
+        }
         let turns = self.archive.window(message, LOOK_BACK).await?;
         if turns.is_empty() {
-            let store = self.archive.store();
-            let (audience, person) = (&message.audience.id, &message.author.id);
-            return store.last_turn_by(audience, person).await;
+            if let Some(found) = self.archive.last_waiting(audience, None, person) {
+                return Ok(Some(waiting(found)));
+            }
+            let found = self.archive.store().last_turn_by(audience, person).await?;
+            return Ok(found.map(saved));
         }
         let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
-        Ok(mine.map(|turn| (message.conversation.clone(), turn.id)))
+        Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
     }
 
-    /// Forgets one turn, wherever it is kept.
+    /// Forgets one turn, wherever it is kept. What it said is to be taken away by the ticket.
     ///
     /// # Errors
     /// When the graph cannot be asked.
     pub async fn forget_turn(
         &self,
         guard: &SessionGuard,
-        audience: &AudienceId,
+        message: &IncomingMessage,
         turn: ResponseId,
-    ) -> Result<Forgotten, StoreError> {
-        let waiting = self
-            .archive
-            .forget(guard.session(), |waiting| waiting.id == turn)
-            .await;
-        let mut forgotten = self
-            .archive
-            .store()
-            .forget(guard, Forget::Turn(turn))
-            .await?;
-        forgotten.turns += waiting;
-        self.recaller.forget(audience);
-        Ok(forgotten)
+        surface: &Surface,
+    ) -> (Result<Forgotten, StoreError>, Ticket) {
+        let ticket = match self.write_down(guard, message, Some(turn), surface).await {
+            Ok(ticket) => ticket,
+            Err(error) => return (Err(error), Ticket::default()),
+        };
+        let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
+        let here = here.await;
+        let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        self.recaller.forget(&message.audience.id);
+        (there.map(|there| together(there, here)), ticket)
+    }
+
+    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten.
+    async fn write_down(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: Option<ResponseId>,
+        surface: &Surface,
+    ) -> Result<Ticket, StoreError> {
+        let (session, store) = (guard.session(), self.archive.store());
+        let mut spoken = self.archive.spoken_waiting(session, turn);
+        match store.spoken(session, turn).await {
+            Ok(saved) => spoken.extend(saved),
+            // What waits for the graph can be forgotten without it.
+            Err(error) if error.is_outage() && turn.is_some() && !spoken.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        let has_title = match turn {
+            // The title is the first question.
+            Some(turn) => {
+                let first = store.chain(session, None, 1).await.unwrap_or_default();
+                first.first().is_none_or(|first| first.id == turn)
+            }
+            None => true,
+        };
+        let all = ToWithdraw::of(session, spoken, has_title);
+        let (platform, withdraw) = (&message.audience.platform, Arc::clone(&surface.withdraw));
+        Ok(self.withdrawals.write_down(platform, withdraw, all).await)
+    }
+
+    /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
+    pub async fn place_gone(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        surface: &Surface,
+    ) {
+        let forgotten = async {
+            let store = self.archive.store();
+            let place = message.conversation.as_str();
+            let mut all = Ticket::default();
+            let mut forgotten = Forgotten::default();
+            for (session, audience) in store.sessions_under(place).await? {
+                let guard = sessions.lock(&session).await;
+                all.add(self.write_down(&guard, message, None, surface).await?);
+                let there = store.forget(&guard, Forget::Session).await?;
+                let here = self.forget_here(&session, |_| true).await;
+                forgotten = together(forgotten, together(there, here));
+                self.recaller.forget(&audience);
+            }
+            self.withdrawals.carry_out(all).await;
+            Ok::<_, StoreError>(forgotten.turns)
+        };
+        match forgotten.await {
+            Ok(turns) => {
+                tracing::info!(place = %message.conversation, turns, "forgotten: the place is gone");
+            }
+            Err(error) => tracing::error!(
+                error = &error as &dyn std::error::Error,
+                place = %message.conversation,
+                "a place is gone, but what was said there could not be forgotten"
+            ),
+        }
     }
 
     /// Forgets everything said in an audience, one session after the other, and says what came of
     /// it. The caller holds no session, so that two who do this at once do not wait for each other.
-    pub async fn forget_audience(&self, sessions: &Sessions, message: &IncomingMessage) -> String {
+    pub async fn forget_audience(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        surface: &Surface,
+    ) -> String {
+        let vocabulary = surface.vocabulary;
         if !message.author.is_admin {
-            return Notice::AdministratorNeeded.to_string();
+            return Notice::ModeratorNeeded(vocabulary).to_string();
         }
-        let forgotten = self.forget_sessions(sessions, &message.audience.id).await;
-        said(forgotten.map(|turns| {
-            match turns {
+        let forgotten = async {
+            let about = match self.outcome(message).await? {
+                Some(Outcome::Said(said)) => return Ok(said),
+                Some(Outcome::Sessions(about)) => about,
+                Some(Outcome::Session(_) | Outcome::Turn(..)) | None => {
+                    let audience = &message.audience.id;
+                    let mut about = self.archive.store().sessions_of(audience).await?;
+                    about.extend(self.archive.waiting_sessions(audience));
+                    let outcome = Outcome::Sessions(about.clone());
+                    self.keep_outcome(message, &outcome).await?;
+                    about
+                }
+            };
+            let (forgotten, ticket) = self
+                .forget_sessions(sessions, message, about, surface)
+                .await?;
+            let visible = self.withdrawals.carry_out(ticket).await;
+            let notice = match forgotten.turns {
                 0 => Notice::NothingYet,
-                turns => Notice::ForgotAudience { turns },
-            }
-            .to_string()
-        }))
+                turns => Notice::ForgotAudience { turns, vocabulary },
+            };
+            self.have_said(message, in_words(&notice, forgotten, visible))
+                .await
+        };
+        said(forgotten.await)
     }
 
     async fn forget_sessions(
         &self,
         sessions: &Sessions,
-        audience: &AudienceId,
-    ) -> Result<usize, StoreError> {
-        let store = self.archive.store();
-        let mut turns = 0;
-        for session in store.sessions_of(audience).await? {
+        message: &IncomingMessage,
+        about: Vec<ConversationId>,
+        surface: &Surface,
+    ) -> Result<(Forgotten, Ticket), StoreError> {
+        let (store, audience) = (self.archive.store(), &message.audience.id);
+        let mut forgotten = Forgotten::default();
+        let mut tickets = Ticket::default();
+        for session in about {
             let guard = sessions.lock(&session).await;
-            turns += store.forget(&guard, Forget::Session).await?.turns;
-            turns += self.archive.forget(&session, |_| true).await;
+            tickets.add(self.write_down(&guard, message, None, surface).await?);
+            let there = store.forget(&guard, Forget::Session).await?;
+            let here = self.forget_here(&session, |_| true).await;
+            forgotten = together(forgotten, together(there, here));
         }
         self.recaller.forget(audience);
-        Ok(turns)
+        Ok((forgotten, tickets))
     }
 
     async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
@@ -236,21 +436,60 @@ impl Commands {
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
+        surface: &Surface,
     ) -> Result<String, StoreError> {
         let store = self.archive.store();
+        let vocabulary = surface.vocabulary;
         if !message.author.is_admin && !self.all_mine(guard, message).await? {
-            return Ok(Notice::NotYoursToForget.to_string());
+            return Ok(Notice::NotYoursToForget(vocabulary).to_string());
         }
-        let forgotten = store.forget(guard, Forget::Session).await?;
-        let waiting = self.archive.forget(guard.session(), |_| true).await;
+        match self.outcome(message).await? {
+            Some(Outcome::Said(said)) => return Ok(said),
+            // The last turn is gone, so the first try took effect; what came since stays.
+            Some(Outcome::Session(last)) if !self.is_last(message, last).await? => {
+                return self.have_said(message, Notice::ForgotAll.to_string()).await;
+            }
+            Some(Outcome::Session(_) | Outcome::Sessions(_) | Outcome::Turn(..)) | None => {
+                let window = self.archive.window(message, 1).await?;
+                let last = window.last().map(|turn| turn.id);
+                let outcome = Outcome::Session(last);
+                self.keep_outcome(message, &outcome).await?;
+            }
+        }
+        let ticket = self.write_down(guard, message, None, surface).await?;
+        let there = store.forget(guard, Forget::Session).await?;
+        let here = self.forget_here(guard.session(), |_| true).await;
         self.recaller.forget(&message.audience.id);
-        let turns = forgotten.turns + waiting;
-        Ok(if turns == 0 {
-            Notice::NothingToForget
-        } else {
-            Notice::ForgotSession { turns }
+        let forgotten = together(there, here);
+        let notice = match forgotten.turns {
+            0 => Notice::NothingToForget,
+            turns => Notice::ForgotSession { turns, vocabulary },
+        };
+        let visible = self.withdrawals.carry_out(ticket).await;
+        self.have_said(message, in_words(&notice, forgotten, visible))
+            .await
+    }
+
+    /// Forgets what waits for the graph.
+    async fn forget_here(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> Forgotten {
+        let forgotten = self.archive.forget(session, gone).await;
+        let (turns, is_in_file) = match forgotten {
+            Ok(turns) => (turns, false),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "what was forgotten is still in the journal's file");
+                (1, true)
+            }
+        };
+        Forgotten {
+            turns,
+            is_in_file,
+            ..Forgotten::default()
         }
-        .to_string())
     }
 
     /// Whether only this person talked in the session.
@@ -259,6 +498,12 @@ impl Commands {
         guard: &SessionGuard,
         message: &IncomingMessage,
     ) -> Result<bool, StoreError> {
+        if self
+            .archive
+            .others_wait(guard.session(), &message.author.id)
+        {
+            return Ok(false);
+        }
         let mut after = None;
         loop {
             let turns = self
@@ -277,11 +522,40 @@ impl Commands {
     }
 }
 
+/// Somebody's last turn.
+struct Last {
+    session: ConversationId,
+    response: ResponseId,
+    /// It is not in the graph yet, as far as is known.
+    is_waiting: bool,
+}
+
+/// What was forgotten in two places.
+fn together(one: Forgotten, other: Forgotten) -> Forgotten {
+    Forgotten {
+        turns: one.turns + other.turns,
+        quotes: one.quotes + other.quotes,
+        is_in_file: one.is_in_file || other.is_in_file,
+    }
+}
+
+/// What was forgotten, and what could not be done of it: in the chat, and in a file.
+fn in_words(notice: &Notice, forgotten: Forgotten, visible: Visible) -> String {
+    let mut said = notice.to_string();
+    if visible != Visible::default() {
+        said = format!("{said} {}", Notice::StillVisible(visible));
+    }
+    if forgotten.is_in_file {
+        said = format!("{said}\n\n{}", Notice::StillInFile);
+    }
+    said
+}
+
 /// The outcome of a command, in words.
 fn said(outcome: Result<String, StoreError>) -> String {
     outcome.unwrap_or_else(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
-        let notice = if error.is_transient() {
+        let notice = if error.is_outage() {
             Notice::StoreNeeded
         } else {
             Notice::Failed
@@ -310,7 +584,7 @@ fn in_history(turn: &Turn) -> String {
 }
 
 /// The beginning of a text, in one line.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{} …", &line[..end]),

@@ -18,7 +18,7 @@ use muninn_platform::Channels;
 use secrecy::SecretString;
 
 use crate::errors::in_one_line;
-use crate::graph::GraphConfig;
+use crate::graph::{GraphConfig, Reader};
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
@@ -38,6 +38,12 @@ pub struct Options {
     /// Password for a Neo4j
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub graph_password: SecretString,
+    /// User of the Neo4j for statements that a model writes, who cannot read memory
+    #[arg(long, env, global = true, default_value = "")]
+    pub graph_reader_user: String,
+    /// Password of that user
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub graph_reader_password: SecretString,
     /// Database of the Neo4j; empty for its default
     #[arg(long, env, global = true, default_value = "")]
     pub graph_database: String,
@@ -66,6 +72,9 @@ pub struct Options {
     /// Embedding model of the service; empty for the built-in one
     #[arg(long, env, global = true, default_value = "")]
     pub embedding_model: String,
+    /// How freely the models choose their words, from 0 to 2; unset for what the service does by itself
+    #[arg(long, env, global = true, value_parser = temperature)]
+    pub model_temperature: Option<f64>,
     /// Longest silence of the model service, in seconds
     #[arg(long, env, global = true, default_value_t = 60)]
     pub model_timeout: u64,
@@ -134,6 +143,9 @@ pub struct Options {
     /// Longest time for one turn, in seconds
     #[arg(long, env, global = true, default_value_t = 120)]
     pub turn_timeout: u64,
+    /// Longest time for ending, in seconds; what is not answered then is answered after the next start
+    #[arg(long, env, global = true, default_value_t = 10)]
+    pub shutdown_timeout: u64,
 
     /// Unix socket on which `serve` lets terminals in; unset for none
     #[arg(long, env, global = true)]
@@ -167,6 +179,8 @@ pub enum LogFormat {
 pub struct Config {
     pub graph: GraphConfig,
     pub data_dir: PathBuf,
+    /// The longest time for ending.
+    pub shutdown_timeout: Duration,
     /// None: answers come from memory alone.
     pub model: Option<ModelConfig>,
     pub embedding_model: Option<String>,
@@ -336,6 +350,7 @@ impl Options {
                 None => Channels::default(),
             }),
             data_dir: self.data_dir,
+            shutdown_timeout: Duration::from_secs(self.shutdown_timeout),
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             matrix: self.matrix.into_config()?,
@@ -374,6 +389,7 @@ impl Options {
             ("MODEL_TIMEOUT", seconds(self.model_timeout), 1),
             ("MODEL_WAIT", seconds(self.model_wait), 1),
             ("TURN_TIMEOUT", seconds(self.turn_timeout), 1),
+            ("SHUTDOWN_TIMEOUT", seconds(self.shutdown_timeout), 1),
         ];
         for (name, value, least) in least {
             if value < least {
@@ -411,11 +427,29 @@ impl Options {
                 missing: "GRAPH_USER",
             }),
             (Some(_), Some(_)) | (None, None) => Ok(GraphConfig {
+                reader: self.graph_reader()?,
                 user: user.unwrap_or_default(),
                 password: password.unwrap_or_default(),
                 database: filled(&self.graph_database),
                 timeout: Duration::from_secs(self.graph_timeout),
                 ..GraphConfig::at(&self.graph_url)
+            }),
+        }
+    }
+
+    fn graph_reader(&self) -> Result<Option<Reader>, ConfigError> {
+        let user = filled(&self.graph_reader_user);
+        let password = filled_secret(&self.graph_reader_password);
+        match (user, password) {
+            (Some(user), Some(password)) => Ok(Some(Reader { user, password })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::HalfSet {
+                set: "GRAPH_READER_USER",
+                missing: "GRAPH_READER_PASSWORD",
+            }),
+            (None, Some(_)) => Err(ConfigError::HalfSet {
+                set: "GRAPH_READER_PASSWORD",
+                missing: "GRAPH_READER_USER",
             }),
         }
     }
@@ -431,6 +465,7 @@ impl Options {
             api_key,
             chat_model: self.chat_model.clone(),
             utility_model: filled(&self.utility_model).unwrap_or_else(|| self.chat_model.clone()),
+            temperature: self.model_temperature,
             timeouts: Timeouts {
                 read: Duration::from_secs(self.model_timeout),
                 total: Duration::from_secs(self.turn_timeout),
@@ -461,6 +496,13 @@ fn filled_secret(value: &SecretString) -> Option<SecretString> {
 
 fn seconds(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=2.0).contains(&value) => Ok(value),
+        Ok(_) | Err(_) => Err("must be a number between 0 and 2".to_owned()),
+    }
 }
 
 fn threshold(text: &str) -> Result<f64, String> {

@@ -4,6 +4,7 @@
 //! platforms or models; ranking what was read is the business of [`crate::memory`].
 
 pub mod answers;
+mod appending;
 pub mod claims;
 pub mod confine;
 mod cypher_store;
@@ -14,6 +15,7 @@ pub mod knowledge;
 mod migrate;
 mod neo4j;
 mod open;
+pub mod pending;
 pub mod query;
 mod record;
 pub mod schema;
@@ -36,7 +38,7 @@ use crate::session::SessionGuard;
 use self::answers::Votes;
 use self::confine::ConfinedCypher;
 use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
-pub use self::open::{GraphConfig, open};
+pub use self::open::{GraphConfig, Reader, Staged, discard_set_aside, open, open_unfinished};
 use self::query::{QueryError, QueryLimits, QueryResult};
 use self::schema::Survey;
 use self::trace::Trace;
@@ -45,10 +47,13 @@ use self::trace::Trace;
 pub const MEMORY_LABELS: &[&str] = &[
     "Channel",
     "MuninnClaim",
+    "MuninnForgotten",
     "MuninnPrivate",
+    "MuninnProcess",
     "MuninnSchema",
     "MuninnSource",
     "MuninnStaged",
+    "Pending",
     "Response",
     "Session",
 ];
@@ -238,6 +243,8 @@ pub struct Forgotten {
     pub turns: usize,
     /// Answers from memory alone that quoted a forgotten turn, and were blotted out with it.
     pub quotes: usize,
+    /// Nothing reads it any more, and yet it is still in a file that could not be written anew.
+    pub is_in_file: bool,
 }
 
 /// What an answer was made from.
@@ -342,6 +349,9 @@ pub enum StoreError {
     /// The engine took the statement and failed it.
     #[error("the graph refused a statement: {message}")]
     Refused { message: String, transient: bool },
+    /// The graph takes statements, but not what this one writes.
+    #[error("the graph refused what was to be written: {0}")]
+    Invalid(String),
     /// The graph holds something this program never writes.
     #[error("unexpected data in the graph: {0}")]
     Unexpected(String),
@@ -358,7 +368,24 @@ impl StoreError {
             | Self::Corrupt { .. }
             | Self::NewerSchema { .. }
             | Self::Misconfigured(_)
+            | Self::Invalid(_)
             | Self::Unexpected(_) => false,
+        }
+    }
+
+    /// Whether the graph is the trouble, rather than what was asked of it: it is down, closed to us,
+    /// not the right one, or full. What nobody knows better counts as such, since what waits for the
+    /// graph must not be given up.
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::Unauthorized { .. }
+            | Self::Locked { .. }
+            | Self::Corrupt { .. }
+            | Self::NewerSchema { .. }
+            | Self::Misconfigured(_)
+            | Self::Refused { .. } => true,
+            Self::Invalid(_) | Self::Unexpected(_) => false,
         }
     }
 }
@@ -371,6 +398,21 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
 
     /// Appends a turn to its session's chain, in one transaction and one round trip.
     async fn append(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<Appended, StoreError>;
+
+    /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,
+    /// or none. Those whose event has made a turn already are left out.
+    async fn append_all(
+        &self,
+        guards: &[SessionGuard],
+        turns: &[Arc<NewTurn>],
+    ) -> Result<(), StoreError>;
+
+    /// Whether several processes may have the graph open. One that only this process has open is
+    /// never away, however long it takes.
+    fn is_shared(&self) -> bool;
+
+    /// Asks as little as can be asked, to see whether anybody answers.
+    async fn probe(&self) -> Result<(), StoreError>;
 
     /// The audience's turns after `seen`, at most `limit`, in the order of their positions.
     async fn turns_since(
@@ -423,6 +465,14 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
         limit: usize,
     ) -> Result<News, StoreError>;
 
+    /// The same of the turns that have no vector at all, though they should.
+    async fn missing_embeddings(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError>;
+
     /// Replaces vectors by those of `embedder` and ends the audience's epoch, in one transaction.
     /// `None` says that the embedder knows nothing of the turn's text: it is not stale any more.
     /// Says how many turns there still were.
@@ -462,6 +512,9 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
 
     /// Who answers which event, of several processes.
     fn claims(&self) -> &dyn claims::Claims;
+
+    /// What was accepted and is not answered yet, of several processes.
+    fn pending(&self) -> &dyn pending::PendingMessages;
 
     /// What is done with ingested knowledge.
     fn ingesting(&self) -> &dyn ingest::Ingesting;

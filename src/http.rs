@@ -99,7 +99,7 @@ pub async fn serve(
 
 /// Well means that turns are answered and reach the graph.
 async fn healthz(State(watched): State<Watched>) -> (StatusCode, String) {
-    let waiting = watched.archive.waiting().await;
+    let waiting = watched.archive.waiting();
     if watched.archive.is_away() {
         let body = format!("the graph is away; {waiting} turns wait in the journal\n");
         (StatusCode::SERVICE_UNAVAILABLE, body)

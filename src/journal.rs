@@ -1,16 +1,33 @@
 //! Turns that were answered while the graph was away, kept on this machine until it is back.
 //!
-//! One JSON line a turn, synced before the answer goes out, in the order of the answers. A turn has
-//! its response id and event id here already, so that replaying one twice saves it once.
+//! A log of JSON lines, synced before the answer goes out, in the order of the answers. A turn has
+//! its response id and event id here already, so that replaying one twice saves it once. A line says
+//! that a turn waits, what its answer went out as, or that it is in the graph; what is of the past is
+//! left out whenever the file is written anew, and what is forgotten at once.
 
-use std::io::{BufRead, BufReader, Write};
+mod set_aside;
+mod waiting;
+
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use muninn_platform::Delivered;
-use tokio::sync::Mutex;
+use chrono::Utc;
+use muninn_platform::{AudienceId, ConversationId, Delivered};
+use serde::{Deserialize, Serialize};
 
-use crate::files::{private_file, private_folder, replace_lines, try_lock};
-use crate::graph::{NewTurn, ResponseId};
+use self::waiting::Waiting;
+use crate::graph::{NewTurn, ResponseId, StoreError};
+use crate::line_log::{self, LineLog, Slot, Slots, Written, all_logs, read_lines};
+
+pub use self::set_aside::{Refused, SetAside};
+
+/// What the files are called.
+const NAME: &str = "journal";
+
+/// The file is written anew when it has this many lines and most of them are of the past.
+const LINES: usize = 1_024;
 
 /// The journal could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +36,7 @@ pub enum JournalError {
     Unusable {
         path: PathBuf,
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     #[error("the journal {} is damaged in line {line}; move it away to start without its turns", path.display())]
     Damaged {
@@ -30,40 +47,56 @@ pub enum JournalError {
     },
 }
 
-/// Processes that can share a folder, each with a journal of its own.
-const SLOTS: usize = 64;
+/// A line of the file.
+#[derive(Debug, Deserialize)]
+enum Line {
+    Turn(Box<NewTurn>),
+    Delivered(ResponseId, Delivered),
+    /// These are in the graph.
+    Done(Vec<ResponseId>),
+}
+
+/// The same, to be written.
+#[derive(Debug, Serialize)]
+enum WrittenLine<'a> {
+    Turn(&'a NewTurn),
+    Delivered(ResponseId, &'a Delivered),
+    Done(&'a [ResponseId]),
+}
 
 /// The turns that wait for the graph.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    waiting: Mutex<Vec<NewTurn>>,
-    /// Held as long as the process lives: nobody else writes this journal.
-    _lock: std::fs::File,
+    log: LineLog,
+    state: Mutex<State>,
+    set_aside: SetAside,
+}
+
+/// What waits, and what the file says.
+#[derive(Debug, Default)]
+struct State {
+    waiting: Waiting,
+    lines: usize,
 }
 
 impl Journal {
-    /// Takes the first journal of the folder that no other process uses, and reads what an earlier
-    /// one left in it.
-    ///
-    /// A last line without its end was never acknowledged to anybody, so it is dropped.
+    /// Takes a journal of the folder that no other process uses, with what is left in all of those
+    /// that nobody uses.
     ///
     /// # Errors
-    /// When the file cannot be read, or a whole line in it makes no turn.
+    /// When a file cannot be read, or a whole line in it makes no sense.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
-        let (path, lock) = free_slot(folder).map_err(|error| unusable(folder, error))?;
-        let waiting = match std::fs::File::open(&path) {
-            Ok(file) => read(&path, file)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(unusable(&path, source)),
-        };
-        if !waiting.is_empty() {
-            replace_lines(&path, &waiting).map_err(|error| unusable(&path, error))?;
-        }
+        let Slots { own, left } =
+            Slots::take(folder, NAME).map_err(|error| unusable(folder, error))?;
+        let state = taken_over(&own, left)?;
+        let path = own.path.clone();
+        let log = LineLog::start(NAME, own).map_err(|error| unusable(&path, error))?;
         Ok(Self {
             path,
-            waiting: Mutex::new(waiting),
-            _lock: lock,
+            log,
+            state: Mutex::new(state),
+            set_aside: SetAside::of(folder),
         })
     }
 
@@ -72,172 +105,386 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
-        let mut waiting = self.waiting.lock().await;
-        let line = self.line(&turn)?;
-        let path = self.path.clone();
-        in_background(move || append(&path, &line))
-            .await
-            .map_err(|error| unusable(&self.path, error))?;
-        waiting.push(turn);
-        Ok(())
+        let turn = Arc::new(turn);
+        let line = self.line(&WrittenLine::Turn(&turn))?;
+        let id = turn.turn.id;
+        let written = {
+            // At once: a file written anew in between has the turn too.
+            let mut state = self.state();
+            state.waiting.push(turn);
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        let written = written.wait().await;
+        if written.is_err() {
+            self.state().waiting.remove(id);
+        }
+        written.map_err(|error| unusable(&self.path, error))
     }
 
     /// The turn that an event made, if it waits here.
-    pub async fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
-        let waiting = self.waiting.lock().await;
-        waiting.iter().find(|it| it.turn.event == event).cloned()
+    pub fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
+        let state = self.state();
+        let found = state.waiting.of_event(event);
+        found.map(|turn| NewTurn::clone(turn))
     }
 
     /// Says what the answer of a waiting turn went out as. Says whether it waits here.
     ///
     /// # Errors
-    /// When the file could not be written anew.
+    /// When it could not be written.
     pub async fn set_delivered(
         &self,
         response: ResponseId,
         delivered: &Delivered,
     ) -> Result<bool, JournalError> {
-        let mut waiting = self.waiting.lock().await;
-        let Some(found) = waiting.iter_mut().find(|it| it.turn.id == response) else {
-            return Ok(false);
+        let line = self.line(&WrittenLine::Delivered(response, delivered))?;
+        let written = {
+            let mut state = self.state();
+            if !state.waiting.set_delivered(response, delivered) {
+                return Ok(false);
+            }
+            state.lines += 1;
+            self.log.append(line, true)
         };
-        found.turn.delivered = Some(delivered.clone());
-        self.rewrite(&waiting)?;
-        Ok(true)
-    }
-
-    /// The turn that has waited longest.
-    pub async fn first(&self) -> Option<NewTurn> {
-        self.waiting.lock().await.first().cloned()
+        self.wait(written).await.map(|()| true)
     }
 
     /// Whether turns of the session wait.
-    pub async fn holds(&self, session: &str) -> bool {
-        self.waiting
-            .lock()
-            .await
+    pub fn holds(&self, session: &str) -> bool {
+        self.state().waiting.holds(session)
+    }
+
+    pub fn len(&self) -> usize {
+        self.state().waiting.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The sessions of the turns that wait, with how many there are of each, longest waiting first.
+    pub fn sessions(&self) -> Vec<(ConversationId, usize)> {
+        self.state().waiting.sessions()
+    }
+
+    /// The turns of some sessions that have waited longest, in order, at most `limit`.
+    pub fn first_of(&self, sessions: &HashSet<&str>, limit: usize) -> Vec<Arc<NewTurn>> {
+        self.state().waiting.first_of(sessions, limit)
+    }
+
+    /// The turns of a session that wait, oldest first.
+    pub fn of_session(&self, session: &str) -> Vec<Arc<NewTurn>> {
+        self.state().waiting.of_session(session).cloned().collect()
+    }
+
+    /// The turn that an event made, if it was set aside.
+    pub async fn refused_of_event(&self, event: &str) -> Option<NewTurn> {
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.unwrap_or_else(|error| {
+            self.cannot_look_aside(&error);
+            Vec::new()
+        });
+        let mut turns = all.into_iter().map(|refused| refused.turn);
+        turns.rfind(|turn| turn.turn.event == event)
+    }
+
+    /// The newest turn that waits of a person in an audience.
+    pub fn last_by(&self, audience: &AudienceId, person: &str) -> Option<Arc<NewTurn>> {
+        let state = self.state();
+        let is_theirs =
+            |it: &&Arc<NewTurn>| it.audience.id == *audience && it.turn.author == person;
+        state.waiting.all().rfind(is_theirs).cloned()
+    }
+
+    /// The sessions of an audience that turns wait of, or were set aside of.
+    pub fn sessions_of(&self, audience: &AudienceId) -> Vec<ConversationId> {
+        let mut sessions = self.state().waiting.sessions_of(audience);
+        let aside = self.set_aside.all().unwrap_or_else(|error| {
+            self.cannot_look_aside(&error);
+            Vec::new()
+        });
+        let theirs = aside
             .iter()
-            .any(|waiting| waiting.turn.session == session)
+            .filter(|it| it.turn.audience.id == *audience)
+            .map(|it| ConversationId::new(&it.turn.turn.session));
+        for session in theirs {
+            if !sessions.contains(&session) {
+                sessions.push(session);
+            }
+        }
+        sessions
     }
 
-    pub async fn len(&self) -> usize {
-        self.waiting.lock().await.len()
+    /// Drops turns that are in the graph now. Not waited for: what is replayed once more after a
+    /// crash is saved once all the same.
+    pub fn done(&self, turns: &[ResponseId]) {
+        if turns.is_empty() {
+            return;
+        }
+        let line = match self.line(&WrittenLine::Done(turns)) {
+            Ok(line) => line,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                return tracing::error!(error, "the journal could not be written");
+            }
+        };
+        let mut state = self.state();
+        for &turn in turns {
+            state.waiting.remove(turn);
+        }
+        state.lines += 1;
+        let left = state.waiting.len();
+        // Nothing left is the usual end, and costs nothing.
+        if left == 0 || (state.lines >= LINES && left < state.lines / 2) {
+            drop(self.rewrite(&mut state));
+        } else {
+            drop(self.log.append(line, false));
+        }
     }
 
-    pub async fn is_empty(&self) -> bool {
-        self.len().await == 0
-    }
-
-    /// Keeps a turn that the graph refuses in a file beside the journal, for a person to look at.
+    /// Sets a turn aside that the graph refuses for what is in it.
     ///
     /// # Errors
-    /// When it could not be written there.
-    pub async fn set_aside(&self, turn: &NewTurn) -> Result<(), JournalError> {
-        let path = self.path.with_extension("refused.jsonl");
-        let line = self.line(turn)?;
-        let (file, failed) = (path.clone(), path);
-        in_background(move || append(&file, &line))
+    /// When it could not be written there; it then waits on.
+    pub async fn set_aside(&self, turn: &NewTurn, why: &StoreError) -> Result<(), JournalError> {
+        let refused = Refused {
+            turn: turn.clone(),
+            reason: why.to_string(),
+            at: Utc::now(),
+        };
+        let aside = self.set_aside.clone();
+        in_background(move || aside.add(&refused))
             .await
-            .map_err(|error| unusable(&failed, error))
+            .map_err(|error| unusable(&self.set_aside.path(), error))?;
+        self.done(&[turn.turn.id]);
+        Ok(())
     }
 
-    fn line(&self, turn: &NewTurn) -> Result<Vec<u8>, JournalError> {
-        let mut line =
-            serde_json::to_vec(turn).map_err(|error| unusable(&self.path, error.into()))?;
-        line.push(b'\n');
-        Ok(line)
-    }
-
-    /// Drops a turn that is in the graph now.
+    /// Drops the turns for which `gone` holds, here and among those set aside, with every trace of
+    /// them, and says how many there were.
     ///
     /// # Errors
-    /// When the file could not be written anew; the turn is then replayed once more after a
-    /// restart, and saved once all the same.
-    pub async fn done(&self, turn: &NewTurn) -> Result<(), JournalError> {
-        self.drop_where(|waiting| waiting.turn.id == turn.turn.id)
-            .await
-            .map(drop)
-    }
-
-    /// Drops the turns for which `gone` holds, and says how many there were.
-    ///
-    /// # Errors
-    /// When the file could not be written anew.
-    pub async fn drop_where(
+    /// When a file could not be written anew, nor what was in it overwritten: it is then dropped,
+    /// and still in the file.
+    pub async fn forget(
         &self,
-        gone: impl Fn(&NewTurn) -> bool + Send,
+        gone: impl Fn(&NewTurn) -> bool + Send + Sync,
     ) -> Result<usize, JournalError> {
-        let mut waiting = self.waiting.lock().await;
-        let before = waiting.len();
-        waiting.retain(|turn| !gone(turn));
-        let dropped = before - waiting.len();
-        if dropped > 0 {
-            self.rewrite(&waiting)?;
+        let (dropped, erased) = {
+            let mut state = self.state();
+            let ids: Vec<ResponseId> = state
+                .waiting
+                .all()
+                .filter(|turn| gone(turn))
+                .map(|turn| turn.turn.id)
+                .collect();
+            for &id in &ids {
+                state.waiting.remove(id);
+            }
+            // What is in the graph already may still stand in the file, and be what is forgotten.
+            let is_clean = ids.is_empty() && state.lines == state.waiting.len();
+            (ids.len(), (!is_clean).then(|| self.rewrite(&mut state)))
+        };
+        let aside = self.forget_aside(&gone).await;
+        if let Some(erased) = erased {
+            self.wait(erased).await?;
         }
-        Ok(dropped)
+        Ok(dropped + aside?)
     }
 
-    fn rewrite(&self, turns: &[NewTurn]) -> Result<(), JournalError> {
-        replace_lines(&self.path, turns).map_err(|error| unusable(&self.path, error))
-    }
-}
-
-/// The path of a journal nobody uses, and the lock that keeps it so.
-fn free_slot(folder: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
-    private_folder(folder)?;
-    for slot in 0..SLOTS {
-        if let Some(lock) = try_lock(&folder.join(format!("journal-{slot}.lock")))? {
-            return Ok((folder.join(format!("journal-{slot}.jsonl")), lock));
+    async fn forget_aside(
+        &self,
+        gone: &(impl Fn(&NewTurn) -> bool + Send + Sync),
+    ) -> Result<usize, JournalError> {
+        let unusable = |error| unusable(&self.set_aside.path(), error);
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.map_err(unusable)?;
+        let ids: HashSet<ResponseId> = all
+            .iter()
+            .filter(|it| gone(&it.turn))
+            .map(|it| it.turn.turn.id)
+            .collect();
+        if ids.is_empty() {
+            return Ok(0);
         }
+        let aside = self.set_aside.clone();
+        let taken = joined(move || aside.take_where(|turn| ids.contains(&turn.turn.id))).await;
+        taken.map(|taken| taken.len()).map_err(unusable)
     }
-    Err(std::io::Error::other(format!(
-        "{SLOTS} processes use this folder already"
-    )))
-}
 
-fn read(path: &Path, file: std::fs::File) -> Result<Vec<NewTurn>, JournalError> {
-    let mut reader = BufReader::new(file);
-    let mut turns = Vec::new();
-    let mut bytes = Vec::new();
-    for line in 1.. {
-        bytes.clear();
-        reader
-            .read_until(b'\n', &mut bytes)
-            .map_err(|error| unusable(path, error))?;
-        if bytes.last() != Some(&b'\n') {
-            break;
+    /// Lets turns wait again that were set aside, and says how many there were.
+    ///
+    /// # Errors
+    /// When a file could not be read or written.
+    pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
+        let unusable = |error| unusable(&self.set_aside.path(), error);
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.map_err(unusable)?;
+        let ids: HashSet<ResponseId> = all.iter().map(|it| it.turn.turn.id).collect();
+        let turns = all.len();
+        // Written here before they are taken out there: after a crash in between they are in both,
+        // and saved once.
+        for refused in all {
+            self.keep(refused.turn).await?;
         }
-        turns.push(
-            serde_json::from_slice(&bytes).map_err(|source| JournalError::Damaged {
-                path: path.to_owned(),
-                line,
-                source,
-            })?,
+        let aside = self.set_aside.clone();
+        joined(move || aside.take_where(|turn| ids.contains(&turn.turn.id)))
+            .await
+            .map_err(unusable)?;
+        Ok(turns)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self, of: &WrittenLine<'_>) -> Result<Vec<u8>, JournalError> {
+        line_log::line(of).map_err(|error| unusable(&self.path, error))
+    }
+
+    /// Writes the file anew with what waits.
+    fn rewrite(&self, state: &mut State) -> Written {
+        let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+        state.lines = turns.len();
+        let left: HashSet<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
+        let is_gone = move |line: &[u8]| match parse(line) {
+            Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
+            Ok(Line::Delivered(response, _)) => !left.contains(&response),
+            Ok(Line::Done(_)) => false,
+            // Nobody can say what it says.
+            Err(_) => true,
+        };
+        let lines = move |out: &mut dyn io::Write| {
+            for turn in turns {
+                out.write_all(&line_log::line(&WrittenLine::Turn(&turn))?)?;
+            }
+            Ok(())
+        };
+        self.log.erase(lines, is_gone)
+    }
+
+    async fn wait(&self, written: Written) -> Result<(), JournalError> {
+        let written = written.wait().await;
+        written.map_err(|error| unusable(&self.path, error))
+    }
+
+    fn cannot_look_aside(&self, error: &io::Error) {
+        tracing::error!(
+            error = error as &dyn std::error::Error,
+            path = %self.set_aside.path().display(),
+            "the turns that were set aside cannot be read"
         );
+    }
+}
+
+/// How many turns wait in a folder, whoever works on them.
+///
+/// # Errors
+/// When a file cannot be read, or a whole line in it makes no sense.
+pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
+    let mut turns = 0;
+    let paths = all_logs(folder, NAME).map_err(|error| unusable(folder, error))?;
+    for path in paths {
+        let mut state = State::default();
+        read(&path, &mut state)?;
+        turns += state.waiting.len();
     }
     Ok(turns)
 }
 
-fn append(path: &Path, line: &[u8]) -> std::io::Result<()> {
-    let mut file = private_file().append(true).open(path)?;
-    let before = file.metadata()?.len();
-    let written = file.write_all(line).and_then(|()| file.sync_data());
-    if written.is_err() {
-        // Half a line would make the whole of the next one unreadable.
-        file.set_len(before)?;
+/// What is left in the files, in one of them.
+fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
+    let mut state = State::default();
+    read(&own.path, &mut state)?;
+    for slot in &left {
+        read(&slot.path, &mut state)?;
     }
-    written
+    if !left.is_empty() {
+        // Ids rise with time, so that each session keeps its order.
+        let mut turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+        turns.sort_by_key(|turn| turn.turn.id);
+        state.waiting = Waiting::default();
+        turns.into_iter().for_each(|turn| state.waiting.push(turn));
+    }
+    // Without what is of the past, and without half a line at the end.
+    let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+    state.lines = turns.len();
+    let is_there = own
+        .path
+        .try_exists()
+        .map_err(|error| unusable(&own.path, error))?;
+    if is_there || !turns.is_empty() {
+        line_log::replace(&own.path, |out| {
+            for turn in turns {
+                out.write_all(&line_log::line(&WrittenLine::Turn(&turn))?)?;
+            }
+            Ok(())
+        })
+        .map_err(|error| unusable(&own.path, error))?;
+    }
+    for slot in left {
+        std::fs::remove_file(&slot.path).map_err(|error| unusable(&slot.path, error))?;
+    }
+    Ok(state)
 }
 
-async fn in_background(
-    act: impl FnOnce() -> std::io::Result<()> + Send + 'static,
-) -> std::io::Result<()> {
+fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
+    enum Unread {
+        Io(io::Error),
+        Damaged(usize, serde_json::Error),
+    }
+    impl From<io::Error> for Unread {
+        fn from(error: io::Error) -> Self {
+            Self::Io(error)
+        }
+    }
+    let read = read_lines(path, |number, line| {
+        let line = parse(line).map_err(|error| Unread::Damaged(number, error))?;
+        match line {
+            Line::Turn(turn) => state.waiting.push(Arc::new(*turn)),
+            Line::Delivered(response, delivered) => {
+                state.waiting.set_delivered(response, &delivered);
+            }
+            Line::Done(turns) => {
+                for turn in turns {
+                    state.waiting.remove(turn);
+                }
+            }
+        }
+        Ok::<(), Unread>(())
+    });
+    read.map_err(|unread| match unread {
+        Unread::Io(error) => unusable(path, error),
+        Unread::Damaged(line, source) => JournalError::Damaged {
+            path: path.to_owned(),
+            line,
+            source,
+        },
+    })
+}
+
+/// A line; earlier versions wrote turns alone.
+fn parse(line: &[u8]) -> Result<Line, serde_json::Error> {
+    serde_json::from_slice(line).or_else(|error| {
+        let turn = serde_json::from_slice(line).map_err(|_| error)?;
+        Ok(Line::Turn(turn))
+    })
+}
+
+async fn in_background(act: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    joined(act).await
+}
+
+async fn joined<T: Send + 'static>(
+    act: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
     tokio::task::spawn_blocking(act)
         .await
-        .map_err(std::io::Error::other)?
+        .map_err(io::Error::other)?
 }
 
-fn unusable(path: &Path, source: std::io::Error) -> JournalError {
+fn unusable(path: &Path, source: io::Error) -> JournalError {
     JournalError::Unusable {
         path: path.to_owned(),
         source,
@@ -245,80 +492,4 @@ fn unusable(path: &Path, source: std::io::Error) -> JournalError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::new_turn;
-
-    #[tokio::test]
-    async fn what_was_kept_is_there_after_a_restart_in_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let turns: Vec<NewTurn> = (0..3)
-            .map(|n| new_turn("terminal/a", &n.to_string()))
-            .collect();
-        let journal = Journal::open(folder.path()).unwrap();
-        for turn in &turns {
-            journal.keep(turn.clone()).await.unwrap();
-        }
-        drop(journal);
-
-        let journal = Journal::open(folder.path()).unwrap();
-        assert!(journal.holds("terminal/a").await);
-        for turn in &turns {
-            assert_eq!(journal.first().await.unwrap().turn, turn.turn);
-            journal.done(turn).await.unwrap();
-        }
-        drop(journal);
-        assert!(Journal::open(folder.path()).unwrap().is_empty().await);
-    }
-
-    #[tokio::test]
-    async fn half_a_line_was_never_acknowledged() {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::open(folder.path()).unwrap();
-        journal.keep(new_turn("terminal/a", "whole")).await.unwrap();
-        let path = journal.path.clone();
-        drop(journal);
-        let mut file = std::fs::OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .unwrap();
-        file.write_all(b"{\"audience\":").unwrap();
-
-        let journal = Journal::open(folder.path()).unwrap();
-        assert_eq!(journal.len().await, 1);
-        journal.keep(new_turn("terminal/a", "next")).await.unwrap();
-        drop(journal);
-        assert_eq!(Journal::open(folder.path()).unwrap().len().await, 2);
-    }
-
-    #[tokio::test]
-    async fn what_the_graph_refuses_is_set_aside() {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::open(folder.path()).unwrap();
-        let turn = new_turn("terminal/a", "odd");
-        journal.keep(turn.clone()).await.unwrap();
-        journal.set_aside(&turn).await.unwrap();
-        journal.done(&turn).await.unwrap();
-        drop(journal);
-        assert!(Journal::open(folder.path()).unwrap().is_empty().await);
-        let aside = std::fs::read(folder.path().join("journal-0.refused.jsonl")).unwrap();
-        let aside: NewTurn = serde_json::from_slice(&aside).unwrap();
-        assert_eq!(aside.turn, turn.turn);
-    }
-
-    #[tokio::test]
-    async fn a_damaged_line_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("journal-0.jsonl"), "nonsense\n").unwrap();
-        let error = Journal::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("line 1"), "{error}");
-    }
-
-    #[tokio::test]
-    async fn two_processes_have_a_journal_each() {
-        let folder = tempfile::tempdir().unwrap();
-        let one = Journal::open(folder.path()).unwrap();
-        let other = Journal::open(folder.path()).unwrap();
-        assert_ne!(one.path, other.path);
-    }
-}
+mod tests;

@@ -1,21 +1,24 @@
 //! What was accepted and is not answered yet, so that a bot that was killed can go on.
 //!
-//! A file of lines that are only ever added, written by one thread: it syncs once for all that came
-//! while it wrote. Whatever is left when the file is opened goes back to its platform, which
-//! delivers it again.
+//! A file of lines, written by one thread: it syncs once for all that came while it wrote. A line is
+//! overwritten with blanks as soon as nobody waits for its answer any more, so that nothing stays
+//! readable here. Whatever is left when the file is opened goes back to its platform, which delivers
+//! it again. Secrets are taken out before a line is written.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use chrono::{TimeDelta, Utc};
-use muninn_platform::{EventId, IncomingMessage};
+use muninn_platform::{Body, Command, EventId, IncomingMessage};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::files::{folder_name, private_file, private_folder, replace_lines, try_lock};
+use crate::files::{folder_name, private_file, private_folder, try_lock};
+use crate::redact::without_secrets;
 
 /// Processes that can share a folder, each with a ledger of its own.
 const SLOTS: usize = 64;
@@ -23,8 +26,8 @@ const SLOTS: usize = 64;
 /// What nobody took back for this long is not answered any more.
 const KEPT: TimeDelta = TimeDelta::hours(24);
 
-/// The file is written anew when it has this many lines and most of them are of the past.
-const LINES: usize = 4_096;
+/// The file is written anew when it is longer than this, in bytes, and mostly blank.
+const LONG: u64 = 1 << 20;
 
 /// The ledger could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +75,7 @@ impl Drop for Writer {
     }
 }
 
-/// A line of the file.
+/// A line of the file. What is done is only ordered: earlier versions wrote it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Line {
     Accepted(Box<IncomingMessage>),
@@ -105,10 +108,11 @@ impl Ledger {
             path: folder.to_owned(),
             source,
         };
-        let (file, left_over) = Slots::take(folder).map_err(unusable)?;
-        let holder = format!("{}/{}", folder_name(folder).map_err(unusable)?, file.slot);
+        let slots = Slots::take(folder).map_err(unusable)?;
+        let name = folder_name(folder).map_err(unusable)?;
+        let holder = format!("{name}/{}", slots.mine.slot);
         let (sender, orders) = mpsc::channel();
-        let mut book = Book::new(file, &left_over);
+        let (mut book, left_over) = Book::open(slots).map_err(unusable)?;
         let thread = std::thread::Builder::new()
             .name("ledger".to_owned())
             .spawn(move || book.keep(&orders))
@@ -129,6 +133,11 @@ impl Ledger {
         &self.holder
     }
 
+    /// Whether it keeps anything.
+    pub fn keeps(&self) -> bool {
+        self.writer.is_some()
+    }
+
     /// What earlier processes accepted and did not answer, given once, in its order.
     pub fn take_left_over(&mut self) -> Vec<IncomingMessage> {
         std::mem::take(&mut self.left_over)
@@ -140,7 +149,7 @@ impl Ledger {
         let Some(writer) = &self.writer else { return };
         let (written, is_written) = oneshot::channel();
         let order = Order {
-            line: Line::Accepted(Box::new(message.clone())),
+            line: Line::Accepted(Box::new(message_without_secrets(message))),
             written: Some(written),
         };
         if writer.send(order) {
@@ -149,8 +158,8 @@ impl Ledger {
         }
     }
 
-    /// The event needs nothing more. Not waited for: what is answered once more after a crash is
-    /// known by its event.
+    /// The event needs nothing more, and its message is erased. Not waited for: what is answered once
+    /// more after a crash is known by its event.
     pub fn done(&self, event: &EventId) {
         let Some(writer) = &self.writer else { return };
         writer.send(Order {
@@ -160,20 +169,44 @@ impl Ledger {
     }
 }
 
-/// The file, and what it says.
+/// The file, and where in it what is open stands.
 struct Book {
     file: LedgerFile,
-    open: Vec<IncomingMessage>,
-    lines: usize,
+    open: HashMap<EventId, Span>,
+}
+
+/// A line's place in the file, without the end of the line.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    at: u64,
+    length: usize,
 }
 
 impl Book {
-    fn new(file: LedgerFile, left_over: &[IncomingMessage]) -> Self {
-        Self {
-            file,
-            lines: left_over.len(),
-            open: left_over.to_vec(),
+    /// Writes down what is left over, and removes it from where it stood.
+    fn open(slots: Slots) -> io::Result<(Self, Vec<IncomingMessage>)> {
+        let Slots {
+            mut mine,
+            left_over,
+            emptied,
+        } = slots;
+        let mut bytes = Vec::new();
+        let mut open = HashMap::new();
+        for message in &left_over {
+            let at = bytes.len() as u64;
+            let line = Line::Accepted(Box::new(message_without_secrets(message)));
+            serde_json::to_writer(&mut bytes, &line)?;
+            let length = bytes.len() - usize::try_from(at).unwrap_or_default();
+            open.insert(message.event.clone(), Span { at, length });
+            bytes.push(b'\n');
         }
+        mine.replace(&bytes)?;
+        // Written here before it is removed there: after a crash in between it is there twice, and
+        // answered once.
+        for (path, _lock) in emptied {
+            std::fs::remove_file(path)?;
+        }
+        Ok((Self { file: mine, open }, left_over))
     }
 
     fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
@@ -197,19 +230,53 @@ impl Book {
 
     fn write(&mut self, orders: &[Order]) -> io::Result<()> {
         let mut bytes = Vec::new();
+        let mut over = Vec::new();
         for Order { line, .. } in orders {
-            serde_json::to_writer(&mut bytes, line)?;
-            bytes.push(b'\n');
-            apply(&mut self.open, line.clone());
+            match line {
+                Line::Accepted(message) => {
+                    let at = self.file.end + bytes.len() as u64;
+                    let before = bytes.len();
+                    serde_json::to_writer(&mut bytes, line)?;
+                    let length = bytes.len() - before;
+                    bytes.push(b'\n');
+                    let span = Span { at, length };
+                    // The last delivery of a message counts.
+                    over.extend(self.open.insert(message.event.clone(), span));
+                }
+                Line::Done(event) => over.extend(self.open.remove(event)),
+            }
         }
-        self.lines += orders.len();
-        if self.lines >= LINES && self.open.len() < self.lines / 2 {
-            self.lines = self.open.len();
-            return self.file.rewrite(&self.open);
+        if self.open.is_empty() {
+            return self.file.empty();
         }
         // What is only done is of no use to anybody after a crash, so it may wait.
         let is_waited_for = orders.iter().any(|order| order.written.is_some());
-        self.file.append(&bytes, is_waited_for)
+        self.file.append(&bytes, is_waited_for)?;
+        for span in over {
+            self.file.blank(span)?;
+        }
+        self.shorten()
+    }
+
+    /// Writes the file anew where it is mostly blank.
+    fn shorten(&mut self) -> io::Result<()> {
+        let open: u64 = self.open.values().map(|span| span.length as u64).sum();
+        if self.file.end < LONG || open > self.file.end / 2 {
+            return Ok(());
+        }
+        let mut spans: Vec<(&EventId, Span)> = self.open.iter().map(|(e, s)| (e, *s)).collect();
+        spans.sort_by_key(|(_, span)| span.at);
+        let mut bytes = Vec::new();
+        let mut moved = HashMap::new();
+        for (event, Span { at, length }) in spans {
+            let to = bytes.len() as u64;
+            bytes.extend(self.file.read(Span { at, length })?);
+            bytes.push(b'\n');
+            moved.insert(event.clone(), Span { at: to, length });
+        }
+        self.file.replace(&bytes)?;
+        self.open = moved;
+        Ok(())
     }
 }
 
@@ -218,36 +285,70 @@ struct LedgerFile {
     slot: usize,
     path: PathBuf,
     file: std::fs::File,
+    end: u64,
     /// Held as long as the process lives: nobody else writes this ledger.
     _lock: std::fs::File,
 }
 
 impl LedgerFile {
     fn append(&mut self, bytes: &[u8], sync: bool) -> io::Result<()> {
-        let before = self.file.metadata()?.len();
-        let written = self.file.write_all(bytes);
+        let written = self
+            .file
+            .seek(SeekFrom::Start(self.end))
+            .and_then(|_| self.file.write_all(bytes));
         if written.is_err() {
             // Half a line would make the whole of the next one unreadable.
-            self.file.set_len(before)?;
+            self.file.set_len(self.end)?;
         }
         written?;
+        self.end += bytes.len() as u64;
         if sync { self.file.sync_data() } else { Ok(()) }
     }
 
-    fn rewrite(&mut self, open: &[IncomingMessage]) -> io::Result<()> {
-        let lines = open.iter().cloned().map(Box::new).map(Line::Accepted);
-        replace_lines(&self.path, lines)?;
-        self.file = private_file().append(true).open(&self.path)?;
+    /// Overwrites a line.
+    fn blank(&mut self, span: Span) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(span.at))?;
+        self.file.write_all(&vec![b' '; span.length])
+    }
+
+    fn read(&mut self, span: Span) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; span.length];
+        self.file.seek(SeekFrom::Start(span.at))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.end = 0;
+        self.file.set_len(0)
+    }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let beside = self.path.with_extension("new");
+        let mut file = private_file()
+            .truncate(true)
+            .read(true)
+            .write(true)
+            .open(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        std::fs::rename(beside, &self.path)?;
+        (self.file, self.end) = (file, bytes.len() as u64);
         Ok(())
     }
 }
 
 /// The ledgers of a folder.
-struct Slots;
+struct Slots {
+    mine: LedgerFile,
+    left_over: Vec<IncomingMessage>,
+    /// Those that nobody uses any more.
+    emptied: Vec<(PathBuf, std::fs::File)>,
+}
 
 impl Slots {
     /// The first one that nobody uses, with what is left in it and in the others nobody uses.
-    fn take(folder: &Path) -> io::Result<(LedgerFile, Vec<IncomingMessage>)> {
+    fn take(folder: &Path) -> io::Result<Self> {
         private_folder(folder)?;
         let mut mine: Option<LedgerFile> = None;
         let mut left_over = Vec::new();
@@ -260,34 +361,46 @@ impl Slots {
             let Some(lock) = try_lock(&path.with_extension("lock"))? else {
                 continue;
             };
-            left_over.extend(read(&path)?);
+            for message in read(&path)? {
+                apply(&mut left_over, Line::Accepted(Box::new(message)));
+            }
             match mine {
                 None => {
-                    let file = private_file().append(true).open(&path)?;
                     mine = Some(LedgerFile {
                         slot,
+                        file: private_file().read(true).write(true).open(&path)?,
                         path,
-                        file,
+                        end: 0,
                         _lock: lock,
                     });
                 }
                 Some(_) => emptied.push((path, lock)),
             }
         }
-        let Some(mut mine) = mine else {
+        let Some(mine) = mine else {
             return Err(io::Error::other(format!(
                 "{SLOTS} processes use this folder already"
             )));
         };
-        left_over.sort_by_key(|message| message.sent_at);
-        // Written here before it is removed there: after a crash in between it is there twice, and
-        // answered once.
-        mine.rewrite(&left_over)?;
-        for (path, _lock) in emptied {
-            std::fs::remove_file(path)?;
-        }
-        Ok((mine, left_over))
+        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
+        Ok(Self {
+            mine,
+            left_over,
+            emptied,
+        })
     }
+}
+
+/// A message as it is written down: what it says is without secrets.
+pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
+    let mut message = message.clone();
+    match &mut message.body {
+        Body::Text(text) | Body::Edit { text, .. } | Body::Command(Command::Unknown(text)) => {
+            *text = without_secrets(text);
+        }
+        Body::Command(_) | Body::Deletion { .. } => {}
+    }
+    message
 }
 
 /// What is open after a line; the last delivery of a message counts.
@@ -312,7 +425,12 @@ fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
     let mut open: Vec<IncomingMessage> = Vec::new();
     let mut unreadable = 0;
     for line in BufReader::new(file).split(b'\n') {
-        match serde_json::from_slice(&line?) {
+        let line = line?;
+        // What is done.
+        if line.iter().all(|byte| *byte == b' ') {
+            continue;
+        }
+        match serde_json::from_slice(&line) {
             Ok(line) => apply(&mut open, line),
             Err(_) => unreadable += 1,
         }
@@ -367,19 +485,61 @@ mod tests {
         );
     }
 
+    fn file(folder: &Path) -> String {
+        std::fs::read_to_string(folder.join("accepted-0.jsonl")).unwrap()
+    }
+
     #[tokio::test]
-    async fn a_long_past_is_dropped() {
+    async fn what_is_done_is_erased_and_the_file_stays_short() {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::open(folder.path()).unwrap();
-        let kept = message("kept");
-        ledger.accept(&kept).await;
-        for n in 0..LINES {
-            ledger.done(&EventId::new(n.to_string()));
+        ledger.accept(&message("kept")).await;
+        let mut long = message("long");
+        long.body = Body::Text("What nobody waits for. ".repeat(10_000));
+        for _ in 0..8 {
+            ledger.accept(&long).await;
+            ledger.done(&long.event);
+            // Accepting waits for what was ordered before.
+            ledger.accept(&message("kept")).await;
+            assert!(!file(folder.path()).contains("nobody"));
         }
-        ledger.accept(&message("last")).await;
-        let lines = std::fs::read_to_string(folder.path().join("accepted-0.jsonl")).unwrap();
-        assert!(lines.lines().count() < LINES, "{}", lines.lines().count());
-        assert!(lines.contains("kept"));
+        assert!(file(folder.path()).len() < 2 * usize::try_from(LONG).unwrap());
+        drop(ledger);
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let left = ledger.take_left_over();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].event, EventId::new("kept"));
+        ledger.done(&EventId::new("kept"));
+        drop(ledger);
+        assert_eq!(file(folder.path()), "");
+    }
+
+    #[tokio::test]
+    async fn secrets_are_never_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        let secret = "glpat-abcdefghij0123456789";
+        let said = |event: &str, body| IncomingMessage {
+            body,
+            ..message(event)
+        };
+        let text = format!("my token is {secret} ok");
+        let of = EventId::new("text");
+        ledger.accept(&said("text", Body::Text(text.clone()))).await;
+        ledger
+            .accept(&said(
+                "edit",
+                Body::Edit {
+                    of,
+                    text: text.clone(),
+                },
+            ))
+            .await;
+        let command = Body::Command(Command::Unknown(text));
+        ledger.accept(&said("command", command)).await;
+        let written = file(folder.path());
+        assert!(!written.contains(secret), "{written}");
+        assert_eq!(written.matches("my token is").count(), 3, "{written}");
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@
 //!    [`IncomingMessage`](muninn_platform::IncomingMessage), with the
 //!    [`Reply`](muninn_platform::Reply) through which its answer goes back.
 //! 2. It comes through the bounded [`Inbox`](muninn_platform::Inbox) to the [`bot`], where
-//!    [`limits`] decide whether it becomes a turn, the [`ledger`] keeps it until it is answered, and
+//!    [`limits`] decide whether it becomes a turn, it is kept [until it is answered](pending), in the graph or the [`ledger`], and
 //!    [`commands`] are answered. What is said of it meanwhile finds it [in hand](in_hand).
 //! 3. The [`session`] is locked: one turn at a time in each, in the order of the messages.
 //! 4. The [`turn`] reads window, summary and news in one round trip to the [`graph`], through the
@@ -42,11 +42,12 @@ pub mod journal;
 pub mod knowledge;
 pub mod ledger;
 pub mod limits;
+pub mod line_log;
 pub mod llm;
 pub mod memory;
 pub mod notice;
+pub mod pending;
 pub mod prompts;
-pub mod redact;
 pub mod session;
 pub mod stream;
 pub mod summarizer;
@@ -55,3 +56,6 @@ pub mod tasks;
 mod testing;
 pub mod turn;
 pub mod wiring;
+pub mod withdrawals;
+
+pub use muninn_platform::redact;

@@ -1,9 +1,10 @@
 //! Which messages become turns.
 
+use std::mem::Discriminant;
 use std::num::NonZeroU32;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use muninn_platform::{Author, Body, IncomingMessage};
+use muninn_platform::{Body, IncomingMessage};
 
 use crate::config::AdmissionConfig;
 use crate::notice::Notice;
@@ -17,6 +18,8 @@ pub struct Admission {
     message_chars: usize,
     per_minute: u32,
     people: DefaultKeyedRateLimiter<String>,
+    /// Who was told of a refusal lately.
+    told: DefaultKeyedRateLimiter<(String, Discriminant<Notice>)>,
 }
 
 impl Admission {
@@ -26,6 +29,7 @@ impl Admission {
             message_chars: config.message_chars,
             per_minute: per_minute.get(),
             people: RateLimiter::keyed(Quota::per_minute(per_minute)),
+            told: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
         }
     }
 
@@ -46,21 +50,33 @@ impl Admission {
         if line >= LONGEST_LINE {
             return Err(Notice::TooManyWaiting);
         }
-        self.within_quota(&message.audience.platform, &message.author)
+        self.within_quota(message)
+    }
+
+    /// Whether its author is told of a refusal: of each kind once a minute, or refusals would be all
+    /// that a place hears.
+    pub fn may_be_told(&self, message: &IncomingMessage, notice: &Notice) -> bool {
+        let kind = std::mem::discriminant(notice);
+        self.told.check_key(&(person(message), kind)).is_ok()
     }
 
     /// Forgets the people whose quota is whole again.
     pub fn sweep(&self) {
         self.people.retain_recent();
+        self.told.retain_recent();
     }
 
-    fn within_quota(&self, platform: &str, author: &Author) -> Result<(), Notice> {
+    fn within_quota(&self, message: &IncomingMessage) -> Result<(), Notice> {
         self.people
-            .check_key(&format!("{platform}/{}", author.id))
+            .check_key(&person(message))
             .map_err(|_| Notice::TooFast {
                 per_minute: self.per_minute,
             })
     }
+}
+
+fn person(message: &IncomingMessage) -> String {
+    format!("{}/{}", message.audience.platform, message.author.id)
 }
 
 #[cfg(test)]
@@ -109,6 +125,16 @@ mod tests {
             );
         }
         assert_eq!(admission.admit(&message("ada", "short"), 0), Ok(()));
+    }
+
+    #[test]
+    fn a_person_is_told_of_refusals_once_a_minute() {
+        let admission = admission();
+        let told = |author, notice| admission.may_be_told(&message(author, "1"), &notice);
+        assert!(told("ada", Notice::TooManyWaiting));
+        assert!(!told("ada", Notice::TooManyWaiting));
+        assert!(told("ada", Notice::TooFast { per_minute: 2 }));
+        assert!(told("bob", Notice::TooManyWaiting));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! service. Both pass one [`Limiter`]. Knows nothing of sessions, prompts or the graph.
 
 mod assemble;
+mod breaker;
 mod chat;
 mod check;
 mod config;
@@ -16,6 +17,7 @@ pub mod structured;
 pub mod tokens;
 mod wordpiece;
 
+pub use breaker::{Admission, Breaker};
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};
 pub use config::{Limits, ModelConfig, Retries, Timeouts};
@@ -107,6 +109,8 @@ pub struct Completion {
     pub usage: Usage,
     /// It ended at `max_tokens`.
     pub truncated: bool,
+    /// The service's content filter ended it.
+    pub withheld: bool,
 }
 
 /// Tokens.

@@ -5,11 +5,17 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
 use muninn::errors::in_one_line;
+
+/// Gives back what was used for a moment, whichever thread used it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    muninn::files::create_privately();
     if let Err(error) = load_env_file() {
         return complain(&error);
     }

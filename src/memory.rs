@@ -17,10 +17,12 @@ pub mod eval;
 mod features;
 mod history;
 mod index;
+pub(crate) mod neighbours;
 pub(crate) mod postings;
 mod rank;
 mod recaller;
 pub mod reembed;
+mod replay;
 mod shortlist;
 pub mod summary;
 #[cfg(test)]

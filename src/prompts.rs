@@ -287,6 +287,17 @@ fn wrong(file: &str, error: &minijinja::Error) -> PromptError {
     }
 }
 
+/// Today, as prompts say it: with the day of the week, and the zone that days are counted in.
+pub fn today() -> String {
+    chrono::Utc::now().format("%A, %Y-%m-%d (UTC)").to_string()
+}
+
+/// What every prompt begins with that has no system prompt of its own. The same all day, so that
+/// services can keep what they read of it.
+pub fn dated() -> String {
+    format!("Today is {}.", today())
+}
+
 /// A text in one line, with single blanks.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

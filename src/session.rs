@@ -59,6 +59,16 @@ impl Sessions {
         self.queue(session).await.turn().await
     }
 
+    /// The right to work on the session, if nobody has it or waits for it.
+    pub fn try_lock(&self, session: &ConversationId) -> Option<SessionGuard> {
+        let lock = self.locks.entry(session.clone()).or_default().clone();
+        let guard = lock.try_lock_owned().ok()?;
+        Some(SessionGuard {
+            session: session.clone(),
+            _guard: guard,
+        })
+    }
+
     /// How many turns the session has under way or waiting.
     pub fn line(&self, session: &ConversationId) -> usize {
         self.locks
@@ -112,6 +122,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_session_that_is_worked_on_is_not_free() {
+        let sessions = Sessions::default();
+        let a = ConversationId::new("a");
+        let held = sessions.lock(&a).await;
+        assert!(sessions.try_lock(&a).is_none());
+        drop(held);
+        assert!(sessions.try_lock(&a).is_some());
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_second_turn_waits_for_the_first() {

@@ -123,7 +123,10 @@ impl Summarizer {
             words: summary::WORDS,
         })?;
         let request = ChatRequest {
-            messages: vec![ChatMessage::User(prompt)],
+            messages: vec![
+                ChatMessage::System(prompts::dated()),
+                ChatMessage::User(prompt),
+            ],
             images: Vec::new(),
             model: None,
             tools: Vec::new(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{Channels, Delivered, EventId, IncomingMessage, Reply, SafeText};
+use muninn_platform::{Channels, Delivered, EventId, IncomingMessage, Overheard, Reply, SafeText};
 
 use self::draft::Draft;
 use crate::agent::asker;
@@ -24,7 +24,7 @@ use crate::llm::ChatModel;
 use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, summary};
 use crate::notice::Notice;
 use crate::prompts::{PromptError, Prompts};
-use crate::redact::without_secrets;
+use crate::redact::{is_redacted, without_secrets};
 use crate::session::SessionGuard;
 
 /// Makes turns.
@@ -71,6 +71,16 @@ struct Asked<'a> {
     files: &'a Files,
 }
 
+impl Asked<'_> {
+    /// What is said of it that a secret was sent. One that was taken out before the message came
+    /// here left its mark.
+    fn notice(&self) -> Option<Notice> {
+        let mut texts = self.files.texts.iter().map(|file| file.text.as_str());
+        let has_secret = is_redacted(self.text) || texts.any(is_redacted);
+        has_secret.then_some(Notice::SecretRemoved)
+    }
+}
+
 /// What a turn knows before it answers.
 struct Read {
     context: TurnContext,
@@ -78,6 +88,8 @@ struct Read {
     /// The message as it is looked for.
     sought: Sought,
     recalled: Vec<Recalled>,
+    /// Earlier turns could not be read, and so not be recalled.
+    recall_failed: bool,
     /// The turn that is answered anew, which is no memory for itself.
     earlier: Option<ResponseId>,
 }
@@ -130,7 +142,7 @@ impl Turns {
         let began = Instant::now();
         reply.working().await;
         let text = without_secrets(text);
-        let begun = self.begin(message);
+        let begun = self.begin(guard, message);
         let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
@@ -140,7 +152,7 @@ impl Turns {
         let read = self.recall(message, begun, sought, None).await;
         let mut files = self.attachments.read(reply, &message.attachments).await;
         if read.context.window.is_empty() {
-            files.overheard(&reply.background().await);
+            files.overheard(&self.background(message, read.store_away, reply).await);
         }
         observe("read", began);
 
@@ -149,7 +161,7 @@ impl Turns {
             text: &files.said(&text),
             files: &files,
         };
-        let draft = match self.draft(&asked, &read, reply, interrupt).await? {
+        let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
             Err(Interruption::Stopped) => {
                 deliver(reply, &Notice::Stopped.to_string()).await;
@@ -157,6 +169,7 @@ impl Turns {
             }
             Err(Interruption::Superseded) => return Ok(After::Superseded),
         };
+        draft.below.extend(asked.notice());
         observe("answer", began);
 
         let turn = self.new_turn(&asked, &draft, began).await;
@@ -221,7 +234,7 @@ impl Turns {
             conversation: guard.session().clone(),
             ..revision.clone()
         };
-        let mut begun = self.begin(&message).await?;
+        let mut begun = self.begin(guard, &message).await?;
         let Some(earlier) = taken_out(&mut begun.context, of) else {
             return Ok(Err(Stands::OutOfWindow));
         };
@@ -239,9 +252,10 @@ impl Turns {
             text: &text,
             files: &files,
         };
-        let Ok(draft) = self.draft(&asked, &read, reply, interrupt).await? else {
+        let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
             return Ok(Err(Stands::Stopped));
         };
+        draft.below.extend(asked.notice());
         let mut new = self.new_turn(&asked, &draft, began).await;
         new.turn = Turn {
             id: earlier.id,
@@ -270,19 +284,26 @@ impl Turns {
     }
 
     /// Step 4: what the graph has, or else memory.
-    async fn begin(&self, message: &IncomingMessage) -> Result<Begun, StoreError> {
+    async fn begin(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<Begun, StoreError> {
         let audience = &message.audience.id;
         if !self.archive.is_away() {
             self.recaller.load(&**self.archive.store(), audience).await;
         }
         self.archive
-            .begin(&TurnRead {
-                session: &message.conversation,
-                audience,
-                event: &message.event,
-                window: summary::read(self.config.window_turns),
-                seen: self.recaller.seen(audience),
-            })
+            .begin(
+                guard,
+                &TurnRead {
+                    session: &message.conversation,
+                    audience,
+                    event: &message.event,
+                    window: summary::read(self.config.window_turns),
+                    seen: self.recaller.seen(audience),
+                },
+            )
             .await
     }
 
@@ -299,12 +320,15 @@ impl Turns {
         self.recaller
             .learn(store, audience, &begun.context.news)
             .await;
+        // Where the graph is away, that is said.
+        let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
         if let Some(other) = &message.also_recalls
             && !begun.store_away
         {
-            self.recaller.catch_up(store, other).await;
+            recall_failed |= !self.recaller.catch_up(store, other).await;
         }
         let mut read = Read {
+            recall_failed,
             context: begun.context,
             store_away: begun.store_away,
             sought,
@@ -322,6 +346,35 @@ impl Turns {
             );
         }
         read
+    }
+
+    /// What was said before the bot came, without what was forgotten since. While the graph is away
+    /// nobody knows what that is.
+    async fn background(
+        &self,
+        message: &IncomingMessage,
+        store_away: bool,
+        reply: &mut dyn Reply,
+    ) -> Vec<Overheard> {
+        if store_away {
+            return Vec::new();
+        }
+        let mut said = reply.background().await;
+        if said.is_empty() {
+            return said;
+        }
+        match self.archive.store().marks(&message.conversation).await {
+            Ok(marks) => said.retain(|said| !marks.cover(said)),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(
+                    error,
+                    "what was forgotten cannot be known, so nothing is read"
+                );
+                said.clear();
+            }
+        }
+        said
     }
 
     async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft, began: Instant) -> NewTurn {
@@ -450,6 +503,16 @@ fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<Turn> {
     let mut taken = context.window.split_off(at);
     let is_covered = taken.iter().any(|turn| Some(turn.id) == through);
     (!is_covered).then(|| taken.swap_remove(0))
+}
+
+/// Sends a text as the reply's last word to the one who asked alone, where the platform can.
+pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
+    let parts = SafeText::new(text).split(reply.limit());
+    if let Err(error) = reply.finish_for_asker(&parts).await {
+        metrics::counter!("muninn_undelivered_total").increment(1);
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "a notice was not delivered");
+    }
 }
 
 /// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's

@@ -1,6 +1,6 @@
 //! Puts the parts of a bot together. Only platforms are still missing: the binary adds them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::attachments::Attachments;
@@ -15,10 +15,12 @@ use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
+use crate::pending::PendingMessages;
 use crate::prompts::{PromptError, Prompts};
 use crate::session::Sessions;
 use crate::summarizer::Summarizer;
 use crate::turn::Turns;
+use crate::withdrawals::Withdrawals;
 
 /// Why there is no bot.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,8 @@ pub enum WiringError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+    #[error("DATA_DIR cannot be used")]
+    DataDir(#[source] std::io::Error),
 }
 
 /// A bot, and the parts of it that others look at too.
@@ -120,6 +124,8 @@ impl Parts {
         // Beside the start, which it must not hold up: every turn is looked at.
         let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
         tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
+        let its_store: Weak<dyn GraphStore> = Arc::downgrade(&store);
+        tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
         let its_searcher = Arc::clone(&searcher);
         tokio::spawn(async move { its_searcher.ready().await });
         let sessions = Arc::new(Sessions::default());
@@ -143,6 +149,9 @@ impl Parts {
         let commands = Commands {
             archive: Arc::clone(&archive),
             recaller,
+            withdrawals: Arc::new(
+                Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?,
+            ),
         };
         let window = config.turn.window_turns;
         let summarizer =
@@ -153,7 +162,7 @@ impl Parts {
             commands,
             summarizer,
             &config.admission,
-            ledger,
+            PendingMessages::new(ledger, Arc::clone(&archive)),
         ));
         Ok(Wired {
             bot,

@@ -5,6 +5,7 @@ mod support;
 use std::time::Duration;
 
 use muninn_platform::testing::Outcome;
+use muninn_platform::{Body, Command, ForgetWhat};
 use serde_json::json;
 use support::bot::Place;
 use support::model_server::{Embeddings, Gate, ModelServer, Reply};
@@ -298,7 +299,7 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
     assert!(matches!(again.await.outcome().await, Outcome::GivenUp(_)));
     assert!(
         away.starts_with(
-            "Miso.\n\n(My memory cannot be reached right now: I answered from the last 1 turns."
+            "Miso.\n\n(My memory cannot be reached right now: I answered from the last turn."
         ),
         "{away}"
     );
@@ -310,7 +311,7 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
     assert!(asked.contains("called Miso."), "{asked}");
     let history = room.command("ada", "history").await.text();
     assert!(history.contains("try again later"), "{history}");
-    assert_eq!(bot.archive.waiting().await, 2);
+    assert_eq!(bot.archive.waiting(), 2);
 
     proxy.mend();
     bot.saved_all().await;
@@ -324,6 +325,48 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
         "{history}"
     );
     assert_eq!(history.matches("And its colour?").count(), 1, "{history}");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
+    let Some(address) = Place::neo4j_address() else {
+        return;
+    };
+    let (proxy, server) = (Proxy::to(address).await, ModelServer::start().await);
+    let place = Place::neo4j(Some(&proxy.bolt_url())).unwrap();
+    let bot = place
+        .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
+        .await;
+    let room = bot.room("a");
+    server.expects(asks("called Miso.")).answers("Noted.");
+    room.say("ada", "My cat is called Miso.").await;
+
+    proxy.cut();
+    for said in ["My dog is called Rex.", "My bird is called Coco."] {
+        server.expects(asks(said)).answers("Noted.");
+        room.say("ada", said).await;
+    }
+    let forgotten = room.command("ada", "forget last").await.text();
+    assert!(
+        forgotten.starts_with("Forgotten: your last turn, which still waited"),
+        "{forgotten}"
+    );
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert!(
+        journal.contains("Rex") && !journal.contains("Coco"),
+        "{journal}"
+    );
+
+    proxy.mend();
+    bot.saved_all().await;
+    let history = room.command("ada", "history").await.text();
+    assert!(
+        history.contains("Miso") && history.contains("Rex"),
+        "{history}"
+    );
+    assert!(!history.contains("Coco"), "{history}");
     bot.end().await;
     server.finish();
 }
@@ -421,9 +464,11 @@ async fn what_is_forgotten_is_gone() {
                 .say("eve", "What is the code of the coffee machine?")
                 .await;
         }
-        assert_eq!(
-            room.command("ada", "history").await.text(),
-            "Nothing was said here yet."
+        // Beside conversations it shows what was said last in the place.
+        let history = room.command("ada", "history").await.text();
+        assert!(
+            history.contains("eve: What is") && !history.contains("4711"),
+            "{history}"
         );
         bot.end().await;
         if let Some(other) = other {
@@ -529,6 +574,82 @@ async fn what_is_refused_is_told_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
+    let place = Place::embedded();
+    let bot = place
+        .bot(&place.config(None, &["--messages-per-minute=2"]))
+        .await;
+    let room = bot.room("a");
+    let mut asked = Vec::new();
+    for _ in 0..50 {
+        asked.push(room.send_command("ada", "help").await);
+    }
+    let help = room.command("bob", "help").await.text();
+    assert!(help.contains("forget session"), "{help}");
+    let mut refusals = 0;
+    for asked in asked {
+        if let Outcome::Answered(answer) = asked.outcome().await {
+            refusals += usize::from(answer.text().contains("messages a minute"));
+        }
+    }
+    assert_eq!(refusals, 1);
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
+    let place = Place::embedded();
+    let bot = place
+        .bot(&place.config(None, &["--inbox-size=2", "--turns-in-flight=1"]))
+        .await;
+    let mut asked = Vec::new();
+    for number in 0..20 {
+        let room = bot.room(&number.to_string());
+        asked.push(tokio::spawn(async move {
+            room.say("ada", "Hello").await.text()
+        }));
+    }
+    for asked in asked {
+        let answer = asked.await.unwrap();
+        assert!(!answer.contains("waiting"), "{answer}");
+    }
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_is_delivered_again_takes_effect_once() {
+    for place in Place::every() {
+        let bot = place.bot(&place.config(None, &[])).await;
+        let room = bot.room("a");
+        for said in ["The first.", "The second.", "The third."] {
+            room.say("ada", said).await;
+        }
+        let last = Body::Command(Command::Forget(ForgetWhat::Last));
+        let last = room.message(&bot.event("last"), "ada", last);
+        let said = room.redeliver(last.clone()).await.answer().await.text();
+        assert!(said.starts_with("Forgotten: your last turn"), "{said}");
+        if let Outcome::Answered(again) = room.redeliver(last).await.outcome().await {
+            assert_eq!(again.text(), said);
+        }
+        let history = room.command("ada", "history").await.text();
+        assert!(history.contains("The second."), "{history}");
+        assert!(!history.contains("The third."), "{history}");
+
+        let session = Body::Command(Command::Forget(ForgetWhat::Session));
+        let session = room.message(&bot.event("session"), "ada", session);
+        let said = room.redeliver(session.clone()).await.answer().await.text();
+        assert_eq!(said, "Forgotten: all 2 turns of this conversation.");
+        room.say("ada", "The fourth.").await;
+        if let Outcome::Answered(again) = room.redeliver(session).await.outcome().await {
+            assert_eq!(again.text(), said);
+        }
+        let history = room.command("ada", "history").await.text();
+        assert!(history.contains("The fourth."), "{history}");
+        bot.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_turn_under_way_is_finished_at_the_end() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let config = place.config(Some(&server), &[]);
@@ -562,6 +683,64 @@ async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
         .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
     let answer = bot.room("a").say("ada", "Hello").await.text();
     assert_eq!(answer, "Well, …\n\n(I stopped after 1 seconds.)");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_ends_before_its_end_says_so() {
+    let server = ModelServer::start().await;
+    let place = Place::every().remove(0);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    for (reason, said) in [
+        ("length", "ANSWER_TOKENS"),
+        ("content_filter", "content filter"),
+    ] {
+        server
+            .expects(asks("Tell me all."))
+            .replies(Reply::text("It all began").finish(reason));
+        let answer = room.say("ada", "Tell me all.").await.text();
+        assert!(
+            answer.starts_with("It all began\n\n(This answer is"),
+            "{answer}"
+        );
+        assert!(answer.contains(said), "{answer}");
+    }
+    // What is kept is what the model wrote.
+    server
+        .expects(|request| {
+            let read = prompt(request);
+            read.contains("It all began") && !read.contains("This answer is")
+        })
+        .answers("Gladly.");
+    assert_eq!(room.say("ada", "Go on.").await.text(), "Gladly.");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_is_taken_out_and_the_answer_says_so() {
+    let server = ModelServer::start().await;
+    let place = Place::every().remove(0);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    server
+        .expects(|request| {
+            let read = prompt(request);
+            read.contains("DB_PASSWORD=[secret removed]") && !read.contains("hunter2")
+        })
+        .answers("Noted.");
+    let answer = room.say("ada", "We set DB_PASSWORD=hunter2 there.").await;
+    assert!(
+        answer.text().starts_with("Noted.\n\n(I removed a secret"),
+        "{}",
+        answer.text()
+    );
+    server
+        .expects(|request| !prompt(request).contains("I removed a secret"))
+        .answers("Yes.");
+    assert_eq!(room.say("ada", "Did you note it?").await.text(), "Yes.");
     bot.end().await;
     server.finish();
 }

@@ -49,7 +49,8 @@ impl Home {
 
 fn standing(chat: &Chat) -> Vec<String> {
     let said = chat.said().into_iter();
-    said.map(|message| message.text).collect()
+    let public = said.filter(|message| !message.is_ephemeral);
+    public.map(|message| message.text).collect()
 }
 
 fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
@@ -196,6 +197,54 @@ async fn memory_follows_what_is_edited_and_deleted() {
         .answers("I do not know.");
     chat.ask("Where is the office party of the harbour team?", &[])
         .hears("I do not know.")
+        .await;
+    end(bot).await;
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start().await;
+    let chat = home.guild.moderator("ann").at(&home.general());
+    server.expects(asks("is 4711.")).answers("4711, noted.");
+    let told = chat.mention("The code of the coffee machine is 4711.");
+    let thread = chat.thread_on(told).await;
+    thread.hears("4711, noted.").await;
+    server.expects(asks("is 0815.")).answers("0815, noted.");
+    thread.say("The code of the door is 0815.");
+    thread.hears("0815, noted.").await;
+
+    let last = thread.command("forget", &[("what", json!("last"))]);
+    last.finds("that it did", |said| {
+        said.text.starts_with("Forgotten: your last turn") && !said.text.contains("visible")
+    })
+    .await;
+    assert_eq!(standing(&thread), ["4711, noted."]);
+
+    // Discord is not well just when the rest is to go, and the program is killed.
+    home.discord
+        .next("DELETE", "/channels/{channel_id}/messages/{message_id}")
+        .fails(503);
+    let all = chat.command("forget", &[("what", json!("channel"))]);
+    let question = all.is_answered().await;
+    let forgotten = chat.click(&question, "Forget");
+    forgotten
+        .finds("what it could not do", |said| {
+            said.text.contains("1 message of mine yet and keep trying")
+        })
+        .await;
+    kill(bot).await;
+    let bot = home.start().await;
+    thread
+        .sees("nothing of it", |said| {
+            let mut answers = said.iter().filter(|one| one.text.ends_with("noted."));
+            answers.all(|one| one.is_deleted).then_some(())
+        })
+        .await;
+    chat.finds_thread("its neutral name", |thread| thread.name == "Question")
         .await;
     end(bot).await;
     server.finish();

@@ -5,8 +5,8 @@ mod support;
 use std::time::Duration;
 
 use muninn::ledger::Ledger;
-use muninn_platform::Opinion;
 use muninn_platform::testing::{Outcome, Pending};
+use muninn_platform::{Opinion, TextLimit, Withdrawn};
 use support::bot::Place;
 use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
@@ -146,7 +146,7 @@ async fn what_is_taken_back_is_forgotten_with_its_answer() {
         room.say("ada", "Thanks!").await;
 
         // A moderator may.
-        room.delete(&event, "mod").await.answer().await;
+        nothing_said(room.delete(&event, "mod").await).await;
         assert_eq!(room.shown(), ["You are welcome."]);
         server
             .expects(|request| !prompt(request).contains("4711"))
@@ -691,6 +691,117 @@ async fn people_find_their_own_conversations() {
         ];
         assert_eq!(bob, expected);
         assert!(conversations.sessions_of("eve").await.is_empty());
+        bot.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_is_no_longer_seen() {
+    for place in Place::every() {
+        let server = ModelServer::start().await;
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let room = bot
+            .room("a")
+            .with_limit(TextLimit::Chars(40))
+            .with_admin("mod");
+        let long = "The code is 4711. ".repeat(6);
+        server.expects(asks("one")).answers(&long);
+        server.expects(asks("two")).answers("Two, noted.");
+        server.expects(asks("three")).answers("Three, noted.");
+        room.say("ada", "one").await;
+        assert!(room.shown().len() > 1, "{:?}", room.shown());
+        let said = room.command("ada", "forget last").await.text();
+        assert_eq!(room.shown().join("\n"), said);
+
+        room.say("ada", "two").await;
+        let said = room.command("ada", "forget session").await.text();
+        assert!(said.starts_with("Forgotten: the only turn"), "{said}");
+        let shown = room.shown().join("\n");
+        assert!(!shown.contains("noted"), "{shown}");
+
+        room.thread("elsewhere").say("ada", "three").await;
+        let said = room.command("mod", "forget room").await.text();
+        assert!(!said.contains("visible"), "{said}");
+        let shown = room.shown().join("\n");
+        assert!(!shown.contains("noted"), "{shown}");
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_quotes_something_forgotten_is_no_longer_seen() {
+    for place in Place::every() {
+        let bot = place.bot(&place.config(None, &[])).await;
+        let (told, asked) = (bot.room("a"), bot.room("a").thread(&bot.event("b")));
+        told.say("ada", "The code of the coffee machine is 4711.")
+            .await;
+        let quoted = asked.say("bob", "What is the code of the coffee machine?");
+        assert!(quoted.await.text().contains("4711"));
+        told.command("ada", "forget last").await;
+        let shown = told.shown().join("\n");
+        assert!(!shown.contains("4711"), "{shown}");
+        bot.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_taken_away_is_said_and_tried_again() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let config = place.config(Some(&server), &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    server.expects(asks("one")).answers("One, noted.");
+    room.say("ada", "one").await;
+    room.refuse_next_withdrawal(Withdrawn::Stays("it is pinned".to_owned()));
+    let said = room.command("ada", "forget last").await.text();
+    assert!(
+        said.ends_with("1 message of mine stays visible, because it is pinned."),
+        "{said}"
+    );
+
+    server.expects(asks("two")).answers("Two, noted.");
+    room.say("ada", "two").await;
+    // More often than this process tries.
+    for _ in 0..3 {
+        room.refuse_next_withdrawal(Withdrawn::NotYet);
+    }
+    let said = room.command("ada", "forget last").await.text();
+    assert!(
+        said.contains("could not remove 1 message of mine yet"),
+        "{said}"
+    );
+    bot.end().await;
+    assert!(room.shown().contains(&"Two, noted.".to_owned()));
+    let bot = place.bot(&config).await;
+    let room = room.with_bot_of(&bot.room("a"));
+    room.connect().await;
+    let gone = async {
+        while room.shown().contains(&"Two, noted.".to_owned()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(60), gone).await;
+    assert!(in_time.is_ok(), "{:?}", room.shown());
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_in_a_place_that_is_gone_is_forgotten() {
+    for place in Place::every() {
+        let bot = place.bot(&place.config(None, &[])).await;
+        let (here, elsewhere) = (bot.room("a"), bot.room_of("a", "general-elsewhere"));
+        here.say("ada", "The code is 4711.").await;
+        here.aside("ada").say("ada", "My code is 0815.").await;
+        elsewhere.say("ada", "The door is green.").await;
+        nothing_said(here.is_gone().await).await;
+        for room in [&here, &here.aside("ada")] {
+            let history = room.command("ada", "history").await.text();
+            assert_eq!(history, "Nothing was said here yet.");
+        }
+        let history = elsewhere.command("ada", "history").await.text();
+        assert!(history.contains("green"), "{history}");
         bot.end().await;
     }
 }

@@ -10,6 +10,7 @@ use crate::llm::{
     AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError, Purpose,
     ToolSpec, Usage,
 };
+use crate::prompts::dated;
 
 /// Asks the models for one turn.
 #[derive(Debug)]
@@ -80,8 +81,12 @@ impl<'a> Asker<'a> {
             // Words are enough for these.
             ModelStep::Rephrase | ModelStep::Critique | ModelStep::Cypher => Vec::new(),
         };
+        let mut messages = ask.messages;
+        if !matches!(messages.first(), Some(ChatMessage::System(_))) {
+            messages.insert(0, ChatMessage::System(dated()));
+        }
         let request = ChatRequest {
-            messages: ask.messages,
+            messages,
             images,
             model: self.answering.map(str::to_owned),
             tools: ask.tools,

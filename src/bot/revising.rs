@@ -6,11 +6,13 @@ use std::time::Duration;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, MessageId, Reply};
 
 use super::Bot;
+use crate::commands::Surface;
 use crate::graph::{ResponseId, StoreError, Turn};
 use crate::in_hand::Revision;
 use crate::notice::Notice;
 use crate::session::SessionGuard;
 use crate::turn::{Anew, Stands, TurnError, deliver};
+use crate::withdrawals::Outcome;
 
 /// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
@@ -18,6 +20,8 @@ const FIRST_RETRY: Duration = Duration::from_millis(500);
 const SLOWEST: Duration = Duration::from_secs(60);
 /// After so many tries, about an hour, it is left to the next start.
 const TRIES: u32 = 64;
+/// Turns that are read at once where one of them is looked for.
+const PAGE: usize = 100;
 
 impl Bot {
     /// The line of what is said of one message.
@@ -30,11 +34,15 @@ impl Bot {
         let Some(of) = revised(&revision.message).cloned() else {
             return true;
         };
+        let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
         let mut revision = match self.in_hand.revise(&of, revision) {
             // Whoever has the message in hand sees to it, and tells the ledger.
             Ok(replaced) => {
                 if let Some(earlier) = replaced {
-                    self.ledger.done(&earlier.message.event);
+                    self.pending.done(&earlier.message.event);
+                }
+                if is_deletion {
+                    self.pending.done(&of);
                 }
                 return false;
             }
@@ -43,7 +51,12 @@ impl Bot {
         let mut pause = FIRST_RETRY;
         for _ in 0..TRIES {
             match self.try_revise(&mut revision).await {
-                Ok(true) => return true,
+                Ok(true) => {
+                    if is_deletion {
+                        self.pending.erase(&of).await;
+                    }
+                    return true;
+                }
                 Ok(false) => {}
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
@@ -77,16 +90,19 @@ impl Bot {
 
     /// Says whether it needs nothing more: another process may answer the message just now.
     async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
+        // Asked before the turn is looked for: the other process may keep it in between.
+        let is_claimed = match revised(&revision.message) {
+            Some(of) => {
+                let archive = &self.turns.archive;
+                archive.is_claimed(of, self.pending.holder()).await?
+            }
+            None => false,
+        };
         let Some(turn) = self.turn_revised(&revision.message).await? else {
-            let archive = &self.turns.archive;
-            return match revised(&revision.message) {
-                Some(of) => Ok(!archive.is_claimed(of).await?),
-                None => Ok(true),
-            };
+            return Ok(!is_claimed);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
-        // Closing it is nobody's business, so there is always a permit to come.
-        let _place = self.places.acquire().await;
+        let _place = self.places.acquire(&revision.message.author.id).await;
         self.revise_turn(&guard, revision).await?;
         Ok(true)
     }
@@ -110,14 +126,14 @@ impl Bot {
                 tracing::debug!(?taken, "an edit was followed");
             }
             Body::Deletion { .. } => {
-                let audience = &message.audience.id;
-                self.commands.forget_turn(guard, audience, turn.id).await?;
-                let gone = turn.delivered.unwrap_or_default();
-                if let Err(error) = reply.retract(&gone).await {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "an answer could not be taken away"
-                    );
+                let surface = Surface::of(reply.as_ref());
+                let forgotten = self.commands.forget_turn(guard, message, turn.id, &surface);
+                let (forgotten, ticket) = forgotten.await;
+                let outcome = self.commands.withdrawals.carry_out(ticket).await;
+                forgotten?;
+                reply.take_back_rest().await;
+                if outcome != Outcome::default() {
+                    tracing::warn!(?outcome, "an answer could not be taken away");
                 }
             }
             Body::Text(_) | Body::Command(_) => {}
@@ -169,7 +185,7 @@ impl Bot {
             // Delivered twice, or stopped: what stands there is the answer.
             Ok(()) | Err(Stands::Same | Stands::Stopped) => Ok(()),
             Err(Stands::OutOfWindow) => Err(Notice::TooLateToAskAgain),
-            Err(Stands::NotTheirs) => Err(Notice::NotYoursToAskAgain),
+            Err(Stands::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
         })
     }
 
@@ -197,13 +213,47 @@ impl Bot {
         let Some(of) = revised(message) else {
             return Ok(None);
         };
-        let turn = self.turns.archive.turn_of_event(of).await?;
+        let turn = match self.turns.archive.turn_of_event(of).await? {
+            None if matches!(message.body, Body::Deletion { .. }) => {
+                self.turn_answered_by(message, of).await?
+            }
+            turn => turn,
+        };
         // Who may delete is the platform's business: a moderator may.
         Ok(turn.filter(|turn| match message.body {
             Body::Edit { .. } => turn.author == message.author.id,
             Body::Deletion { .. } => true,
             Body::Text(_) | Body::Command(_) => false,
         }))
+    }
+}
+
+impl Bot {
+    /// The turn whose answer was deleted, by a moderator say: what its own room does not want to read
+    /// is not remembered either.
+    async fn turn_answered_by(
+        &self,
+        message: &IncomingMessage,
+        deleted: &EventId,
+    ) -> Result<Option<Turn>, StoreError> {
+        let archive = &self.turns.archive;
+        for answer in deleted.as_messages() {
+            let audience = &message.audience.id;
+            let found = archive.response_of_message(audience, &answer).await?;
+            let Some((session, response)) = found else {
+                continue;
+            };
+            let mut after = None;
+            loop {
+                let turns = archive.store().chain(&session, after, PAGE).await?;
+                let Some(last) = turns.last() else { break };
+                after = Some(last.id);
+                if let Some(turn) = turns.into_iter().find(|turn| turn.id == response) {
+                    return Ok(Some(turn));
+                }
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -55,12 +55,18 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
 
 fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
-    for (number, line) in (1..).zip(std::io::stdin().lock().lines()) {
+    for (number, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {
         let line = line.with_context(|| format!("cannot read line {number}"))?;
+        let Ok(line) = String::from_utf8(line) else {
+            let answer = json!({"ok": false, "error": format!("line {number}: is no UTF-8")});
+            writeln!(out, "{answer}")?;
+            continue;
+        };
+        let line = line.trim_end_matches('\r');
         if line.trim().is_empty() {
             continue;
         }
-        let answer = match statement(&line) {
+        let answer = match statement(line) {
             Ok(query) => answer(confine(&query, schema, limits)),
             Err(error) => json!({"ok": false, "error": format!("line {number}: {error}")}),
         };

@@ -9,7 +9,7 @@ use muninn::config::{Config, SlackEntrance};
 use muninn::errors::in_one_line;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::{self, GraphStore, StoreHealth};
-use muninn::journal::Journal;
+use muninn::journal::{self, SetAside};
 use muninn::knowledge::catalog;
 use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::memory::reembed::{Stale, stale};
@@ -28,7 +28,7 @@ struct Finding {
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let mut findings = vec![prompts(config)];
     findings.extend(store(config).await);
-    findings.push(journal(config).await);
+    findings.extend(journal(config));
     findings.extend(models(config).await);
     findings.push(platforms(config));
     findings.extend(accounts(config).await);
@@ -65,7 +65,7 @@ fn prompts(config: &Config) -> Finding {
 }
 
 async fn store(config: &Config) -> Vec<Finding> {
-    let opened = match graph::open(&config.graph).await {
+    let opened = match graph::open_unfinished(&config.graph).await {
         Ok(store) => store,
         Err(error) => return vec![wrong("graph", &error)],
     };
@@ -178,7 +178,9 @@ async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
         Ok(toolbox) => toolbox,
         Err(error) => return vec![wrong("tools", &error)],
     };
-    let unfit = toolbox.offer().await.map(|offer| offer.unfit.clone());
+    // That the graph cannot be asked is told elsewhere.
+    let offer = toolbox.offer().await.unwrap_or_default();
+    let unfit = offer.map(|offer| offer.unfit.clone());
     let finding = |text| Finding {
         part: "tools",
         verdict: Verdict::Wrong,
@@ -220,20 +222,41 @@ async fn vectors(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
     findings
 }
 
-async fn journal(config: &Config) -> Finding {
-    match Journal::open(&config.data_dir) {
-        Ok(journal) => match journal.len().await {
-            0 => well("journal", "no turn waits for the graph"),
-            waiting => Finding {
-                part: "journal",
-                verdict: Verdict::Worth,
-                text: format!(
-                    "{waiting} turns wait for the graph; `muninn chat` or `muninn serve` saves them"
-                ),
-            },
+/// What waits for the graph, and what it refused; whoever works on it.
+fn journal(config: &Config) -> Vec<Finding> {
+    let waiting = match journal::waiting_in(&config.data_dir) {
+        Ok(0) => well("journal", "no turn waits for the graph"),
+        Ok(waiting) => Finding {
+            part: "journal",
+            verdict: Verdict::Worth,
+            text: format!(
+                "{}; `muninn chat` or `muninn serve` saves what waits once the graph takes it",
+                match waiting {
+                    1 => "1 turn waits for the graph".to_owned(),
+                    waiting => format!("{waiting} turns wait for the graph"),
+                }
+            ),
         },
         Err(error) => wrong("journal", &error),
-    }
+    };
+    let aside = SetAside::of(&config.data_dir);
+    let refused = match aside.all() {
+        Ok(refused) if refused.is_empty() => None,
+        Ok(refused) => Some(Finding {
+            part: "journal",
+            verdict: Verdict::Wrong,
+            text: format!(
+                "{} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
+                match refused.len() {
+                    1 => "the graph refused 1 turn, which is set aside".to_owned(),
+                    turns => format!("the graph refused {turns} turns, which are set aside"),
+                },
+                aside.path().display()
+            ),
+        }),
+        Err(error) => Some(wrong("journal", &error)),
+    };
+    [Some(waiting), refused].into_iter().flatten().collect()
 }
 
 async fn models(config: &Config) -> Vec<Finding> {

@@ -1,32 +1,13 @@
 //! From the configuration to the Matrix adapter.
 
-use muninn::config::{Config, MatrixConfig, MatrixLogin, MatrixThreads};
-use muninn_matrix::{Login, Matrix, Options, Threads};
-use muninn_platform::{Finding, Platform};
+use muninn::config::{Config, MatrixLogin, MatrixThreads};
+use muninn_matrix::{Login, Options, Threads};
 
-use super::platforms::unusable;
-
-/// The adapter, where Matrix is configured.
-pub(super) fn platform(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+/// The adapter's options, where Matrix is configured.
+pub(super) fn options(config: &Config) -> anyhow::Result<Option<Options>> {
     let Some(matrix) = &config.matrix else {
         return Ok(None);
     };
-    Ok(Some(Box::new(Matrix::new(options(config, matrix)?))))
-}
-
-/// What it says of its account.
-pub(super) async fn check(config: &Config) -> Vec<Finding> {
-    let Some(matrix) = &config.matrix else {
-        return Vec::new();
-    };
-    match options(config, matrix) {
-        Ok(options) => muninn_matrix::check(&options).await,
-        Err(error) => unusable(&error),
-    }
-}
-
-/// The adapter's options.
-fn options(config: &Config, matrix: &MatrixConfig) -> anyhow::Result<Options> {
     let login = match &matrix.login {
         MatrixLogin::Password { user, password } => Login::Password {
             user: user.clone(),
@@ -34,7 +15,7 @@ fn options(config: &Config, matrix: &MatrixConfig) -> anyhow::Result<Options> {
         },
         MatrixLogin::AccessToken(token) => Login::AccessToken(token.clone()),
     };
-    Ok(Options {
+    Ok(Some(Options {
         homeserver: matrix.homeserver.clone(),
         login,
         device_name: matrix.device_name.clone(),
@@ -48,5 +29,5 @@ fn options(config: &Config, matrix: &MatrixConfig) -> anyhow::Result<Options> {
         catch_up: matrix.catch_up,
         command_prefix: matrix.command_prefix.clone(),
         folder: config.data_dir.join("matrix"),
-    })
+    }))
 }

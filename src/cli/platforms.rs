@@ -16,11 +16,11 @@ pub(super) fn configured(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform
         #[cfg(feature = "terminal")]
         super::chat::socket(config)?,
         #[cfg(feature = "matrix")]
-        super::matrix::platform(config)?,
+        super::matrix::options(config)?.map(|it| boxed(muninn_matrix::Matrix::new(it))),
         #[cfg(feature = "slack")]
-        super::slack::platform(config)?,
+        super::slack::options(config)?.map(|it| boxed(muninn_slack::Slack::new(it))),
         #[cfg(feature = "discord")]
-        super::discord::platform(config)?,
+        super::discord::options(config)?.map(|it| boxed(muninn_discord::Discord::new(it))),
     ]);
     Ok(platforms.into_iter().flatten().collect())
 }
@@ -33,11 +33,20 @@ pub(super) fn configured(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform
 pub(super) async fn accounts(config: &Config) -> Vec<(&'static str, Finding)> {
     let mut accounts: Vec<(&'static str, Vec<Finding>)> = Vec::from([
         #[cfg(feature = "matrix")]
-        ("matrix", super::matrix::check(config).await),
+        (
+            "matrix",
+            of_account(super::matrix::options(config), muninn_matrix::check).await,
+        ),
         #[cfg(feature = "slack")]
-        ("slack", super::slack::check(config).await),
+        (
+            "slack",
+            of_account(super::slack::options(config), muninn_slack::check).await,
+        ),
         #[cfg(feature = "discord")]
-        ("discord", super::discord::check(config).await),
+        (
+            "discord",
+            of_account(super::discord::options(config), muninn_discord::check).await,
+        ),
     ]);
     let left_out = left_out(config).into_iter();
     accounts.extend(left_out.map(|name| (name, vec![wrong(without(name))])));
@@ -45,10 +54,22 @@ pub(super) async fn accounts(config: &Config) -> Vec<(&'static str, Finding)> {
     accounts.into_iter().flat_map(each).collect()
 }
 
-/// What is found of an account whose options make no sense.
 #[cfg(any(feature = "matrix", feature = "slack", feature = "discord"))]
-pub(super) fn unusable(error: &anyhow::Error) -> Vec<Finding> {
-    vec![wrong(error.to_string())]
+fn boxed(platform: impl Platform + 'static) -> Box<dyn Platform> {
+    Box::new(platform)
+}
+
+/// What is found of an account: that its options make no sense, or else what its platform says.
+#[cfg(any(feature = "matrix", feature = "slack", feature = "discord"))]
+async fn of_account<O>(
+    options: anyhow::Result<Option<O>>,
+    check: impl AsyncFn(&O) -> Vec<Finding>,
+) -> Vec<Finding> {
+    match options {
+        Ok(Some(options)) => check(&options).await,
+        Ok(None) => Vec::new(),
+        Err(error) => vec![wrong(error.to_string())],
+    }
 }
 
 fn wrong(text: String) -> Finding {

@@ -1,15 +1,20 @@
 //! `muninn serve`.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::bail;
+use muninn::bot::Bot;
 use muninn::config::Config;
 use muninn::http;
 use muninn::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::JoinSet;
+use tokio::sync::OnceCell;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::platforms;
@@ -48,6 +53,9 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     }
 
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
+    let left_over = inbox.left_over();
+    let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    bot.sign_in(&names, &left_over).await;
     let mut running: JoinSet<Result<(), PlatformError>> = JoinSet::new();
     for platform in platforms {
         tracing::info!(platform = platform.name(), "serving");
@@ -55,31 +63,142 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
         running.spawn(async move { platform.run(inbox, shutdown).await });
     }
     drop(inbox);
+    let is_done = CancellationToken::new();
+    let looking_after = tokio::spawn({
+        let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
+        async move { bot.look_after(&names, &left_over, is_done).await }
+    });
     // The inbox closes when the last platform has ended, so nothing that came in is left.
-    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
-    let mut lost = Ok(());
-    while let Some(ended) = running.join_next().await {
-        lost = lost.and(ended?);
-        shutdown.cancel();
+    let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
+    let time = Time::from(&shutdown, config.shutdown_timeout);
+    let served = Serving {
+        bot,
+        running,
+        serving,
+    };
+    let lost = served.until_the_end(&shutdown, &time).await?;
+    is_done.cancel();
+    tokio::select! {
+        _ = looking_after => {}
+        () = time.part(TO_LET_GO) => tracing::warn!("the graph could not be told that this process ends"),
     }
-    serving.await?;
-    store.close().await?;
+    tokio::select! {
+        closed = store.close() => closed?,
+        () = time.part(1.0) => tracing::warn!("the graph could not be closed in time: it is put right at the next start"),
+    }
     lost?;
     tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
 }
 
-/// Cancelled at any of these signals.
+/// A bot at work on its platforms.
+struct Serving {
+    bot: Arc<Bot>,
+    running: JoinSet<Result<(), PlatformError>>,
+    serving: JoinHandle<()>,
+}
+
+impl Serving {
+    /// Returns when all is finished, or time is up; gives what the platforms ended with.
+    async fn until_the_end(
+        mut self,
+        shutdown: &CancellationToken,
+        time: &Time,
+    ) -> anyhow::Result<Result<(), PlatformError>> {
+        let mut lost = Ok(());
+        let ended = async {
+            while let Some(ended) = self.running.join_next().await {
+                let ended = ended?;
+                if lost.is_ok() {
+                    lost = ended;
+                }
+                shutdown.cancel();
+            }
+            (&mut self.serving).await?;
+            anyhow::Ok(())
+        };
+        tokio::select! {
+            ended = ended => {
+                ended?;
+                return Ok(lost);
+            }
+            () = time.part(TO_FINISH) => {}
+        }
+        tracing::warn!("ending: what is still under way is left to the next start");
+        self.bot.halt();
+        let cleaned_up = async {
+            while self.running.join_next().await.is_some() {}
+            (&mut self.serving).await
+        };
+        tokio::select! {
+            _ = cleaned_up => {}
+            () = time.part(TO_CLEAN_UP) => {}
+        }
+        self.running.abort_all();
+        self.serving.abort();
+        Ok(lost)
+    }
+}
+
+/// What is under way may be finished in this part of the time there is for ending.
+const TO_FINISH: f64 = 0.6;
+/// What was begun is taken away in this part of it.
+const TO_CLEAN_UP: f64 = 0.75;
+/// The graph is told in this part of it.
+const TO_LET_GO: f64 = 0.85;
+
+/// The time there is for ending, from the moment somebody asks for that.
+struct Time {
+    ending: CancellationToken,
+    began: OnceCell<Instant>,
+    most: Duration,
+}
+
+impl Time {
+    fn from(ending: &CancellationToken, most: Duration) -> Self {
+        Self {
+            ending: ending.clone(),
+            began: OnceCell::new(),
+            most,
+        }
+    }
+
+    /// Over when that part of it is.
+    async fn part(&self, part: f64) {
+        let began = self.began.get_or_init(async || {
+            self.ending.cancelled().await;
+            Instant::now()
+        });
+        let over = *began.await + self.most.mul_f64(part);
+        sleep_until(over).await;
+    }
+}
+
+/// Cancelled at the first of these signals; the second ends the process.
 pub(super) fn on_signal(kinds: &[SignalKind]) -> anyhow::Result<CancellationToken> {
     let shutdown = CancellationToken::new();
     for kind in kinds {
         let (mut signals, shutdown) = (signal(*kind)?, shutdown.clone());
+        let number = kind.as_raw_value();
         tokio::spawn(async move {
-            if signals.recv().await.is_some() {
+            while signals.recv().await.is_some() {
+                if shutdown.is_cancelled() {
+                    tracing::warn!("ended at once: what was under way is left to the next start");
+                    end_at_once(number);
+                }
                 tracing::info!("ending: turns under way are finished first");
                 shutdown.cancel();
             }
         });
     }
     Ok(shutdown)
+}
+
+#[expect(
+    clippy::exit,
+    reason = "whoever asks twice does not want to wait for what is under way"
+)]
+fn end_at_once(signal: i32) -> ! {
+    // As a shell says that a signal ended a program.
+    std::process::exit(128 + signal)
 }

@@ -5,11 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use muninn::config::{Config, SlackConfig, SlackEntrance};
-use muninn_platform::{Finding, Platform};
-use muninn_slack::{Entrance, Mode, Options, Slack, manifest};
-
-use super::platforms::unusable;
+use muninn::config::{Config, SlackEntrance};
+use muninn_slack::{Entrance, Mode, Options, manifest};
 
 /// How the app's events are to come in.
 #[derive(Args, Debug)]
@@ -19,27 +16,11 @@ pub(super) struct ManifestArgs {
     url: Option<String>,
 }
 
-/// The adapter, where Slack is configured.
-pub(super) fn platform(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
+/// The adapter's options, where Slack is configured.
+pub(super) fn options(config: &Config) -> anyhow::Result<Option<Options>> {
     let Some(slack) = &config.slack else {
         return Ok(None);
     };
-    Ok(Some(Box::new(Slack::new(options(config, slack)?))))
-}
-
-/// What it says of its account.
-pub(super) async fn check(config: &Config) -> Vec<Finding> {
-    let Some(slack) = &config.slack else {
-        return Vec::new();
-    };
-    match options(config, slack) {
-        Ok(options) => muninn_slack::check(&options).await,
-        Err(error) => unusable(&error),
-    }
-}
-
-/// The adapter's options.
-fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Options> {
     let entrance = match &slack.entrance {
         SlackEntrance::Socket { app_token } => Entrance::Socket {
             app_token: app_token.clone(),
@@ -52,7 +33,7 @@ fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Options> {
             address: *address,
         },
     };
-    Ok(Options {
+    Ok(Some(Options {
         allow: slack.allow.parse()?,
         answer: slack.answer,
         channels: Arc::clone(&config.channels),
@@ -60,7 +41,7 @@ fn options(config: &Config, slack: &SlackConfig) -> anyhow::Result<Options> {
         direct_threads: slack.direct_threads,
         command: config.slack_command.clone(),
         ..Options::new(slack.bot_token.clone(), entrance)
-    })
+    }))
 }
 
 /// Prints what Slack takes under "Create an app from a manifest".

@@ -5,6 +5,43 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 /// As many NUL bytes in a thousand are no text.
 const NULS: usize = 1;
 
+/// In a hundred bytes of text, as many at most are signs that no text has.
+const CONTROLS: usize = 1;
+
+/// What archives, programs and media begin with: small ones have hardly a NUL byte.
+const NO_TEXT: &[&[u8]] = &[
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b",
+    b"\x1f\x9d",
+    b"BZh9",
+    b"\xfd7zXZ",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\x28\xb5\x2f\xfd",
+    b"\x04\x22\x4d\x18",
+    b"\x7fELF",
+    b"\xca\xfe\xba\xbe",
+    b"\xd0\xcf\x11\xe0",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"OggS",
+    b"fLaC",
+    b"ID3",
+    b"RIFF",
+    b"SQLite format 3",
+    b"\0asm",
+];
+
+/// Whether it is something else than text, by its beginning and by the signs in it.
+fn is_binary(bytes: &[u8]) -> bool {
+    let is_control = |byte: &&u8| matches!(byte, 0x01..=0x08 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    let controls = bytes.iter().filter(is_control).count();
+    NO_TEXT.iter().any(|begins| bytes.starts_with(begins))
+        || controls * 100 > bytes.len() * CONTROLS
+}
+
 /// The text of a file. UTF-8 is taken at its word; what is not is guessed.
 ///
 /// # Errors
@@ -12,6 +49,9 @@ const NULS: usize = 1;
 pub fn decoded(bytes: &[u8]) -> Result<String, String> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Ok(encoding.decode(bytes).0.into_owned());
+    }
+    if is_binary(bytes) {
+        return Err("it is no text, but an archive, a program or the like".to_owned());
     }
     let nuls = bytes.iter().filter(|byte| **byte == 0).count();
     if nuls * 1_000 > bytes.len() * NULS {
@@ -44,6 +84,14 @@ mod tests {
             (b"two\r\nlines", Some("two\nlines")),
             (b"", Some("")),
             (b"PK\x03\x04\0\0\0\x08", None),
+            (b"PK\x03\x04\x14\x08stored text", None),
+            (b"\x1f\x8b\x08\x08a long run of letters", None),
+            (b"BZh91AY&SY", None),
+            (b"\x01\x02random\x15\x12\xe3", None),
+            (
+                b"\x1b[31mred\x1b[0m and a page\x0c",
+                Some("\x1b[31mred\x1b[0m and a page\x0c"),
+            ),
         ] {
             assert_eq!(decoded(bytes).ok().as_deref(), text, "{bytes:?}");
         }

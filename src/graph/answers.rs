@@ -2,17 +2,19 @@
 
 mod votes;
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession,
+    AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, Overheard, OwnSession,
 };
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
 
 use super::cypher_store::CypherStore;
-use super::engine::{Engine, Row};
+use super::engine::{Engine, Row, Scrub};
 use super::record::{append_params, integer, params, text, turn};
 use super::statements::{self, answers};
 use super::{NewTurn, ResponseId, StoreError, Turn};
@@ -49,6 +51,31 @@ pub struct Extent {
     pub since: Option<DateTime<Utc>>,
 }
 
+/// What was forgotten in a session. The platform may have it still; it says nothing of what it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Everything up to then.
+    pub until: Option<DateTime<Utc>>,
+    /// What these events said.
+    pub events: HashSet<String>,
+}
+
+impl Marks {
+    /// Whether something that was said there was forgotten.
+    pub fn cover(&self, said: &Overheard) -> bool {
+        let event = said.event.as_ref();
+        self.until.is_some_and(|until| said.at <= until)
+            || event.is_some_and(|event| self.events.contains(event.as_str()))
+    }
+}
+
+/// The messages that an answer of a session went out as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    pub session: ConversationId,
+    pub messages: Delivered,
+}
+
 /// The operations on answers that were given already.
 #[async_trait]
 pub trait Answers {
@@ -81,6 +108,13 @@ pub trait Answers {
         message: &MessageId,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
 
+    /// What went out of a turn, or of all turns of a session, and of the answers that quote them.
+    async fn spoken(
+        &self,
+        session: &ConversationId,
+        turn: Option<ResponseId>,
+    ) -> Result<Vec<Spoken>, StoreError>;
+
     /// The last answer of an audience.
     async fn last_response(
         &self,
@@ -112,6 +146,27 @@ pub trait Answers {
     /// The sessions of an audience.
     async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError>;
 
+    /// The last turns of an audience, oldest first, at most `most`; without their vectors.
+    async fn last_turns(&self, audience: &AudienceId, most: usize)
+    -> Result<Vec<Turn>, StoreError>;
+
+    /// What was forgotten in a session, and is not to be read again from the platform.
+    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError>;
+
+    /// The sessions of a place and of what is below it, with their audiences: those whose own id or audience is the
+    /// place's, or begins with it and a slash.
+    async fn sessions_under(
+        &self,
+        place: &str,
+    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError>;
+
+    /// The sessions whose ids begin with `prefix`, the newest first, at most `most`.
+    async fn newest_sessions(
+        &self,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<ConversationId>, StoreError>;
+
     /// What a person and an audience spent since a moment.
     async fn usage(
         &self,
@@ -141,7 +196,7 @@ impl<E: Engine> Answers for CypherStore<E> {
         let mut bound = append_params(&self.engine, guard.session().as_str(), new);
         bound.insert("blot".to_owned(), json!(super::cypher_store::BLOT));
         let rows = self.engine.write(statement, bound).await?;
-        self.engine.scrub().await?;
+        self.engine.scrub(Scrub::Replaced).await?;
         Ok(!rows.is_empty())
     }
 
@@ -194,6 +249,26 @@ impl<E: Engine> Answers for CypherStore<E> {
             .read(answers::RESPONSE_OF_MESSAGE, params(bound))
             .await?;
         rows.first().map(response).transpose()
+    }
+
+    async fn spoken(
+        &self,
+        session: &ConversationId,
+        turn: Option<ResponseId>,
+    ) -> Result<Vec<Spoken>, StoreError> {
+        let statements = match turn {
+            Some(_) => [answers::SPOKEN_IN_TURN, answers::QUOTED_OF_TURN],
+            None => [answers::SPOKEN_IN_SESSION, answers::QUOTED_OF_SESSION],
+        };
+        let bound = json!({
+            "session": session.as_str(), "id": turn.map(|turn| turn.to_string()),
+        });
+        let mut spoken = Vec::new();
+        for statement in statements {
+            let rows = self.engine.read(statement, params(bound.clone())).await?;
+            spoken.extend(rows.iter().filter_map(self::spoken));
+        }
+        Ok(spoken)
     }
 
     async fn last_response(
@@ -258,6 +333,53 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(rows.iter().filter_map(id).collect())
     }
 
+    async fn last_turns(
+        &self,
+        audience: &AudienceId,
+        most: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str(), "most": most}));
+        let rows = self.engine.read(answers::LAST_TURNS_OF, bound).await?;
+        let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
+        turns.map(turn).collect()
+    }
+
+    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
+        let bound = params(json!({"session": session.as_str()}));
+        let rows = self.engine.read(statements::MARKS, bound).await?;
+        let until = rows.iter().filter_map(|row| row.get("until")?.as_i64());
+        let until = until.max().and_then(DateTime::from_timestamp_millis);
+        let events = rows.iter().filter_map(|row| text(row, "id"));
+        Ok(Marks {
+            until,
+            events: events.collect(),
+        })
+    }
+
+    async fn sessions_under(
+        &self,
+        place: &str,
+    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError> {
+        let bound = params(json!({"place": place, "under": format!("{place}/")}));
+        let rows = self.engine.read(answers::SESSIONS_UNDER, bound).await?;
+        let both = |row: &Row| {
+            let audience = AudienceId::new(text(row, "audience")?);
+            Some((ConversationId::new(text(row, "id")?), audience))
+        };
+        Ok(rows.iter().filter_map(both).collect())
+    }
+
+    async fn newest_sessions(
+        &self,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let bound = params(json!({"prefix": prefix, "most": most}));
+        let rows = self.engine.read(answers::NEWEST_SESSIONS, bound).await?;
+        let id = |row: &Row| text(row, "id").map(ConversationId::new);
+        Ok(rows.iter().filter_map(id).collect())
+    }
+
     async fn usage(
         &self,
         person: &str,
@@ -280,6 +402,14 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
     let session = text(row, "session").unwrap_or_default();
     Ok((ConversationId::new(session), id))
+}
+
+fn spoken(row: &Row) -> Option<Spoken> {
+    let messages: Delivered = serde_json::from_str(&text(row, "delivered")?).ok()?;
+    Some(Spoken {
+        session: ConversationId::new(text(row, "session")?),
+        messages,
+    })
 }
 
 fn own_session(row: &Row) -> Option<OwnSession> {

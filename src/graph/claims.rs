@@ -7,12 +7,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::Utc;
 use muninn_platform::{ConversationId, EventId};
 use serde_json::{Value, json};
 
 use super::StoreError;
 use super::cypher_store::CypherStore;
-use super::engine::Engine;
+use super::engine::{Engine, Row};
 use super::record::params;
 use super::statements::claims;
 
@@ -65,11 +66,31 @@ pub trait Claims: Send + Sync {
     /// Whether somebody works on the event.
     async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError>;
 
+    /// What was kept of a command's event, if anything was.
+    async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError>;
+
+    /// Keeps what a command is about, or came to, so that the same event again changes nothing.
+    async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError>;
+
     /// Tells those who work on events of the session to stop, at their next sign of life.
     async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError>;
 
     /// Removes claims that were done, or without a sign of life, for this long.
     async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError>;
+}
+
+impl<E: Engine> CypherStore<E> {
+    /// Runs a statement about claims; none where no other process could have any.
+    async fn write_claims(
+        &self,
+        statement: &str,
+        bound: Value,
+    ) -> Result<Option<Vec<Row>>, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(None);
+        }
+        self.engine.write(statement, params(bound)).await.map(Some)
+    }
 }
 
 #[async_trait]
@@ -81,14 +102,13 @@ impl<E: Engine> Claims for CypherStore<E> {
         holder: &str,
         lasts: Duration,
     ) -> Result<Claimed, StoreError> {
-        if !self.engine.is_shared() {
-            return Ok(Claimed::Ours);
-        }
         let bound = json!({
             "event": event.as_str(), "session": session.as_str(), "holder": holder,
             "lasts": millis(lasts),
         });
-        let rows = self.engine.write(claims::CLAIM, params(bound)).await?;
+        let Some(rows) = self.write_claims(claims::CLAIM, bound).await? else {
+            return Ok(Claimed::Ours);
+        };
         let says = |column| rows.first().and_then(|row| row.get(column)?.as_bool());
         Ok(match (says("done"), says("free"), says("inherited")) {
             (Some(true), _, _) => Claimed::Done,
@@ -104,11 +124,10 @@ impl<E: Engine> Claims for CypherStore<E> {
         holder: &str,
         lasts: Duration,
     ) -> Result<Renewed, StoreError> {
-        if !self.engine.is_shared() {
-            return Ok(Renewed::Kept);
-        }
         let bound = json!({"event": event.as_str(), "holder": holder, "lasts": millis(lasts)});
-        let rows = self.engine.write(claims::RENEW, params(bound)).await?;
+        let Some(rows) = self.write_claims(claims::RENEW, bound).await? else {
+            return Ok(Renewed::Kept);
+        };
         let Some(row) = rows.first() else {
             return Ok(Renewed::Lost);
         };
@@ -119,11 +138,8 @@ impl<E: Engine> Claims for CypherStore<E> {
     }
 
     async fn finish_claim(&self, event: &EventId, holder: &str) -> Result<(), StoreError> {
-        if self.engine.is_shared() {
-            let bound = json!({"event": event.as_str(), "holder": holder});
-            self.engine.write(claims::FINISH, params(bound)).await?;
-        }
-        Ok(())
+        let bound = json!({"event": event.as_str(), "holder": holder});
+        self.write_claims(claims::FINISH, bound).await.map(drop)
     }
 
     async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError> {
@@ -135,23 +151,45 @@ impl<E: Engine> Claims for CypherStore<E> {
         Ok(!rows.is_empty())
     }
 
+    async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError> {
+        let bound = json!({"event": event.as_str()});
+        let rows = self.engine.read(claims::OUTCOME, params(bound)).await?;
+        let outcome = rows.first().and_then(|row| row.get("outcome")?.as_str());
+        Ok(outcome.map(str::to_owned))
+    }
+
+    async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
+        let now = Utc::now().timestamp_millis();
+        let bound = json!({"event": event.as_str(), "outcome": outcome, "now": now});
+        let written = self.engine.write(claims::SET_OUTCOME, params(bound));
+        written.await.map(drop)
+    }
+
     async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
-        if self.engine.is_shared() {
-            let bound = json!({"session": session.as_str()});
-            self.engine.write(claims::STOP, params(bound)).await?;
-        }
-        Ok(())
+        let bound = json!({"session": session.as_str()});
+        self.write_claims(claims::STOP, bound).await.map(drop)
     }
 
     async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
-        if self.engine.is_shared() {
-            let bound = json!({"kept": millis(kept)});
-            self.engine.write(claims::SWEEP, params(bound)).await?;
+        if !self.engine.is_shared() {
+            let before = Utc::now().timestamp_millis() - millis(kept);
+            let bound = params(json!({"before": before}));
+            // Most of the time there are none, and a write is synced.
+            let old = self
+                .engine
+                .read(claims::OLD_OUTCOMES, bound.clone())
+                .await?;
+            if old.is_empty() {
+                return Ok(());
+            }
+            let swept = self.engine.write(claims::SWEEP_OUTCOMES, bound);
+            return swept.await.map(drop);
         }
-        Ok(())
+        let bound = json!({"kept": millis(kept)});
+        self.write_claims(claims::SWEEP, bound).await.map(drop)
     }
 }
 
-fn millis(duration: Duration) -> i64 {
+pub(super) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -14,7 +14,10 @@ mod shield;
 mod tests;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::fmt;
+
+use serde_json::{Map, Value};
 
 use self::shield::Shielded;
 use super::schema::Schema;
@@ -25,6 +28,11 @@ pub struct ConfinedCypher {
     text: String,
     id_columns: Vec<String>,
     notes: Vec<String>,
+    labels: BTreeSet<String>,
+    types: BTreeSet<String>,
+    columns: Vec<(String, String)>,
+    regex_parameters: BTreeSet<String>,
+    hints: Vec<print::Hint>,
 }
 
 impl ConfinedCypher {
@@ -41,6 +49,70 @@ impl ConfinedCypher {
     /// What was changed beyond confining, in words for a model: an arrow that was turned round.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The statement with hints to begin at the labels of these variables, where that can be said.
+    pub(crate) fn hinted(&self, variables: &[String]) -> String {
+        let mut text = self.text.clone();
+        let mut hinted = BTreeSet::new();
+        let hints = self.hints.iter();
+        let first: Vec<_> = hints
+            .filter(|hint| {
+                variables.contains(&hint.variable) && hinted.insert((hint.at, &hint.variable))
+            })
+            .collect();
+        for hint in first.iter().rev() {
+            text.insert_str(hint.at, &hint.text);
+        }
+        text
+    }
+
+    /// Labels of the knowledge that stand in it.
+    pub(crate) fn labels(&self) -> &BTreeSet<String> {
+        &self.labels
+    }
+
+    /// Types of the knowledge that stand in it.
+    pub(crate) fn types(&self) -> &BTreeSet<String> {
+        &self.types
+    }
+
+    /// A statement as if it had been confined; whatever stands after a colon or bar is knowledge.
+    #[cfg(test)]
+    pub(crate) fn as_if(text: &str) -> Self {
+        let after_signs = text.split([':', '|']).skip(1);
+        let is_part = |c: char| c == '_' || c.is_alphanumeric();
+        let names = after_signs.map(|rest| rest.split(|c| !is_part(c)).next().unwrap_or_default());
+        let names: BTreeSet<String> = names.map(str::to_owned).collect();
+        Self {
+            text: text.to_owned(),
+            id_columns: Vec::new(),
+            notes: Vec::new(),
+            labels: names.clone(),
+            types: names,
+            columns: Vec::new(),
+            regex_parameters: BTreeSet::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// What a column of its result is called in the model's text.
+    pub(crate) fn column<'a>(&'a self, column: &'a str) -> &'a str {
+        let mut renamed = self.columns.iter();
+        renamed
+            .find(|(printed, _)| printed == column)
+            .map_or(column, |(_, written)| written)
+    }
+
+    /// That the parameters which are regular expressions cost little.
+    pub(crate) fn check_parameters(&self, values: &Map<String, Value>) -> Result<(), String> {
+        for name in &self.regex_parameters {
+            if let Some(Value::String(pattern)) = values.get(name) {
+                shield::check_regex(pattern)
+                    .map_err(|why| format!("${name} is a regular expression that {why}"))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -99,10 +171,20 @@ pub fn confine_with(
         query,
         id_columns,
         notes,
+        labels,
+        types,
+        columns,
+        regex_parameters,
     } = shielded;
+    let (text, hints) = print::query(&query);
     Ok(ConfinedCypher {
-        text: print::query(&query),
+        text,
+        hints,
         id_columns,
         notes,
+        labels,
+        types,
+        columns,
+        regex_parameters,
     })
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Answers as _, Votes};
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Row};
+use super::engine::{Engine, Params, Row, Scrub};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
@@ -45,10 +45,73 @@ impl<E: Engine> CypherStore<E> {
     /// Makes constraints and brings the schema up to date.
     pub(crate) async fn open(engine: E) -> Result<Self, StoreError> {
         migrate::run(&engine).await?;
-        Ok(Self {
+        let store = Self {
             engine,
             survey: Cache::default(),
+        };
+        for (intent, wish) in store.engine.intents()? {
+            tracing::info!("finishing what was being forgotten when muninn ended");
+            if !store.erase(wish).await?.is_in_file {
+                intent.done()?;
+            }
+        }
+        Ok(store)
+    }
+
+    /// Deletes what a wish names, everywhere.
+    async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
+        let (mark, statement) = match wish.get("id") {
+            None | Some(Value::Null) => (statements::MARK_SESSION, statements::FORGET_SESSION),
+            Some(_) => (statements::MARK_TURN, statements::FORGET_TURN),
+        };
+        let mut bound = params(wish);
+        bound.insert("blot".to_owned(), json!(BLOT));
+        // First: a mark too many hides a little, a mark too few brings back what was forgotten.
+        self.engine.write(mark, bound.clone()).await?;
+        let rows = self.engine.write(statement, bound).await?;
+        // It is forgotten all the same, so that is what is said.
+        let scrubbed = self.engine.scrub(Scrub::Forgotten).await;
+        let is_in_file = scrubbed.is_err_and(|error| {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(error, "what was forgotten is still in a file of the graph");
+            true
+        });
+        let count = |column| {
+            let count = rows.first().map_or(0, |row| integer(row, column));
+            usize::try_from(count).unwrap_or_default()
+        };
+        Ok(Forgotten {
+            turns: count("turns"),
+            quotes: count("quotes"),
+            is_in_file,
         })
+    }
+
+    /// A stretch of an audience's turns, and of it those that have no vector, or none of an
+    /// embedder.
+    async fn without_vector(
+        &self,
+        embedder: Option<&str>,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let until = seen.saturating_add(limit.min(statements::NEWS_LIMIT));
+        let (statement, mut bound) = match embedder {
+            Some(name) => (
+                statements::STALE_EMBEDDINGS,
+                params(json!({"embedder": name})),
+            ),
+            None => (statements::MISSING_EMBEDDINGS, Params::new()),
+        };
+        bound.extend(params(
+            json!({"audience": audience.as_str(), "seen": seen, "until": until}),
+        ));
+        let rows = self.engine.read(statement, bound).await?;
+        let mut found = news(single(&rows)?, seen, until)?;
+        found.turns.retain(can_be_recalled);
+        Ok(found)
     }
 
     async fn chain_step(
@@ -165,13 +228,30 @@ impl<E: Engine> GraphStore for CypherStore<E> {
                 None => unexpected("a save that wrote nothing, of an event without a turn"),
             },
             // The same event at the same time in another session runs into the constraint.
-            Err(error @ StoreError::Refused { .. }) => error,
+            Err(error @ (StoreError::Refused { .. } | StoreError::Invalid(_))) => error,
             Err(error) => return Err(error),
         };
         match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
             None => Err(refusal),
         }
+    }
+
+    async fn append_all(
+        &self,
+        guards: &[SessionGuard],
+        turns: &[Arc<NewTurn>],
+    ) -> Result<(), StoreError> {
+        super::appending::append_all(self, guards, turns).await
+    }
+
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
+    async fn probe(&self) -> Result<(), StoreError> {
+        let rows = self.engine.read("RETURN 1 AS one", Params::new()).await?;
+        single(&rows).map(drop)
     }
 
     async fn turns_since(
@@ -293,21 +373,21 @@ impl<E: Engine> GraphStore for CypherStore<E> {
     }
 
     async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError> {
-        let (statement, id) = match what {
-            Forget::Turn(id) => (statements::FORGET_TURN, Some(id.to_string())),
-            Forget::Session => (statements::FORGET_SESSION, None),
+        let id = match what {
+            Forget::Turn(id) => Some(id.to_string()),
+            Forget::Session => None,
         };
-        let bound = json!({"session": guard.session().as_str(), "id": id, "blot": BLOT});
-        let rows = self.engine.write(statement, params(bound)).await?;
-        let Some(row) = rows.first() else {
-            return Ok(Forgotten::default());
-        };
-        self.engine.scrub().await?;
-        let count = |column| usize::try_from(integer(row, column)).unwrap_or_default();
-        Ok(Forgotten {
-            turns: count("turns"),
-            quotes: count("quotes"),
-        })
+        let wish = json!({
+            "session": guard.session().as_str(), "id": id,
+            "until": chrono::Utc::now().timestamp_millis(),
+        });
+        let intent = self.engine.intend(&wish)?;
+        // If this fails, the intent stays and the next start finishes it.
+        let forgotten = self.erase(wish).await?;
+        if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
+            intent.done()?;
+        }
+        Ok(forgotten)
     }
 
     async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
@@ -334,18 +414,17 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         seen: i64,
         limit: usize,
     ) -> Result<News, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let until = seen.saturating_add(limit.min(statements::NEWS_LIMIT));
-        let bound = json!({
-            "embedder": embedder, "audience": audience.as_str(), "seen": seen, "until": until,
-        });
-        let rows = self
-            .engine
-            .read(statements::STALE_EMBEDDINGS, params(bound))
-            .await?;
-        let mut found = news(single(&rows)?, seen, until)?;
-        found.turns.retain(can_be_recalled);
-        Ok(found)
+        self.without_vector(Some(embedder), audience, seen, limit)
+            .await
+    }
+
+    async fn missing_embeddings(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        self.without_vector(None, audience, seen, limit).await
     }
 
     async fn set_embeddings(
@@ -415,14 +494,22 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         params: Map<String, Value>,
         limits: QueryLimits,
     ) -> Result<QueryResult, QueryError> {
-        let rows = self
-            .engine
-            .confined(query.as_str(), literal(params), limits)
-            .await?;
-        Ok(rows.finish(query.id_columns()))
+        query
+            .check_parameters(&params)
+            .map_err(|message| QueryError::Repairable { message, at: None })?;
+        let rows = self.engine.confined(query, literal(params), limits).await?;
+        let mut result = rows.finish(query.id_columns());
+        for column in &mut result.columns {
+            *column = query.column(column).to_owned();
+        }
+        Ok(result)
     }
 
     fn claims(&self) -> &dyn super::claims::Claims {
+        self
+    }
+
+    fn pending(&self) -> &dyn super::pending::PendingMessages {
         self
     }
 
@@ -448,7 +535,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .await?;
         let counts = single(&counts)?;
         let mut warnings = self.engine.warnings();
-        if schema.importing {
+        if schema.unfinished.is_some() {
             warnings.push(migrate::INTERRUPTED_IMPORT.to_owned());
         }
         Ok(StoreHealth {

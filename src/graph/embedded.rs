@@ -4,14 +4,17 @@
 //! never on a runtime's thread. Who asked may go away: a statement that was sent is finished.
 
 mod confined;
+mod intents;
+mod leavings;
 mod nodes;
+pub(super) mod staging;
 mod values;
 mod worker;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use kglite::api::durable::DurabilityLevel;
@@ -27,13 +30,17 @@ use self::nodes::{prepare, strip};
 use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
-use super::engine::{Engine, Params, Row, Step, quoted};
+use super::confine::ConfinedCypher;
+use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
 use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, packed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
 
 /// The file in the folder.
 const FILE: &str = "graph.kgl";
+
+/// Bytes of a log that holds nothing: its name and version.
+const LOG_HEAD: u64 = 5;
 
 /// How long to wait for a process that is just ending.
 const LEASE_WAIT: Duration = Duration::from_millis(500);
@@ -45,6 +52,17 @@ const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
 /// Statements that wait, each for reading and writing; more callers wait in line, within the
 /// time-out.
 const QUEUE: usize = 256;
+
+/// The longest that a statement of ours runs, by the clock: a machine that is busy with other things
+/// makes it long.
+const STATEMENT: Duration = Duration::from_secs(60);
+
+/// How much longer than the time-out somebody waits for a statement's turn and its rows. The graph is
+/// on this machine, so it is busy then, and not away.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How often it is said that statements wait long.
+const SAID_EVERY: Duration = Duration::from_mins(1);
 
 /// What was found to be missing, and what to write instead.
 const GAPS: &[&str] = &[
@@ -105,7 +123,38 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 /// What must outlive every statement: the session, and after it the right to the file.
 pub(super) struct Held {
     session: Session,
+    file: PathBuf,
+    durability: DurabilityLevel,
     _lease: Option<GraphWriterLease>,
+}
+
+impl Held {
+    /// Whether there is a log with anything in it but its head.
+    fn has_log(&self) -> bool {
+        let log = self.file.with_file_name(format!("{FILE}-wal"));
+        std::fs::metadata(log).is_ok_and(|log| log.len() > LOG_HEAD)
+    }
+
+    /// Brings the log to the disk, where there is one.
+    fn flush(&self) -> Result<(), String> {
+        if self.durability == DurabilityLevel::Off {
+            return Ok(());
+        }
+        self.session.sync()
+    }
+
+    /// Brings what only the log or memory has into the file.
+    fn fold(&self) -> Result<(), StoreError> {
+        let folded = if self.durability == DurabilityLevel::Off {
+            self.session.save(&self.file.to_string_lossy(), true)
+        } else {
+            self.session.checkpoint_online().map(drop)
+        };
+        folded.map_err(|error| StoreError::Refused {
+            message: format!("the graph's log could not be folded in: {error}"),
+            transient: true,
+        })
+    }
 }
 
 /// What the person who runs the bot should know of.
@@ -130,6 +179,31 @@ impl Warnings {
     }
 }
 
+/// Statements that waited long.
+#[derive(Debug, Default)]
+struct Waits {
+    last_said: Mutex<Option<Instant>>,
+}
+
+impl Waits {
+    /// Says that one did, now and then.
+    fn told(&self, longer_than: Duration) {
+        metrics::counter!("muninn_graph_long_waits_total").increment(1);
+        let now = Instant::now();
+        let mut last = self
+            .last_said
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|at| now.duration_since(at) >= SAID_EVERY) {
+            *last = Some(now);
+            tracing::warn!(
+                seconds = longer_than.as_secs(),
+                "a statement waits long for the embedded graph: this machine is busy; nothing is lost"
+            );
+        }
+    }
+}
+
 /// A graph in a folder.
 pub(crate) struct Embedded {
     threads: Mutex<Option<Threads>>,
@@ -137,6 +211,7 @@ pub(crate) struct Embedded {
     folder: PathBuf,
     timeout: Duration,
     queries: confined::Gate,
+    waits: Waits,
 }
 
 impl fmt::Debug for Embedded {
@@ -150,12 +225,20 @@ impl fmt::Debug for Embedded {
 impl Embedded {
     /// Opens the graph in a folder, or makes both.
     pub(crate) async fn open(folder: PathBuf, timeout: Duration) -> Result<Self, StoreError> {
+        Self::open_at(folder, timeout, DurabilityLevel::Normal).await
+    }
+
+    async fn open_at(
+        folder: PathBuf,
+        timeout: Duration,
+        durability: DurabilityLevel,
+    ) -> Result<Self, StoreError> {
         let warnings = Warnings::default();
         let (answer, opened) = oneshot::channel();
         let (its_folder, its_warnings) = (folder.clone(), warnings.clone());
         // Replaying the log runs the engine, so it needs the engine's stack.
         let open = move || {
-            let result = open_here(&its_folder, &its_warnings)
+            let result = open_here(&its_folder, durability, &its_warnings)
                 .and_then(|held| Threads::start(Arc::new(held), &its_warnings));
             // Nobody waits any more if the caller was dropped; the graph is then closed again.
             let _ = answer.send(result);
@@ -170,6 +253,7 @@ impl Embedded {
             folder,
             timeout,
             queries: confined::Gate::default(),
+            waits: Waits::default(),
         })
     }
 
@@ -197,7 +281,7 @@ impl Embedded {
         let job = Job {
             statement: statement.to_owned(),
             params: bindings(params)?,
-            timeout: self.timeout,
+            timeout: self.timeout.max(STATEMENT),
             answer,
         };
         let queue = {
@@ -214,10 +298,15 @@ impl Embedded {
             drop(queue);
             answered.await.map_err(|_| self.closed())?
         };
-        match tokio::time::timeout(self.timeout, exchange).await {
+        tokio::pin!(exchange);
+        if let Ok(result) = tokio::time::timeout(self.timeout, &mut exchange).await {
+            return result;
+        }
+        self.waits.told(self.timeout);
+        match tokio::time::timeout(PATIENCE, exchange).await {
             Ok(result) => result,
             Err(_elapsed) => Err(StoreError::Refused {
-                message: format!("no answer within {} ms", self.timeout.as_millis()),
+                message: format!("no answer within {} s", PATIENCE.as_secs()),
                 transient: true,
             }),
         }
@@ -231,7 +320,11 @@ pub(super) fn bindings(params: &Params) -> Result<Bindings, StoreError> {
         .collect()
 }
 
-fn open_here(folder: &Path, warnings: &Warnings) -> Result<Held, StoreError> {
+fn open_here(
+    folder: &Path,
+    durability: DurabilityLevel,
+    warnings: &Warnings,
+) -> Result<Held, StoreError> {
     if folder.is_file() {
         return Err(StoreError::Misconfigured(format!(
             "{} is a file; GRAPH_URL must name a folder",
@@ -246,22 +339,60 @@ fn open_here(folder: &Path, warnings: &Warnings) -> Result<Held, StoreError> {
     })?;
     let spec = OpenSpec {
         storage: Some(StorageMode::Memory),
-        durability: DurabilityLevel::Normal,
+        durability,
         durability_explicit: true,
         lease_timeout: Some(LEASE_WAIT),
         valid_time_default: None,
     };
-    let opened = open_path(&folder.join(FILE), &spec).map_err(|error| open_error(folder, error))?;
+    let file = folder.join(FILE);
+    let opened = open_path(&file, &spec).map_err(|error| open_error(folder, error))?;
     for advisory in &opened.advisories {
-        warnings.add(advisory.message.clone());
+        // What was set aside is told below, at this start and at every later one.
+        if !advisory.code.starts_with("wal_") {
+            warnings.add(advisory.message.clone());
+        }
+    }
+    for told in leavings::set_aside(folder) {
+        warnings.add(told);
     }
     opened
         .session
         .set_auto_checkpoint_wal_bytes(Some(CHECKPOINT_BYTES));
-    Ok(Held {
+    let held = Held {
         session: opened.session,
+        file,
+        durability,
         _lease: opened.lease,
-    })
+    };
+    if durability != DurabilityLevel::Off {
+        clean_up(folder, &held, warnings);
+    }
+    Ok(held)
+}
+
+/// Finishes what a process that was killed had begun. Nothing of it is needed to go on.
+fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
+    match staging::remove_left_over(folder) {
+        Ok(true) => warnings.add(
+            "an import was interrupted, and the graph is as it was before it; \
+             run `muninn import` again"
+                .to_owned(),
+        ),
+        Ok(false) => {}
+        Err(error) => warnings.add(error.to_string()),
+    }
+    if let Err(error) = leavings::remove_unfinished(folder) {
+        warnings.add(format!(
+            "files in {} cannot be removed: {error}",
+            folder.display()
+        ));
+    }
+    // It may tell what was deleted before the end.
+    if held.has_log()
+        && let Err(error) = held.fold()
+    {
+        warnings.add(error.to_string());
+    }
 }
 
 fn open_error(folder: &Path, error: OpenError) -> StoreError {
@@ -295,6 +426,21 @@ fn open_error(folder: &Path, error: OpenError) -> StoreError {
             }
         },
     }
+}
+
+/// Removes the parts of a damaged log, in which nobody can look for what is forgotten.
+pub(super) fn remove_set_aside(folder: &Path) -> Result<(), StoreError> {
+    let removed = leavings::remove(folder).map_err(|error| StoreError::Refused {
+        message: format!(
+            "a damaged part of the graph's log in {} cannot be removed: {error}",
+            folder.display()
+        ),
+        transient: true,
+    })?;
+    for path in removed {
+        tracing::warn!(path = %path.display(), "removed a damaged part of the graph's log");
+    }
+    Ok(())
 }
 
 fn damaged(folder: &Path, detail: &str) -> StoreError {
@@ -358,12 +504,13 @@ impl Engine for Embedded {
 
     async fn confined(
         &self,
-        statement: &str,
+        cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
     ) -> Result<Rows, QueryError> {
         let (held, params) = (self.held()?, bindings(&params)?);
-        confined::run(&self.queries, held, statement.to_owned(), params, limits).await
+        let text = cypher.as_str().to_owned();
+        confined::run(&self.queries, held, text, params, limits).await
     }
 
     fn embedding(&self, vector: &[f32]) -> Value {
@@ -459,18 +606,27 @@ impl Engine for Embedded {
         self.warnings.all()
     }
 
-    /// The log keeps what it was told until it is folded into the file.
-    async fn scrub(&self) -> Result<(), StoreError> {
-        let held = self.held()?;
+    /// The log keeps what it was told until it is folded into the file, and what was set aside of
+    /// a damaged log may keep anything.
+    async fn scrub(&self, what: Scrub) -> Result<(), StoreError> {
+        let (held, folder) = (self.held()?, self.folder.clone());
         let (answer, answered) = oneshot::channel();
         worker::thread("graph-scrub", move || {
-            let _ = answer.send(held.session.checkpoint_online());
+            let scrubbed = held.fold().and_then(|()| match what {
+                Scrub::Replaced => Ok(()),
+                Scrub::Forgotten => remove_set_aside(&folder),
+            });
+            let _ = answer.send(scrubbed);
         })?;
-        let folded = answered.await.map_err(|_| self.closed())?;
-        folded.map(drop).map_err(|error| StoreError::Refused {
-            message: format!("the graph's log could not be folded in: {error}"),
-            transient: true,
-        })
+        answered.await.map_err(|_| self.closed())?
+    }
+
+    fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError> {
+        intents::keep(&self.folder, intent).map(Some)
+    }
+
+    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+        intents::kept(&self.folder)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::StoreError;
+use super::confine::ConfinedCypher;
 use super::query::{QueryError, QueryLimits, Rows};
 use super::transfer::{GraphNode, GraphRelationship};
 
@@ -62,7 +63,7 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// Runs a confined statement within its limits; its values as they are shown.
     async fn confined(
         &self,
-        statement: &str,
+        cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
     ) -> Result<Rows, QueryError>;
@@ -102,11 +103,32 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// What the person who runs the bot should know of.
     fn warnings(&self) -> Vec<String>;
 
+    /// Keeps outside the graph what is about to be deleted and scrubbed, so that the next start
+    /// finishes it. None: a deletion is done as a whole here.
+    fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError>;
+
+    /// What was intended and not finished.
+    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError>;
+
     /// Removes what was deleted from every file of this engine's own that may still hold it.
-    async fn scrub(&self) -> Result<(), StoreError>;
+    async fn scrub(&self, what: Scrub) -> Result<(), StoreError>;
 
     async fn close(&self) -> Result<(), StoreError>;
 }
+
+/// How much is scrubbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scrub {
+    /// What something newer took the place of.
+    Replaced,
+    /// What somebody wants forgotten: also what was set aside of a damaged log, where nobody can
+    /// look for it.
+    Forgotten,
+}
+
+/// What is to be deleted, as long as it is not: a file.
+#[derive(Debug)]
+pub(crate) struct Intent(pub(super) std::path::PathBuf);
 
 /// What a transaction ends with whose statements stopped coming.
 pub(crate) fn abandoned() -> StoreError {

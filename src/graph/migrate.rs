@@ -1,16 +1,18 @@
 //! Constraints, the schema's version, and how an older graph is brought up to it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::engine::{Engine, Row, quoted};
 use super::record::{integer, params, text};
+use super::transfer::{Unfinished, unfinished};
 use super::{StoreError, statements};
 
 /// The schema this program writes.
 pub(crate) const VERSION: i64 = 1;
 
 pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was interrupted, so it \
-    holds a part only; run `muninn import --replace FILE` again";
+    holds a part only; run `muninn import FILE` with the same file to go on, or \
+    `muninn import --replace FILE` with another one";
 
 /// A step from one version to the next: statements that may be run twice, since nothing says
 /// whether a process that died had finished them.
@@ -26,18 +28,18 @@ const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 /// What the schema's node says.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Schema {
     /// Zero in a graph that no muninn has seen.
     pub(crate) version: i64,
-    pub(crate) importing: bool,
+    pub(crate) unfinished: Option<Unfinished>,
 }
 
 pub(crate) async fn schema(engine: &impl Engine) -> Result<Schema, StoreError> {
     let rows = engine.read(statements::SCHEMA, params(json!({}))).await?;
     Ok(rows.first().map_or_else(Schema::default, |row| Schema {
         version: integer(row, "version"),
-        importing: row.get("importing").and_then(Value::as_bool) == Some(true),
+        unfinished: unfinished(row),
     }))
 }
 
@@ -50,7 +52,7 @@ pub(crate) async fn run(engine: &impl Engine) -> Result<(), StoreError> {
             known: VERSION,
         });
     }
-    if found.importing {
+    if found.unfinished.is_some() {
         tracing::warn!("{INTERRUPTED_IMPORT}");
     }
     make_constraints(engine).await?;

@@ -7,7 +7,9 @@
 
 mod columns;
 mod confined;
+mod debugged;
 mod indexes;
+mod plan;
 mod transact;
 mod values;
 
@@ -16,14 +18,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use neo4rs::{ConfigBuilder, Graph, Neo4jClientErrorKind, Neo4jErrorKind, Operation, Query};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
-use super::engine::{Engine, Params, Row, Step, quoted};
+use super::confine::ConfinedCypher;
+use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
 use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{integer, listed, params, text};
@@ -45,6 +48,14 @@ const READ_RECONNECTS: u32 = 1;
 
 /// Rows that are asked for at once: as many as any statement gives to whoever waits.
 const FETCH: usize = 1_024;
+
+/// What the server says when it is about the values that a statement was given.
+const OF_THE_DATA: &[&str] = &[
+    "Neo.ClientError.Schema.ConstraintValidationFailed",
+    "Neo.ClientError.Statement.ArgumentError",
+    "Neo.ClientError.Statement.ArithmeticError",
+    "Neo.ClientError.Statement.TypeError",
+];
 
 const CONSTRAINTS: &[(&str, &str)] = &[
     (
@@ -76,6 +87,26 @@ const CONSTRAINTS: &[(&str, &str)] = &[
         "CREATE CONSTRAINT muninn_claim_event IF NOT EXISTS FOR (n:MuninnClaim) REQUIRE n.event IS UNIQUE",
     ),
     (
+        "muninn_forgotten_id",
+        "CREATE CONSTRAINT muninn_forgotten_id IF NOT EXISTS FOR (n:MuninnForgotten) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_forgotten_session",
+        "CREATE INDEX muninn_forgotten_session IF NOT EXISTS FOR (n:MuninnForgotten) ON (n.session)",
+    ),
+    (
+        "muninn_pending_id",
+        "CREATE CONSTRAINT muninn_pending_id IF NOT EXISTS FOR (n:Pending) REQUIRE n.id IS UNIQUE",
+    ),
+    (
+        "muninn_pending_event",
+        "CREATE INDEX muninn_pending_event IF NOT EXISTS FOR (n:Pending) ON (n.eventId)",
+    ),
+    (
+        "muninn_process_holder",
+        "CREATE CONSTRAINT muninn_process_holder IF NOT EXISTS FOR (n:MuninnProcess) REQUIRE n.holder IS UNIQUE",
+    ),
+    (
         "muninn_source_id",
         "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
     ),
@@ -84,8 +115,11 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 /// A pool of connections to one server or cluster.
 pub(crate) struct Neo4j {
     graph: Graph,
+    /// As whom confined statements run, if that is somebody else.
+    reader: Option<Graph>,
     url: String,
     timeout: Duration,
+    proved: confined::Proved,
 }
 
 impl fmt::Debug for Neo4j {
@@ -99,26 +133,49 @@ impl fmt::Debug for Neo4j {
 impl Neo4j {
     /// Connects once, so that a wrong address or password is found out now.
     pub(crate) async fn connect(config: &GraphConfig) -> Result<Self, StoreError> {
-        let mut builder = ConfigBuilder::default()
-            .uri(&config.url)
-            .user(&config.user)
-            .password(config.password.expose_secret())
-            .max_connections(CONNECTIONS)
-            .fetch_size(FETCH)
-            .connection_timeout(config.timeout);
-        if let Some(database) = &config.database {
-            builder = builder.db(database.as_str());
-        }
-        let graph = builder.build().and_then(Graph::connect).map_err(|error| {
-            StoreError::Misconfigured(format!("GRAPH_URL={} cannot be used: {error}", config.url))
-        })?;
+        let reader = config.reader.as_ref();
         let engine = Self {
-            graph,
+            graph: pool(config, &config.user, &config.password)?,
+            reader: reader
+                .map(|reader| pool(config, &reader.user, &reader.password))
+                .transpose()?,
             url: config.url.clone(),
             timeout: config.timeout,
+            proved: confined::Proved::default(),
         };
         engine.read("RETURN 1 AS one", Params::new()).await?;
+        if engine.reader.is_some() {
+            let read = engine.as_reader("RETURN 1 AS one").await;
+            read.map_err(|error| match error {
+                StoreError::Unauthorized { url } => StoreError::Misconfigured(format!(
+                    "the graph at {url} does not let GRAPH_READER_USER in; check GRAPH_READER_PASSWORD"
+                )),
+                other => other,
+            })?;
+        }
         Ok(engine)
+    }
+
+    /// As whom confined statements run.
+    fn reading(&self) -> &Graph {
+        self.reader.as_ref().unwrap_or(&self.graph)
+    }
+
+    /// Reads as the user of confined statements.
+    async fn as_reader(&self, statement: &str) -> Result<Vec<Row>, StoreError> {
+        let query = self.query(statement, &Params::new())?;
+        let read = async {
+            let mut stream = self.reading().execute_read(query).await?;
+            let mut rows = Vec::new();
+            while let Some(row) = stream.next().await? {
+                rows.push(json_row(&row));
+            }
+            Ok::<_, neo4rs::Error>(rows)
+        };
+        match timeout(self.timeout, read).await {
+            Ok(read) => read.map_err(|error| self.error(error)),
+            Err(_elapsed) => Err(self.unreachable(None)),
+        }
     }
 
     fn unreachable(&self, source: Option<neo4rs::Error>) -> StoreError {
@@ -185,6 +242,7 @@ impl Neo4j {
                 | StoreError::Corrupt { .. }
                 | StoreError::NewerSchema { .. }
                 | StoreError::Misconfigured(_)
+                | StoreError::Invalid(_)
                 | StoreError::Unexpected(_) => false,
             };
             if !may_repeat || Instant::now() + pause >= deadline {
@@ -211,6 +269,9 @@ impl Neo4j {
                         failure.message()
                     ))
                 }
+                _ if OF_THE_DATA.contains(&failure.code()) => {
+                    StoreError::Invalid(format!("{} ({})", failure.message(), failure.code()))
+                }
                 kind @ (Neo4jErrorKind::Client(_)
                 | Neo4jErrorKind::Transient
                 | Neo4jErrorKind::Database
@@ -230,6 +291,22 @@ impl Neo4j {
             other => self.unreachable(Some(other)),
         }
     }
+}
+
+fn pool(config: &GraphConfig, user: &str, password: &SecretString) -> Result<Graph, StoreError> {
+    let mut builder = ConfigBuilder::default()
+        .uri(&config.url)
+        .user(user)
+        .password(password.expose_secret())
+        .max_connections(CONNECTIONS)
+        .fetch_size(FETCH)
+        .connection_timeout(config.timeout);
+    if let Some(database) = &config.database {
+        builder = builder.db(database.as_str());
+    }
+    builder.build().and_then(Graph::connect).map_err(|error| {
+        StoreError::Misconfigured(format!("GRAPH_URL={} cannot be used: {error}", config.url))
+    })
 }
 
 /// Spreads attempts, so that two that met once don't meet again.
@@ -305,11 +382,11 @@ impl Engine for Neo4j {
 
     async fn confined(
         &self,
-        statement: &str,
+        cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
     ) -> Result<Rows, QueryError> {
-        confined::run(self, statement, &params, limits).await
+        confined::run(self, cypher, &params, limits).await
     }
 
     fn embedding(&self, vector: &[f32]) -> Value {
@@ -407,7 +484,15 @@ impl Engine for Neo4j {
         Vec::new()
     }
 
-    async fn scrub(&self) -> Result<(), StoreError> {
+    fn intend(&self, _intent: &Value) -> Result<Option<Intent>, StoreError> {
+        Ok(None)
+    }
+
+    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn scrub(&self, _what: Scrub) -> Result<(), StoreError> {
         // Its files and their logs are the server's business.
         Ok(())
     }

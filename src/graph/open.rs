@@ -8,9 +8,9 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::cypher_store::CypherStore;
-use super::embedded::Embedded;
+use super::embedded::{Embedded, staging};
 use super::neo4j::Neo4j;
-use super::{GraphStore, StoreError};
+use super::{GraphStore, StoreError, migrate};
 
 /// Where the graph is and how to get in.
 #[derive(Clone)]
@@ -21,10 +21,27 @@ pub struct GraphConfig {
     pub user: String,
     /// Unused by the embedded store.
     pub password: SecretString,
+    /// As whom generated statements run: a user who cannot read memory, where the server has roles.
+    pub reader: Option<Reader>,
     /// The server's default one if not set; unused by the embedded store.
     pub database: Option<String>,
     /// How long one call may take, attempts included.
     pub timeout: Duration,
+}
+
+/// A user of the server for generated statements.
+#[derive(Clone)]
+pub struct Reader {
+    pub user: String,
+    pub password: SecretString,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
 }
 
 impl GraphConfig {
@@ -34,6 +51,7 @@ impl GraphConfig {
             url: url.into(),
             user: String::new(),
             password: SecretString::from(String::new()),
+            reader: None,
             database: None,
             timeout: Duration::from_secs(10),
         }
@@ -45,6 +63,7 @@ impl fmt::Debug for GraphConfig {
         f.debug_struct("GraphConfig")
             .field("url", &self.url)
             .field("user", &self.user)
+            .field("reader", &self.reader)
             .field("database", &self.database)
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
@@ -54,10 +73,27 @@ impl fmt::Debug for GraphConfig {
 /// Opens the store, makes its constraints and brings its schema up to date.
 ///
 /// # Errors
-/// [`StoreError::Misconfigured`] for an address that means no store; [`StoreError::Unreachable`],
+/// [`StoreError::Misconfigured`] for an address that means no store, or one that holds a part of an
+/// import only; [`StoreError::Unreachable`],
 /// [`StoreError::Unauthorized`], [`StoreError::Locked`], [`StoreError::Corrupt`] and
 /// [`StoreError::NewerSchema`] for what they say.
 pub async fn open(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreError> {
+    let store = open_unfinished(config).await?;
+    if store.importing().unfinished().await?.is_some() {
+        store.close().await?;
+        return Err(StoreError::Misconfigured(
+            migrate::INTERRUPTED_IMPORT.to_owned(),
+        ));
+    }
+    Ok(store)
+}
+
+/// Opens the store, also one that holds a part of an import only: to go on with it, or to look at
+/// it.
+///
+/// # Errors
+/// Those of [`open`], but for that.
+pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreError> {
     match address(&config.url)? {
         Address::Embedded(folder) => {
             let engine = Embedded::open(folder, config.timeout).await?;
@@ -67,6 +103,65 @@ pub async fn open(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreErro
             let engine = Neo4j::connect(config).await?;
             Ok(Arc::new(CypherStore::open(engine).await?))
         }
+    }
+}
+
+/// An empty graph that takes the place of another one as a whole, or not at all.
+#[derive(Debug)]
+pub struct Staged {
+    pub store: Arc<dyn GraphStore>,
+    folder: PathBuf,
+}
+
+impl Staged {
+    /// One beside the configured graph, where that is in a folder. A server has none: an import
+    /// goes into its graph, and goes on where it was interrupted.
+    ///
+    /// # Errors
+    /// [`StoreError::Misconfigured`] when it cannot be made.
+    pub async fn beside(config: &GraphConfig) -> Result<Option<Self>, StoreError> {
+        match address(&config.url)? {
+            Address::Embedded(folder) => {
+                let engine = Embedded::stage(&folder).await?;
+                let store = Arc::new(CypherStore::open(engine).await?);
+                Ok(Some(Self { store, folder }))
+            }
+            Address::Server => Ok(None),
+        }
+    }
+
+    /// Puts it into the other one's place, which nobody has open.
+    ///
+    /// # Errors
+    /// When it cannot be written; the other one is then as it was.
+    pub async fn publish(self) -> Result<(), StoreError> {
+        let Self { store, folder } = self;
+        store.close().await?;
+        drop(store);
+        staging::publish(&folder)
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub async fn discard(self) -> Result<(), StoreError> {
+        let Self { store, folder } = self;
+        let closed = store.close().await;
+        drop(store);
+        staging::discard(&folder)?;
+        closed
+    }
+}
+
+/// Removes what was set aside of the damaged log of a graph in a folder; says which files.
+///
+/// # Errors
+/// [`StoreError::Locked`] while the graph is in use; when a file cannot be removed.
+pub fn discard_set_aside(config: &GraphConfig) -> Result<Vec<PathBuf>, StoreError> {
+    match address(&config.url)? {
+        Address::Embedded(folder) => staging::discard_set_aside(&folder),
+        Address::Server => Ok(Vec::new()),
     }
 }
 

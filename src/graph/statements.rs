@@ -99,20 +99,32 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
 
+/// Of a stretch of an audience's turns, those of which something holds, without volatile ones.
+macro_rules! stretch_where {
+    ($holds:literal) => {
+        concat!(
+            "OPTIONAL MATCH (c:Channel {id: $audience}) ",
+            "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
+            "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
+            "ELSE [null] END AS position ",
+            "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
+            "RETURN epoch, last, ",
+            "collect(CASE WHEN n IS NULL THEN null ",
+            "WHEN ",
+            $holds,
+            " AND coalesce(n.volatile, false) = false THEN ",
+            turn!("n"),
+            " ELSE null END) AS news"
+        )
+    };
+}
+
 /// Of a stretch of an audience's turns, those whose vector is missing or of another embedder, also
 /// those that [`crate::memory::can_be_recalled`] then sorts out. An embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
-pub(crate) const STALE_EMBEDDINGS: &str = concat!(
-    "OPTIONAL MATCH (c:Channel {id: $audience}) ",
-    "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
-    "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
-    "ELSE [null] END AS position ",
-    "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN epoch, last, ",
-    "collect(CASE WHEN n IS NULL THEN null ",
-    "WHEN coalesce(n.embedder, '') <> $embedder AND coalesce(n.volatile, false) = false THEN ",
-    turn!("n"),
-    " ELSE null END) AS news"
-);
+pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') <> $embedder");
+
+/// The same of those that have no vector, and were not found to have nothing to embed.
+pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
 /// How many turns of each audience have a vector of which embedder, an empty name where they have
 /// none; and what was said where memory alone answered, for [`crate::memory::is_question`] to judge.
@@ -210,7 +222,7 @@ macro_rules! link_sources {
             "WITH r, position ",
             "UNWIND $context AS source ",
             "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnClaim OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Response OR k:Session ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnProcess OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Pending OR k:Response OR k:Session ",
             "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
             "WITH r, position, count(k) AS sources ",
             link_recalled!()
@@ -338,6 +350,20 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "RETURN turnCount AS turns, quoteCount AS quotes"
 );
 
+/// What is left of a forgotten turn: its event, so that the platform's own copy is not read again.
+pub(crate) const MARK_TURN: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
+    WITH r.eventId AS event \
+    MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN f.id AS id";
+
+/// What is left of a forgotten session: until when, in milliseconds.
+pub(crate) const MARK_SESSION: &str = "\
+    MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, f.until = $until \
+    RETURN f.id AS id";
+
+pub(crate) const MARKS: &str =
+    "MATCH (f:MuninnForgotten {session: $session}) RETURN f.id AS id, f.until AS until";
+
 pub(crate) const SESSIONS: &str = "\
     MATCH (s:Session) \
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
@@ -365,31 +391,32 @@ pub(crate) const INDEX_NAMES: &str = "SHOW INDEXES YIELD name RETURN name";
 
 pub(crate) const SCHEMA: &str = "\
     OPTIONAL MATCH (m:MuninnSchema {id: 'schema'}) \
-    RETURN m.version AS version, m.importing AS importing";
+    RETURN m.version AS version, m.importing AS importing, m.importFile AS importFile, \
+    m.importDone AS importDone";
 
 pub(crate) const SET_SCHEMA: &str = "\
     MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = $version RETURN m.version AS version";
 
-pub(crate) const SET_IMPORTING: &str = "\
-    MERGE (m:MuninnSchema {id: 'schema'}) SET m.importing = $importing RETURN m.id AS id";
-
-/// All nodes but the schema's.
+/// All nodes but the schema's, and those about processes at work.
 pub(crate) const ALL_NODES: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim \
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
     RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";
 
 pub(crate) const ALL_RELATIONSHIPS: &str = "\
     MATCH (a)-[r]->(b) \
     RETURN type(r) AS type, elementId(a) AS from, elementId(b) AS to, properties(r) AS properties";
 
-pub(crate) const COUNT_NODES: &str =
-    "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim RETURN count(n) AS nodes";
+pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending RETURN count(n) AS nodes";
 
 pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) AS relationships";
 
 /// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
 pub(crate) const WIPE: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
+    WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
 
 pub(crate) mod answers;
+pub(crate) mod appending;
 pub(crate) mod claims;
+pub(crate) mod import;
+pub(crate) mod pending;

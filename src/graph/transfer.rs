@@ -3,8 +3,10 @@
 //! The file is JSON lines: a head, the nodes, the relationships, and an end that counts them, so
 //! that half a file is found out. Knowledge goes with the conversations, whatever its labels are.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{BufRead, Write};
+mod import;
+
+use std::collections::HashMap;
+use std::io::Write;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -16,11 +18,11 @@ use super::engine::{Engine, Row};
 use super::record::{integer, list, listed, params, text, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
+pub(in crate::graph) use self::import::unfinished;
+pub use self::import::{Checked, Importing, Names, Unfinished, check, import};
+
 /// The shape of the file.
 const FORMAT: u32 = 1;
-
-/// How many nodes or relationships are written in one transaction.
-const BATCH: usize = 500;
 
 /// How many wait between a store and the file.
 const IN_FLIGHT: usize = 1_000;
@@ -64,6 +66,10 @@ pub enum TransferError {
         "the graph is not empty; --replace removes everything in it, conversations and knowledge, before it imports"
     )]
     NotEmpty,
+    #[error(
+        "an import of another file into this graph was interrupted; run `muninn import` with that file to go on, or with --replace to remove what it holds"
+    )]
+    OtherImport,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -92,8 +98,8 @@ pub trait Portable {
     /// Removes everything.
     async fn wipe(&self) -> Result<(), StoreError>;
 
-    /// Marks the graph as holding a part of an import only, or as whole again.
-    async fn set_importing(&self, importing: bool) -> Result<(), StoreError>;
+    /// What takes in a file.
+    fn importing(&self) -> &dyn Importing;
 }
 
 #[derive(Serialize, Deserialize)]
@@ -203,221 +209,6 @@ fn write_line<W: Write>(writer: &mut W, line: &Line) -> Result<(), TransferError
     serde_json::to_writer(&mut *writer, line).map_err(std::io::Error::from)?;
     writer.write_all(b"\n")?;
     Ok(())
-}
-
-/// Reads a file of [`export`] without a store, so that a damaged one is known before anything is
-/// replaced by it.
-///
-/// # Errors
-/// [`TransferError::Line`] for a line that is none of an export.
-pub fn check<R: BufRead>(reader: &mut R) -> Result<(), TransferError> {
-    let mut lines = Lines { reader, number: 0 };
-    lines.head()?;
-    let mut names = HashSet::new();
-    let mut ties = 0;
-    loop {
-        match lines.next()? {
-            Some(Line::Node(node)) => {
-                names.insert(node.id);
-            }
-            Some(Line::Relationship(one)) => {
-                ties += 1;
-                for end in [&one.from, &one.to] {
-                    if !names.contains(end) {
-                        return Err(lines.error(no_node(end)));
-                    }
-                }
-            }
-            Some(Line::End {
-                nodes,
-                relationships,
-            }) if (names.len() as u64, ties) == (nodes, relationships) => return Ok(()),
-            Some(Line::End { .. }) => return Err(lines.error(MISCOUNTED)),
-            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
-            None => return Err(lines.error("the file ends too early")),
-        }
-    }
-}
-
-/// Reads a file of [`export`] into a store that is empty, or that `replace` empties first.
-///
-/// Until it is done the graph is marked, so that the next one to open it hears of a part.
-///
-/// # Errors
-/// [`TransferError::NotEmpty`]; [`TransferError::Line`] for a line that is none of an export.
-pub async fn import<R: BufRead + Send>(
-    store: &dyn GraphStore,
-    reader: &mut R,
-    progress: &mut (dyn FnMut(Progress) + Send),
-    replace: bool,
-) -> Result<(), TransferError> {
-    let mut lines = Lines { reader, number: 0 };
-    let mut state = Progress {
-        done: 0,
-        total: lines.head()?,
-    };
-    if store.size().await?.0 > 0 && !replace {
-        return Err(TransferError::NotEmpty);
-    }
-    store.set_importing(true).await?;
-    store.wipe().await?;
-    let mut batch = Batch {
-        store,
-        names: HashMap::new(),
-        nodes: Vec::new(),
-        relationships: Vec::new(),
-        made: (0, 0),
-    };
-    loop {
-        match lines.next()? {
-            Some(Line::Node(node)) => batch.nodes.push(node),
-            Some(Line::Relationship(one)) => {
-                batch.flush_nodes(lines.number).await?;
-                let one = batch.named(one).map_err(|problem| lines.error(problem))?;
-                batch.relationships.push(one);
-            }
-            Some(Line::End {
-                nodes,
-                relationships,
-            }) => {
-                batch.flush(lines.number).await?;
-                if batch.made != (nodes, relationships) {
-                    return Err(lines.error(MISCOUNTED));
-                }
-                break;
-            }
-            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
-            None => return Err(lines.error("the file ends too early")),
-        }
-        if batch.nodes.len() + batch.relationships.len() >= BATCH {
-            let by = batch.flush(lines.number).await?;
-            step(&mut state, by, progress);
-        }
-    }
-    store.set_importing(false).await?;
-    state.done = state.total;
-    progress(state);
-    Ok(())
-}
-
-struct Lines<'a, R> {
-    reader: &'a mut R,
-    number: usize,
-}
-
-impl<R: BufRead> Lines<'_, R> {
-    fn error(&self, problem: impl Into<String>) -> TransferError {
-        TransferError::Line {
-            line: self.number,
-            problem: problem.into(),
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<Line>, TransferError> {
-        let mut bytes = Vec::new();
-        self.number += 1;
-        if self.reader.read_until(b'\n', &mut bytes)? == 0 {
-            return Ok(None);
-        }
-        let line = serde_json::from_slice(&bytes).map_err(|error| self.error(error.to_string()))?;
-        Ok(Some(line))
-    }
-
-    /// Reads the first line; returns how many nodes and relationships it promises.
-    fn head(&mut self) -> Result<u64, TransferError> {
-        match self.next()? {
-            Some(Line::Muninn { format, .. }) if format > FORMAT => {
-                Err(self.error("the file was made by a newer muninn; update muninn"))
-            }
-            Some(Line::Muninn { schema, .. }) if schema > migrate::VERSION => {
-                Err(StoreError::NewerSchema {
-                    found: schema,
-                    known: migrate::VERSION,
-                }
-                .into())
-            }
-            Some(Line::Muninn {
-                nodes,
-                relationships,
-                ..
-            }) => Ok(nodes.saturating_add(relationships)),
-            Some(Line::Node(_) | Line::Relationship(_) | Line::End { .. }) | None => {
-                Err(self.error("this is no export of muninn"))
-            }
-        }
-    }
-}
-
-const MISCOUNTED: &str = "the numbers don't match what came before";
-
-fn no_node(name: &str) -> String {
-    format!("there is no node {name:?} before it")
-}
-
-struct Batch<'a> {
-    store: &'a dyn GraphStore,
-    /// What the nodes of the file are called in the store.
-    names: HashMap<String, String>,
-    nodes: Vec<GraphNode>,
-    relationships: Vec<GraphRelationship>,
-    made: (u64, u64),
-}
-
-impl Batch<'_> {
-    fn named(&self, mut one: GraphRelationship) -> Result<GraphRelationship, String> {
-        for end in [&mut one.from, &mut one.to] {
-            let name = self.names.get(end.as_str());
-            end.clone_from(name.ok_or_else(|| no_node(end))?);
-        }
-        Ok(one)
-    }
-
-    async fn flush_nodes(&mut self, line: usize) -> Result<u64, TransferError> {
-        if self.nodes.is_empty() {
-            return Ok(0);
-        }
-        let nodes = std::mem::take(&mut self.nodes);
-        let count = nodes.len() as u64;
-        let keys: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
-        let names = self.store.create_nodes(nodes).await;
-        self.names
-            .extend(keys.into_iter().zip(refused_at(line, names)?));
-        self.made.0 += count;
-        Ok(count)
-    }
-
-    async fn flush(&mut self, line: usize) -> Result<u64, TransferError> {
-        let nodes = self.flush_nodes(line).await?;
-        let relationships = std::mem::take(&mut self.relationships);
-        let count = relationships.len() as u64;
-        if count > 0 {
-            let made = self.store.create_relationships(relationships).await;
-            refused_at(line, made)?;
-        }
-        self.made.1 += count;
-        Ok(nodes + count)
-    }
-}
-
-/// What a store refuses lies in the lines of the batch that ends here.
-fn refused_at<T>(line: usize, result: Result<T, StoreError>) -> Result<T, TransferError> {
-    result.map_err(|error| match error {
-        StoreError::Refused {
-            message,
-            transient: false,
-        }
-        | StoreError::Unexpected(message) => TransferError::Line {
-            line,
-            problem: format!("refused here or up to {BATCH} lines before: {message}"),
-        },
-        error @ (StoreError::Unreachable { .. }
-        | StoreError::Unauthorized { .. }
-        | StoreError::Locked { .. }
-        | StoreError::Corrupt { .. }
-        | StoreError::NewerSchema { .. }
-        | StoreError::Misconfigured(_)
-        | StoreError::Refused { .. }) => TransferError::Store(error),
-    })
 }
 
 impl GraphNode {
@@ -557,9 +348,7 @@ impl<E: Engine> Portable for CypherStore<E> {
         }
     }
 
-    async fn set_importing(&self, importing: bool) -> Result<(), StoreError> {
-        let flag = params(json!({"importing": importing}));
-        self.engine.write(statements::SET_IMPORTING, flag).await?;
-        Ok(())
+    fn importing(&self) -> &dyn Importing {
+        self
     }
 }

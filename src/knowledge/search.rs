@@ -31,11 +31,12 @@ pub use self::index::KnowledgeIndex;
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
 
-use self::plan::Plan;
+use self::plan::{Meant, Plan};
+use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
-use crate::memory::Recaller;
+use crate::memory::{Recaller, Sought};
 use crate::tasks::joined;
 
 /// How long a search waits for the first index.
@@ -69,6 +70,8 @@ pub enum Rung {
     WordsOnly,
     /// The graph did not say in time what the finds are part of.
     GraphAway,
+    /// The graph did not say what can be asked of it.
+    NotAsked,
 }
 
 impl Rung {
@@ -79,6 +82,7 @@ impl Rung {
             Self::Lagging => "knowledge-lagging",
             Self::WordsOnly => "knowledge-words",
             Self::GraphAway => "knowledge-graph",
+            Self::NotAsked => "knowledge-query",
         }
     }
 
@@ -96,6 +100,9 @@ impl Rung {
             }
             Self::GraphAway => {
                 "The graph did not answer in time, so I searched the team's knowledge without what is around each find."
+            }
+            Self::NotAsked => {
+                "The graph did not answer, so I could not ask it about the team's knowledge."
             }
         }
     }
@@ -121,6 +128,8 @@ pub struct Searcher {
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
     lags: AtomicBool,
+    /// It could not be loaded the last time.
+    has_failed: AtomicBool,
     loading: tokio::sync::Mutex<()>,
 }
 
@@ -133,6 +142,7 @@ impl Searcher {
             current: RwLock::default(),
             looked: Mutex::default(),
             lags: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
             loading: tokio::sync::Mutex::default(),
         }
     }
@@ -163,7 +173,9 @@ impl Searcher {
     /// Compares the versions, and loads those that are served now, if they are others.
     pub async fn refresh(&self) {
         let _loading = self.loading.lock().await;
-        match self.load().await {
+        let loaded = self.load().await;
+        self.has_failed.store(loaded.is_err(), Ordering::Relaxed);
+        match loaded {
             Ok(()) => {}
             Err(error) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -194,7 +206,8 @@ impl Searcher {
         self.lags.store(self.current().is_some(), Ordering::Relaxed);
         let began = Instant::now();
         let made_by = embedder.name().zip(embedder.dimension());
-        let index = read::read(&self.store, made_by, served).await?;
+        let mut index = read::read(&self.store, made_by, served).await?;
+        self.understand(index.policies_mut()).await;
         tracing::info!(
             chunks = index.len(),
             sources = index.versions().len(),
@@ -205,6 +218,31 @@ impl Searcher {
         *current = Some(Arc::new(index));
         self.lags.store(false, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Embeds what triggers policies. Without an embedder they go by words alone.
+    async fn understand(&self, policies: &mut [Policy]) {
+        let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
+        let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());
+        let texts: Vec<String> = everyday.chain(triggers).collect();
+        if policies.iter().all(|policy| policy.triggers.is_empty()) {
+            return;
+        }
+        let embedded = timeout(EMBEDDING, self.recaller.embedder().embed(&texts)).await;
+        let Ok(Ok(vectors)) = embedded else {
+            tracing::warn!("policies go by words alone: their triggers could not be embedded");
+            return;
+        };
+        let mut vectors = vectors.into_iter();
+        let everyday: Vec<Vec<f32>> = vectors
+            .by_ref()
+            .take(policy::EVERYDAY.len())
+            .flatten()
+            .collect();
+        for policy in policies {
+            let own = vectors.by_ref().take(policy.triggers.len()).flatten();
+            policy.meanings = own.map(|it| Meaning::new(it, &everyday)).collect();
+        }
     }
 
     /// The names of the sources that these people may search.
@@ -219,15 +257,52 @@ impl Searcher {
         index.map_or_else(Vec::new, |index| names(&index, audience))
     }
 
-    /// The policies that a message triggers, or one before it.
-    pub fn policies(&self, query: &Query<'_>) -> Vec<Policy> {
-        let Some(index) = self.current() else {
+    /// Whether nothing can be searched because loading it failed.
+    pub fn is_missing(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed) && self.current().is_none()
+    }
+
+    /// The policies that a message triggers, or one before it, whoever answers it and from whatever.
+    /// Nothing is waited for where the graph `is_away`.
+    pub async fn policies(
+        self: &Arc<Self>,
+        query: &Query<'_>,
+        sought: &Sought,
+        is_away: bool,
+    ) -> Vec<Policy> {
+        let index = if is_away {
+            self.current()
+        } else {
+            self.ready().await
+        };
+        let Some(index) = index else {
             return Vec::new();
         };
         let seen = index.seen_by(query.audience);
-        let triggered = plan::triggered(&index, query.text, query.earlier, &seen);
+        let triggered = self.triggered(&index, query, sought, &seen);
         let policies = triggered.into_iter();
         policies.map(|at| index.policies()[at].clone()).collect()
+    }
+
+    fn triggered(
+        &self,
+        index: &KnowledgeIndex,
+        query: &Query<'_>,
+        sought: &Sought,
+        seen: &[bool],
+    ) -> Vec<usize> {
+        if index.policies().is_empty() {
+            return Vec::new();
+        }
+        // A service would have to be asked for each sentence; the whole message has to do then.
+        let sentences = policy::sentences(query.text).into_iter();
+        let own = sentences.filter_map(|sentence| self.recaller.vector_of(sentence));
+        let vectors: Vec<Vec<f32>> = own.chain(sought.vector.clone()).collect();
+        let meant = Meant {
+            vectors: &vectors,
+            least: self.weights.policies.likeness,
+        };
+        plan::triggered(index, query.text, query.earlier, meant, seen)
     }
 
     /// Searches.
@@ -270,9 +345,21 @@ impl Searcher {
         weights: &Weights,
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
         let seen = index.seen_by(query.audience);
-        let plan = Arc::new(plan::plan(index, query.text, query.earlier, seen));
-        let ((scanned, has_vector), graph) = tokio::join!(
-            self.scan(index, &plan, query.earlier),
+        let sought = timeout(EMBEDDING, self.recaller.seek(query.text)).await;
+        let sought = sought.unwrap_or_else(|_late| Sought {
+            text: query.text.to_owned(),
+            vector: None,
+            embeddings_down: true,
+        });
+        let has_vector = !sought.embeddings_down;
+        let plan = Arc::new(Plan {
+            text: query.text.to_owned(),
+            policies: self.triggered(index, query, &sought, &seen),
+            identified: index.identified(&plan::identifiers(query.text)),
+            seen,
+        });
+        let (scanned, graph) = tokio::join!(
+            self.scan(index, &plan, sought.vector, query.earlier),
             graph_match(index, &plan, weights)
         );
         let today = Utc::now().date_naive();
@@ -280,19 +367,14 @@ impl Searcher {
         (plan, ranked, has_vector)
     }
 
-    /// What reads alike and has the words; says whether the question could be embedded, or need
-    /// not be.
+    /// What reads alike and has the words.
     async fn scan(
         &self,
         index: &Arc<KnowledgeIndex>,
         plan: &Arc<Plan>,
+        vector: Option<Vec<f32>>,
         earlier: &[&str],
-    ) -> (Scanned, bool) {
-        let sought = timeout(EMBEDDING, self.recaller.seek(&plan.text)).await;
-        let (vector, is_down) = match sought {
-            Ok(sought) => (sought.vector, sought.embeddings_down),
-            Err(_late) => (None, true),
-        };
+    ) -> Scanned {
         let earlier: Vec<Option<Vec<f32>>> = earlier
             .iter()
             .map(|text| self.recaller.vector_of(text))
@@ -300,8 +382,7 @@ impl Searcher {
         let history = self.weights.history;
         let vector = vector.map(|vector| plan::weighted(&vector, &earlier, &history));
         let (index, plan) = (Arc::clone(index), Arc::clone(plan));
-        let scanned = blocking(move || rank::scan(&index, &plan, vector.as_deref())).await;
-        (scanned, !is_down)
+        blocking(move || rank::scan(&index, &plan, vector.as_deref())).await
     }
 
     /// What chunks say, by their numbers; none where the graph does not tell in time.

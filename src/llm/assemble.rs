@@ -78,7 +78,8 @@ impl Assembler {
         };
         let truncated = finish == "length";
         let tool_calls = whole_calls(self.calls, truncated);
-        if finish == "content_filter" && self.text.is_empty() {
+        let withheld = finish == "content_filter";
+        if withheld && self.text.is_empty() {
             return Err(ModelError::Refused("its content filter".to_owned()));
         }
         if self.text.is_empty() && tool_calls.is_empty() && !truncated {
@@ -102,6 +103,7 @@ impl Assembler {
             },
             usage,
             truncated,
+            withheld,
         })
     }
 

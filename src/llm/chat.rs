@@ -25,6 +25,7 @@ pub struct ChatModel {
     pub(super) chat_model: String,
     pub(super) utility_model: String,
     pub(super) timeouts: Timeouts,
+    temperature: Option<f64>,
     chat_dialect: Dialect,
     utility_dialect: Dialect,
 }
@@ -36,6 +37,8 @@ struct Dialect {
     /// OpenAI's reasoning models refuse `max_tokens`; many other services know nothing else.
     max_completion_tokens: AtomicBool,
     no_shapes: AtomicBool,
+    /// Reasoning models take no other temperature than their own.
+    no_temperature: AtomicBool,
 }
 
 /// How one request is put.
@@ -44,6 +47,7 @@ struct Wording {
     stream_options: bool,
     max_tokens: bool,
     shape: bool,
+    temperature: bool,
 }
 
 impl ChatModel {
@@ -57,6 +61,7 @@ impl ChatModel {
             chat_model: config.chat_model.clone(),
             utility_model: config.utility_model.clone(),
             timeouts: config.timeouts,
+            temperature: config.temperature,
             chat_dialect: Dialect::default(),
             utility_dialect: Dialect::default(),
         })
@@ -117,7 +122,10 @@ impl ChatModel {
         let prompt = tokens::estimate_request(request);
         let budget = prompt.saturating_add(request.max_tokens);
         let call = self.service.call(model, &request.person, budget);
-        let body = body(request, model, wording);
+        let mut body = body(request, model, wording);
+        if let Some(temperature) = self.temperature.filter(|_| wording.temperature) {
+            body["temperature"] = temperature.into();
+        }
         let stream = call.client().chat().create_stream_byot(body).await;
         let stream = stream.map_err(|error| call.error(error))?;
         let answer = read(&call, stream, self.timeouts.read, on_text).await?;
@@ -160,6 +168,7 @@ impl Dialect {
             stream_options: !self.no_stream_options.load(Ordering::Relaxed),
             max_tokens: !self.max_completion_tokens.load(Ordering::Relaxed),
             shape: !self.no_shapes.load(Ordering::Relaxed),
+            temperature: !self.no_temperature.load(Ordering::Relaxed),
         }
     }
 
@@ -185,6 +194,10 @@ impl Dialect {
                 .any(|it| refusal.contains(it))
         {
             self.no_shapes.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if wording.temperature && refusal.contains("temperature") {
+            self.no_temperature.store(true, Ordering::Relaxed);
             return true;
         }
         false

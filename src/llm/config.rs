@@ -14,6 +14,8 @@ pub struct ModelConfig {
     pub api_key: Option<SecretString>,
     pub chat_model: String,
     pub utility_model: String,
+    /// How freely the models choose their words; none for what the service does by itself.
+    pub temperature: Option<f64>,
     pub timeouts: Timeouts,
     pub retries: Retries,
     pub limits: Limits,
@@ -28,6 +30,7 @@ impl ModelConfig {
             api_key: None,
             chat_model: model.clone(),
             utility_model: model,
+            temperature: None,
             timeouts: Timeouts::default(),
             retries: Retries::default(),
             limits: Limits::default(),

@@ -1,8 +1,9 @@
 //! Reading and keeping turns, whether the graph is there or not.
 //!
 //! The graph is the truth. While it is away, a turn sees the window held in memory and goes into
-//! the journal; when it is back, the journal is replayed in order, each turn once.
+//! the journal; when it is back, the journal is [replayed](super::replay) in order, each turn once.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,19 +11,26 @@ use std::time::Duration;
 use muninn_platform::{
     AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage, MessageId,
 };
-use tokio_util::sync::CancellationToken;
+use tokio::time::Instant;
 
+use super::neighbours::Neighbours;
+use super::replay::Replay;
 use super::window::Windows;
+use crate::graph::answers::Spoken;
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
 };
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalError};
 use crate::session::{SessionGuard, Sessions};
 
-/// How long after the graph went away it is first looked for again, doubling up to [`SLOWEST`].
+/// How long after the graph went away it is first asked again, doubling up to [`SLOWEST`].
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// The longest pause between two looks.
 const SLOWEST: Duration = Duration::from_secs(15);
+/// How long a turn waits for a graph in which other processes look for it.
+const PATIENCE: Duration = Duration::from_mins(30);
+/// How often it is tried to keep what an answer went out as, where other processes look for that.
+const DELIVERED_TRIES: u32 = 5;
 
 /// The pauses between looks for an answer that was just delivered.
 const LOOKS: [Duration; 3] = [
@@ -35,10 +43,12 @@ const LOOKS: [Duration; 3] = [
 #[derive(Debug)]
 pub struct Archive {
     store: Arc<dyn GraphStore>,
-    journal: Journal,
+    pub(super) journal: Journal,
     windows: Windows,
-    sessions: Arc<Sessions>,
-    away: AtomicBool,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) away: AtomicBool,
+    pub(super) replay: Replay,
+    neighbours: Neighbours,
 }
 
 /// What a turn begins with.
@@ -74,6 +84,8 @@ impl Archive {
             windows: Windows::new(window),
             sessions,
             away: AtomicBool::new(false),
+            replay: Replay::default(),
+            neighbours: Neighbours::default(),
         }
     }
 
@@ -82,40 +94,60 @@ impl Archive {
         &self.store
     }
 
+    /// What is known of the other processes that share the graph.
+    pub(crate) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
     /// Whether the graph could not be asked the last time.
     pub fn is_away(&self) -> bool {
         self.away.load(Ordering::Relaxed)
     }
 
     /// Turns that wait for the graph.
-    pub async fn waiting(&self) -> usize {
-        self.journal.len().await
+    pub fn waiting(&self) -> usize {
+        self.journal.len()
     }
 
-    /// Reads what a turn needs.
+    /// Reads what a turn needs. What still waits of its session is saved first.
     ///
     /// # Errors
     /// When the graph answered with something other than that it is away.
-    pub async fn begin(&self, read: &TurnRead<'_>) -> Result<Begun, StoreError> {
+    pub async fn begin(
+        &self,
+        guard: &SessionGuard,
+        read: &TurnRead<'_>,
+    ) -> Result<Begun, StoreError> {
         if self.is_away() {
             return Ok(self.remembered(read));
         }
+        if let Err(error) = self.save_first(guard).await {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                session = %guard.session(),
+                "its earlier turns still wait"
+            );
+            if self.is_away() {
+                return Ok(self.remembered(read));
+            }
+        }
         let mut context = match self.store.begin_turn(read).await {
             Ok(context) => context,
-            Err(error) if error.is_transient() => {
+            Err(error) if error.is_outage() => {
                 self.went_away(&error);
                 return Ok(self.remembered(read));
             }
             Err(error) => return Err(error),
         };
-        // The graph is back, but turns of this session are still on their way to it.
-        if self.journal.holds(read.session.as_str()).await {
-            context.window = self.windows.get(read.session);
+        let waiting = self.journal.of_session(read.session.as_str());
+        if waiting.is_empty() {
+            self.windows.set(read.session, &context.window);
+        } else {
+            // The graph is back, but turns of this session are still on their way to it.
+            context.window = with_waiting(context.window, &waiting, read.window);
             context.duplicate = context
                 .duplicate
                 .or_else(|| answered(&context.window, read));
-        } else {
-            self.windows.set(read.session, &context.window);
         }
         Ok(Begun {
             context,
@@ -123,7 +155,8 @@ impl Archive {
         })
     }
 
-    /// The session's last turns as the graph has them, oldest first.
+    /// The session's last turns as the graph has them, and those that still wait for it, oldest
+    /// first.
     ///
     /// # Errors
     /// When the graph cannot be asked.
@@ -139,7 +172,9 @@ impl Archive {
             window: turns,
             seen: i64::MAX,
         };
-        Ok(self.store.begin_turn(&read).await?.window)
+        let window = self.store.begin_turn(&read).await?.window;
+        let waiting = self.journal.of_session(read.session.as_str());
+        Ok(with_waiting(window, &waiting, turns))
     }
 
     /// Keeps a turn in the graph, or else in the journal.
@@ -153,12 +188,19 @@ impl Archive {
     }
 
     async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+        // Another process that is told the same would not see it in this one's journal.
+        if !self.neighbours.is_alone(&turn.audience.platform)
+            && !self.journal.holds(guard.session().as_str())
+            && let Some(kept) = self.keep_in_graph(guard, turn).await
+        {
+            return kept;
+        }
         // Behind the session's turns that wait already: the chain has one order.
-        if !self.is_away() && !self.journal.holds(guard.session().as_str()).await {
+        if !self.is_away() && !self.journal.holds(guard.session().as_str()) {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return Kept::Graph,
                 Ok(Appended::Duplicate(earlier)) => return Kept::Duplicate(earlier),
-                Err(error) if error.is_transient() => self.went_away(&error),
+                Err(error) if error.is_outage() => self.went_away(&error),
                 Err(error) => {
                     tracing::error!(
                         error = &error as &dyn std::error::Error,
@@ -176,6 +218,28 @@ impl Archive {
                 );
                 Kept::Nowhere
             }
+        }
+    }
+
+    /// Keeps a turn in the graph however long that is away. None: the graph refuses it.
+    async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<Kept> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut pause = FIRST_LOOK;
+        loop {
+            match self.store.append(guard, turn).await {
+                Ok(Appended::Saved { .. }) => return Some(Kept::Graph),
+                // An earlier try took effect, and its answer was late.
+                Ok(Appended::Duplicate(earlier)) if earlier.id == turn.turn.id => {
+                    return Some(Kept::Graph);
+                }
+                Ok(Appended::Duplicate(earlier)) => return Some(Kept::Duplicate(earlier)),
+                Err(error) if error.is_transient() && Instant::now() < deadline => {
+                    self.went_away(&error);
+                }
+                Err(_) => return None,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(SLOWEST);
         }
     }
 
@@ -202,7 +266,7 @@ impl Archive {
         let in_journal = self.journal.set_delivered(response, delivered).await;
         let kept = match in_journal {
             Ok(true) => return,
-            Ok(false) => self.store.set_delivered(response, delivered).await,
+            Ok(false) => self.keep_delivered(session, response, delivered).await,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 return tracing::error!(error, "the journal could not be written");
@@ -217,20 +281,43 @@ impl Archive {
         }
     }
 
+    async fn keep_delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<(), StoreError> {
+        let platform = session.as_str().split('/').next().unwrap_or_default();
+        let mut pause = FIRST_LOOK;
+        for _ in 1..DELIVERED_TRIES {
+            match self.store.set_delivered(response, delivered).await {
+                Err(error) if error.is_transient() && !self.neighbours.is_alone(platform) => {}
+                kept => return kept,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(SLOWEST);
+        }
+        self.store.set_delivered(response, delivered).await
+    }
+
     /// The turn that an event made.
     ///
     /// # Errors
     /// When the graph cannot be asked, and the turn does not wait in the journal.
     pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
-        if let Some(waiting) = self.journal.turn_of_event(event.as_str()).await {
+        if let Some(waiting) = self.journal.turn_of_event(event.as_str()) {
             return Ok(Some(waiting.turn));
         }
-        self.store.turn_of_event(event).await
+        if let Some(saved) = self.store.turn_of_event(event).await? {
+            return Ok(Some(saved));
+        }
+        let refused = self.journal.refused_of_event(event.as_str()).await;
+        Ok(refused.map(|refused| refused.turn))
     }
 
     /// Whether the bot said anything in a session, as far as that can be known now.
     pub async fn takes_part(&self, session: &ConversationId) -> bool {
-        if !self.windows.get(session).is_empty() {
+        if !self.windows.get(session).is_empty() || self.journal.holds(session.as_str()) {
             return true;
         }
         match self.store.takes_part(session).await {
@@ -270,106 +357,78 @@ impl Archive {
         patiently(|| self.store.response_of_message(audience, message)).await
     }
 
+    /// The newest turn of a person that waits for the graph, in a session, or in all of an audience.
+    pub fn last_waiting(
+        &self,
+        audience: &AudienceId,
+        session: Option<&ConversationId>,
+        person: &str,
+    ) -> Option<(ConversationId, ResponseId)> {
+        let found = match session {
+            Some(session) => {
+                let waiting = self.journal.of_session(session.as_str());
+                waiting.into_iter().rfind(|it| it.turn.author == person)
+            }
+            None => self.journal.last_by(audience, person),
+        };
+        found.map(|it| (ConversationId::new(&it.turn.session), it.turn.id))
+    }
+
+    /// Whether turns of a session wait that somebody else asked for.
+    pub fn others_wait(&self, session: &ConversationId, person: &str) -> bool {
+        let waiting = self.journal.of_session(session.as_str());
+        waiting.iter().any(|it| it.turn.author != person)
+    }
+
+    /// The sessions of an audience that turns wait of, or were set aside of.
+    pub fn waiting_sessions(&self, audience: &AudienceId) -> Vec<ConversationId> {
+        self.journal.sessions_of(audience)
+    }
+
+    /// What went out of a turn, or of all turns of a session, that waits for the graph.
+    pub fn spoken_waiting(
+        &self,
+        session: &ConversationId,
+        turn: Option<ResponseId>,
+    ) -> Vec<Spoken> {
+        let waiting = self.journal.of_session(session.as_str()).into_iter();
+        let sought = waiting.filter(|it| turn.is_none_or(|turn| turn == it.turn.id));
+        let spoken = sought.map(|it| Spoken {
+            session: session.clone(),
+            messages: it.turn.delivered.clone().unwrap_or_default(),
+        });
+        spoken.collect()
+    }
+
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal
     /// held.
+    ///
+    /// # Errors
+    /// When they are forgotten, and yet still in a file.
     pub async fn forget(
         &self,
         session: &ConversationId,
         gone: impl Fn(&Turn) -> bool + Send + Sync,
-    ) -> usize {
+    ) -> Result<usize, JournalError> {
         self.windows.forget(session);
         self.journal
-            .drop_where(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
+            .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
             .await
-            .unwrap_or_else(|error| {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the journal could not be written"
-                );
-                0
-            })
     }
 
-    /// Replays the journal whenever there is something in it and the graph takes it, until
-    /// `shutdown`.
-    pub async fn watch(&self, shutdown: CancellationToken) {
-        let mut pause = FIRST_LOOK;
-        loop {
-            tokio::select! {
-                () = shutdown.cancelled() => return,
-                () = tokio::time::sleep(pause) => {}
-            }
-            if !self.is_away() && self.journal.is_empty().await {
-                pause = FIRST_LOOK;
-                continue;
-            }
-            pause = match self.replay().await {
-                Ok(()) => FIRST_LOOK,
-                Err(error) => {
-                    tracing::debug!(
-                        error = &error as &dyn std::error::Error,
-                        "the graph is still away"
-                    );
-                    (pause * 2).min(SLOWEST)
-                }
-            };
-        }
-    }
-
-    /// Replays the journal: in order, each turn once.
+    /// Lets turns wait again that were set aside, and says how many there were.
     ///
     /// # Errors
-    /// When the graph is still away.
-    pub async fn replay(&self) -> Result<(), StoreError> {
-        let mut saved = 0;
-        while let Some(turn) = self.journal.first().await {
-            let guard = self
-                .sessions
-                .lock(&ConversationId::new(&turn.turn.session))
-                .await;
-            // Somebody may have had it forgotten while we waited for the session.
-            if self
-                .journal
-                .first()
-                .await
-                .is_none_or(|first| first.turn.id != turn.turn.id)
-            {
-                continue;
-            }
-            match self.store.append(&guard, &turn).await {
-                Ok(_) => saved += 1,
-                Err(error) if error.is_transient() => return Err(error),
-                Err(error) => {
-                    // It would be refused for ever, and hold up those behind it.
-                    tracing::error!(error = &error as &dyn std::error::Error, response = %turn.turn.id, "the graph refuses a turn of the journal; it is set aside");
-                    if let Err(error) = self.journal.set_aside(&turn).await {
-                        tracing::error!(
-                            error = &error as &dyn std::error::Error,
-                            "it could not be set aside"
-                        );
-                        return Ok(());
-                    }
-                }
-            }
-            if let Err(error) = self.journal.done(&turn).await {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the journal could not be written"
-                );
-            }
-        }
-        if saved == 0 {
-            self.store.health().await?;
-        }
-        if self.away.swap(false, Ordering::Relaxed) || saved > 0 {
-            tracing::info!(saved, "the graph is back");
-        }
-        Ok(())
+    /// When a file could not be read or written.
+    pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
+        self.journal.retry_set_aside().await
     }
 
     /// What memory holds of a session, for as long as the graph cannot say more.
     fn remembered(&self, read: &TurnRead<'_>) -> Begun {
-        let window = self.windows.get(read.session);
+        // After a restart, what waits is all there is.
+        let waiting = self.journal.of_session(read.session.as_str());
+        let window = with_waiting(self.windows.get(read.session), &waiting, read.window);
         Begun {
             context: TurnContext {
                 duplicate: answered(&window, read),
@@ -382,7 +441,11 @@ impl Archive {
 
     pub(super) fn went_away(&self, error: &StoreError) {
         metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
-        if !self.away.swap(true, Ordering::Relaxed) {
+        if !self.store.is_shared() {
+            // It is on this machine: it may be busy, or its disk full, but it is there.
+            let error = error as &dyn std::error::Error;
+            tracing::error!(error, "the graph on this machine failed");
+        } else if !self.away.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
                 "the graph is away: answering from memory, keeping turns in the journal"
@@ -403,6 +466,18 @@ where
         tokio::time::sleep(pause).await;
     }
     look().await
+}
+
+/// A window with the turns that still wait, at most `most`, oldest first.
+fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) -> Vec<Turn> {
+    let known: HashSet<ResponseId> = window.iter().map(|turn| turn.id).collect();
+    let waiting = waiting.iter().map(|it| &it.turn);
+    let new = waiting.filter(|turn| !known.contains(&turn.id)).cloned();
+    window.extend(new.map(|turn| Turn {
+        embedding: None,
+        ..turn
+    }));
+    window.split_off(window.len().saturating_sub(most))
 }
 
 /// The turn that the event made already, as far as the window knows.

@@ -16,6 +16,8 @@ const LASTS: Duration = Duration::from_secs(10);
 const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// How often what another process works on is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
+/// The longest pause while the graph does not say whose an event is.
+const SLOWEST_LOOK: Duration = Duration::from_secs(5);
 /// Longer than a turn takes.
 const PATIENCE: Duration = Duration::from_mins(30);
 /// How long it is known that an event is done: Slack tells again after five minutes at the latest.
@@ -27,8 +29,10 @@ impl Archive {
     }
 
     /// Claims the event of a message for this process, waiting for another that works on it.
-    /// [`Claimed::Held`]: it still does, and `closing` or patience came first. While the graph is away
-    /// nobody can know, so the event is everybody's; it is kept once all the same.
+    /// [`Claimed::Held`]: it still does, or that cannot be known, and `closing` or patience came first.
+    ///
+    /// While the graph does not say whose the event is, a process that is told it alone goes on with
+    /// it; one beside which others are told the same waits (docs/storage.md).
     pub async fn claim(
         &self,
         message: &IncomingMessage,
@@ -36,24 +40,42 @@ impl Archive {
         closing: &CancellationToken,
     ) -> Claimed {
         let deadline = Instant::now() + PATIENCE;
+        let mut pause = LOOK_EVERY;
         loop {
-            if self.is_away() {
-                return Claimed::Ours;
+            match self.try_claim(message, holder).await {
+                Some(Claimed::Held) => pause = LOOK_EVERY,
+                Some(claimed) => return claimed,
+                None if self.is_alone(message) => return Claimed::Ours,
+                None => pause = (pause * 2).min(SLOWEST_LOOK),
             }
-            let (event, session) = (&message.event, &message.conversation);
-            match self.claims().claim(event, session, holder, LASTS).await {
-                Ok(Claimed::Held) if Instant::now() < deadline => {}
-                Ok(claimed) => return claimed,
-                Err(error) => {
-                    self.cannot_claim(&error);
-                    return Claimed::Ours;
-                }
+            if Instant::now() >= deadline {
+                return Claimed::Held;
             }
             tokio::select! {
                 () = closing.cancelled() => return Claimed::Held,
-                () = sleep(LOOK_EVERY) => {}
+                () = sleep(pause) => {}
             }
         }
+    }
+
+    /// Whose the event is. None: the graph does not say.
+    async fn try_claim(&self, message: &IncomingMessage, holder: &str) -> Option<Claimed> {
+        if self.is_away() {
+            return None;
+        }
+        let (event, session) = (&message.event, &message.conversation);
+        match self.claims().claim(event, session, holder, LASTS).await {
+            Ok(claimed) => Some(claimed),
+            Err(error) => {
+                self.cannot_claim(&error);
+                None
+            }
+        }
+    }
+
+    /// Whether nobody else is told the message, as far as is known.
+    fn is_alone(&self, message: &IncomingMessage) -> bool {
+        self.neighbours().is_alone(&message.audience.platform)
     }
 
     fn cannot_claim(&self, error: &StoreError) {
@@ -69,9 +91,6 @@ impl Archive {
     pub async fn renew_until_stopped(&self, event: &EventId, holder: &str) {
         loop {
             sleep(RENEW_EVERY).await;
-            if self.is_away() {
-                continue;
-            }
             match self.claims().renew_claim(event, holder, LASTS).await {
                 Ok(Renewed::Kept) => {}
                 Ok(Renewed::Stopped) => return,
@@ -86,23 +105,13 @@ impl Archive {
         }
     }
 
-    /// Says that an event needs nothing more. Where that fails, its claim ends by itself, and the
-    /// turn in the graph says as much.
-    pub async fn finish_claim(&self, event: &EventId, holder: &str) {
-        if !self.is_away()
-            && let Err(error) = self.claims().finish_claim(event, holder).await
-        {
-            let error = &error as &dyn std::error::Error;
-            tracing::debug!(error, %event, "a claim could not be ended");
-        }
-    }
-
-    /// Whether another process works on an event.
+    /// Whether another process works on an event, or will.
     ///
     /// # Errors
     /// When the graph cannot be asked.
-    pub async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError> {
-        self.claims().is_claimed(event).await
+    pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
+        Ok(self.claims().is_claimed(event).await?
+            || self.store().pending().is_held(event, holder).await?)
     }
 
     /// Tells other processes to stop what they answer in a conversation.

@@ -3,18 +3,22 @@
 //! The graph is the truth; an index is loaded from it when its audience first talks, and then
 //! follows the news that each turn reads.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use muninn_platform::{AudienceId, Channels};
+use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
-use super::reembed::{Stale, stale};
+use super::reembed::{Stale, embed_missing, stale};
 use super::{
     AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
     recall, within_budget,
 };
+use crate::errors::in_one_line;
 use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
-use crate::llm::Embedder;
+use crate::llm::{Admission, Breaker, Embedder, ModelError};
 use crate::tasks::joined;
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
@@ -24,10 +28,20 @@ const MAX_EXCHANGES: usize = 200_000;
 /// Turns before a message that it may lean on.
 const REACH: usize = 2;
 
+/// How long a turn waits for a vector.
+const VECTOR: Duration = Duration::from_secs(10);
+/// The same of a service that failed and may be back.
+const PROBE: Duration = Duration::from_secs(2);
+/// How often turns without a vector are looked for, where there may be some.
+const MEND_EVERY: Duration = Duration::from_secs(30);
+
 /// Recalls.
 #[derive(Debug)]
 pub struct Recaller {
     embedder: Embedder,
+    breaker: Breaker,
+    /// Turns may have been kept without a vector.
+    has_missed: AtomicBool,
     calibration: Calibration,
     settings: RecallSettings,
     /// Some channels have a threshold of their own.
@@ -45,10 +59,27 @@ pub struct Sought {
     pub embeddings_down: bool,
 }
 
+impl Sought {
+    /// Without a vector, since the service does not answer.
+    fn by_words(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            vector: None,
+            embeddings_down: true,
+        }
+    }
+}
+
 impl Recaller {
     pub fn new(embedder: Embedder, calibration: Calibration, settings: RecallSettings) -> Self {
         Self {
+            has_missed: AtomicBool::new(match &embedder {
+                Embedder::Local(_) => false,
+                // An earlier process may have missed some.
+                Embedder::Remote(_) => true,
+            }),
             embedder,
+            breaker: Breaker::default(),
             calibration,
             settings,
             channels: Arc::default(),
@@ -71,29 +102,85 @@ impl Recaller {
         }
     }
 
-    /// Embeds an exchange that is to be kept. None where it embeds to nothing, or cannot be.
+    /// Embeds an exchange that is to be kept. None where it embeds to nothing, or cannot be embedded
+    /// now: then it is later.
     pub async fn embed_exchange(&self, text: &str) -> Option<Embedding> {
-        let vector = self.seek(text).await.vector?;
+        let sought = self.seek(text).await;
+        if sought.embeddings_down {
+            self.has_missed.store(true, Ordering::Relaxed);
+        }
         Some(Embedding {
+            vector: sought.vector?,
             embedder: self.embedder.name()?.to_owned(),
-            vector,
         })
     }
 
-    /// Makes a message ready to be looked for.
+    /// Makes a message ready to be looked for. A service that hangs is waited for once, not in every
+    /// turn.
     pub async fn seek(&self, text: &str) -> Sought {
-        let embedded = self.embedder.embed(&[text.to_owned()]).await;
-        let (vector, embeddings_down) = match embedded {
-            Ok(vectors) => (vectors.into_iter().next().flatten(), false),
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
-                (None, true)
-            }
+        let wait = match self.breaker.admission() {
+            Admission::Ask => VECTOR,
+            Admission::Probe => PROBE,
+            Admission::Skip => return Sought::by_words(text),
         };
-        Sought {
-            text: text.to_owned(),
-            vector,
-            embeddings_down,
+        let texts = [text.to_owned()];
+        let embedded = timeout(wait, self.embedder.embed(&texts))
+            .await
+            .unwrap_or(Err(ModelError::TimedOut));
+        match embedded {
+            Ok(vectors) => {
+                self.breaker.succeeded();
+                Sought {
+                    text: text.to_owned(),
+                    vector: vectors.into_iter().next().flatten(),
+                    embeddings_down: false,
+                }
+            }
+            Err(error) => {
+                self.breaker.failed(&error);
+                tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
+                Sought::by_words(text)
+            }
+        }
+    }
+
+    /// Embeds now and then what was kept without a vector, until nobody recalls any more.
+    pub async fn keep_mending(recaller: Weak<Self>, store: Weak<dyn GraphStore>) {
+        let parts = (recaller, store);
+        loop {
+            tokio::time::sleep(MEND_EVERY).await;
+            let (Some(recaller), Some(store)) = (parts.0.upgrade(), parts.1.upgrade()) else {
+                return;
+            };
+            recaller.mend(&*store).await;
+        }
+    }
+
+    /// Embeds what was kept without a vector, if there may be something.
+    pub async fn mend(&self, store: &dyn GraphStore) {
+        if !self.has_missed.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        match embed_missing(store, &self.embedder).await {
+            Ok(audiences) => {
+                self.breaker.succeeded();
+                for audience in &audiences {
+                    self.forget(audience);
+                }
+                if !audiences.is_empty() {
+                    tracing::info!(
+                        audiences = audiences.len(),
+                        "turns that were kept without a vector have one now"
+                    );
+                }
+            }
+            Err(error) => {
+                self.has_missed.store(true, Ordering::Relaxed);
+                tracing::debug!(
+                    why = in_one_line(&error),
+                    "turns are still without a vector"
+                );
+            }
         }
     }
 
@@ -122,6 +209,11 @@ impl Recaller {
             .is_some_and(|index| made_by(index).as_deref() == self.embedder.name())
     }
 
+    /// Whether the audience's turns can be recalled now.
+    pub fn is_ready(&self, audience: &AudienceId) -> bool {
+        self.indexes.get(audience).is_some()
+    }
+
     /// The position up to which the audience's turns are known; beyond all of them without an
     /// index, so that no turn reads all of them as news.
     pub fn seen(&self, audience: &AudienceId) -> i64 {
@@ -145,15 +237,21 @@ impl Recaller {
         }
     }
 
-    /// Takes in what an audience said since, for a message that is asked elsewhere.
-    pub async fn catch_up(&self, store: &dyn GraphStore, audience: &AudienceId) {
+    /// Takes in what an audience said since, for a message that is asked elsewhere; says whether it
+    /// could.
+    pub async fn catch_up(&self, store: &dyn GraphStore, audience: &AudienceId) -> bool {
         if !self.is_loaded(audience) {
-            return self.load(store, audience).await;
+            self.load(store, audience).await;
+            return self.is_ready(audience);
         }
         match store.turns_since(audience, self.seen(audience), PAGE).await {
-            Ok(news) => self.learn(store, audience, &news).await,
+            Ok(news) => {
+                self.learn(store, audience, &news).await;
+                self.is_ready(audience)
+            }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, %audience, "its news cannot be read");
+                false
             }
         }
     }
@@ -314,4 +412,38 @@ pub fn can_be_recalled(turn: &Turn) -> bool {
 /// would be worth recalling.
 pub fn is_question(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？', '؟'])
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::llm::{Limiter, ModelConfig, RemoteEmbedder};
+
+    #[tokio::test]
+    async fn a_service_that_hangs_is_waited_for_once() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", silent.local_addr().unwrap());
+        let mut config = ModelConfig::new(url, "chat");
+        config.timeouts.total = Duration::from_millis(500);
+        let limiter = Arc::new(Limiter::new(&config.limits));
+        let remote = RemoteEmbedder::new(&config, "embedding", limiter).unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let recaller = Recaller::new(Embedder::Remote(remote), calibration, settings);
+        let began = Instant::now();
+        for _ in 0..5 {
+            assert!(recaller.seek("What?").await.embeddings_down);
+            assert!(recaller.embed_exchange("That.").await.is_none());
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            began.elapsed()
+        );
+        assert!(recaller.has_missed.load(Ordering::Relaxed));
+    }
 }

@@ -3,6 +3,8 @@
 //! Work is found by query and written in batches, so a second run goes on where the first ended,
 //! and one that is done finds nothing.
 
+use muninn_platform::AudienceId;
+
 use super::embedded_text;
 use crate::graph::{GraphStore, ResponseId, Source, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
@@ -106,6 +108,40 @@ pub async fn reembed(
         }
     }
     Ok(far)
+}
+
+/// Embeds the exchanges that have no vector at all, and gives the audiences they are of. What
+/// another embedder made is left to [`reembed`].
+///
+/// # Errors
+/// When the embeddings or the graph fail; what was done until then stays.
+pub async fn embed_missing(
+    store: &dyn GraphStore,
+    embedder: &Embedder,
+) -> Result<Vec<AudienceId>, ReembedError> {
+    let mut missing = store.embedders().await?;
+    missing.retain(|by| by.embedder.is_none());
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failed = |source| ReembedError::Embedder { done: 0, source };
+    let name = embedder.identified().await.map_err(failed)?;
+    let audiences: Vec<AudienceId> = missing.into_iter().map(|by| by.audience).collect();
+    for audience in &audiences {
+        let mut seen = 0;
+        loop {
+            let page = store.missing_embeddings(audience, seen, BATCH).await?;
+            if !page.turns.is_empty() {
+                let vectors = embed(embedder, &page.turns).await.map_err(failed)?;
+                store.set_embeddings(name, audience, &vectors).await?;
+            }
+            if !page.more {
+                break;
+            }
+            seen = page.through;
+        }
+    }
+    Ok(audiences)
 }
 
 async fn embed(

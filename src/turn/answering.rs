@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chrono::Utc;
 use muninn_platform::Reply;
 use tokio::sync::watch;
 
@@ -12,13 +11,13 @@ use super::{Asked, Read, TurnError, Turns};
 use crate::agent::asker::Asker;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::tools::{Knowledge, Offer, Tools};
-use crate::agent::{Agent, Budget, Gathered, NoAnswer};
+use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::interrupt::{Interrupt, Interruption};
-use crate::knowledge::search::Query;
 use crate::knowledge::search::plan::Want;
+use crate::knowledge::search::{Policy, Query, Rung};
 use crate::memory::{Recalled, is_question, summary};
 use crate::notice::{Notice, model_trouble};
-use crate::prompts::{FromFindings, FromMemory, PromptError, Quoted};
+use crate::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
 use crate::stream;
 
 /// Questions before a message that searching the team's knowledge looks at.
@@ -32,7 +31,7 @@ enum Ended {
 }
 
 impl Turns {
-    /// An answer, or why there is to be none.
+    /// An answer, or why there is to be none. What policies say is part of it, whoever wrote it.
     pub(super) async fn draft(
         &self,
         asked: &Asked<'_>,
@@ -40,14 +39,45 @@ impl Turns {
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<Draft, Interruption>, TurnError> {
+        let earlier = earlier_questions(read);
+        let query = Query {
+            text: asked.text,
+            earlier: &earlier,
+            audience: asked.message.channel(),
+            limit: None,
+        };
+        let policies = self
+            .searcher
+            .policies(&query, &read.sought, read.store_away);
+        let policies = policies.await;
+        let drafted = self.draft_under(&policies, asked, read, reply, interrupt);
+        Ok(drafted.await?.map(|draft| draft.warning(&policies)))
+    }
+
+    async fn draft_under(
+        &self,
+        policies: &[Policy],
+        asked: &Asked<'_>,
+        read: &Read,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Draft, Interruption>, TurnError> {
+        let mut gathered = Gathered::default();
+        if !read.store_away && self.searcher.is_missing() {
+            gathered.rungs.push(Rung::Loading);
+        }
         let Some(model) = &self.model else {
-            let draft = self.quote_memory(asked, read, None, Gathered::default());
+            let draft = self.quote_memory(asked, read, None, gathered);
             return draft.await.map(Ok);
         };
         let offer = if read.store_away {
             None
         } else {
-            self.toolbox.offer().await
+            self.toolbox.offer().await.unwrap_or_else(|error| {
+                tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
+                gathered.rungs.push(Rung::NotAsked);
+                None
+            })
         };
         let message = asked.message;
         let person = format!("{}/{}", message.audience.platform, message.author.id);
@@ -56,10 +86,9 @@ impl Turns {
         let asker = Asker::new(model, person, self.config.answer_tokens)
             .showing(images)
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
-        let mut gathered = Gathered::default();
         let (shown, watched) = watch::channel(String::new());
         let ended = {
-            let asking = self.ask(&asker, asked, read, offer, &shown, &mut gathered);
+            let asking = self.ask(&asker, asked, read, policies, offer, &shown, &mut gathered);
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
@@ -72,12 +101,17 @@ impl Turns {
         let written = shown.borrow().trim().to_owned();
         let why = match ended {
             Ended::Answered(Ok(answer)) => {
+                let incomplete = self.incomplete(&gathered);
                 let mut draft = Draft::of_model(answer, gathered, read);
+                draft.below.splice(0..0, incomplete);
                 draft.calls = asker.into_calls();
                 return Ok(Ok(draft));
             }
             Ended::Answered(Err(error)) => {
-                let why = no_answer(error)?;
+                let why = match (no_answer(error)?, self.incomplete(&gathered)) {
+                    (Notice::NoAnswer, Some(incomplete)) => incomplete,
+                    (why, _) => why,
+                };
                 let mut draft = self.without_model(asked, read, why, gathered).await?;
                 draft.calls = asker.into_calls();
                 return Ok(Ok(draft));
@@ -102,11 +136,26 @@ impl Turns {
         Ok(Ok(draft))
     }
 
+    /// What is said of an answer that ends before its end.
+    fn incomplete(&self, gathered: &Gathered) -> Option<Notice> {
+        gathered.incomplete.map(|incomplete| match incomplete {
+            Incomplete::CutOff => Notice::CutOff {
+                tokens: self.config.answer_tokens,
+            },
+            Incomplete::Withheld => Notice::Withheld,
+        })
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a turn knows, and where it grows"
+    )]
     async fn ask(
         &self,
         asker: &Asker<'_>,
         asked: &Asked<'_>,
         read: &Read,
+        policies: &[Policy],
         offer: Option<Arc<Offer>>,
         shown: &watch::Sender<String>,
         gathered: &mut Gathered,
@@ -119,20 +168,13 @@ impl Turns {
         let set = self.channels.of(message.channel());
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
-        let today = Utc::now().format("%A, %Y-%m-%d").to_string();
+        let today = today();
         let knowledge = offer
             .as_ref()
             .map_or("", |offer| &offer.knowledge)
             .to_owned();
         let ingested = self.knowledge(asked, read).await;
         let sources = ingested.as_ref().map(Knowledge::in_a_line);
-        let earlier = earlier_questions(read);
-        let policies = self.searcher.policies(&Query {
-            text,
-            earlier: &earlier,
-            audience: message.channel(),
-            limit: None,
-        });
         let agent = Agent {
             prompts: &self.prompts,
             brief: Brief {
@@ -163,7 +205,7 @@ impl Turns {
                 offer,
                 knowledge: ingested,
             },
-            policies: &policies,
+            policies,
             budget: Budget {
                 prompt: self.config.context_tokens - self.config.answer_tokens,
                 rounds: self.config.agent_max_rounds,
@@ -234,10 +276,11 @@ impl Turns {
             sources: None,
             source: crate::graph::Source::Memory,
             recalled,
+            below: Draft::notices(read, &gathered.rungs),
             gathered,
             calls: Vec::new(),
             above,
-            below: Draft::notices(read, &[]),
+            warnings: Vec::new(),
         })
     }
 }

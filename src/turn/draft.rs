@@ -5,8 +5,8 @@ use crate::agent::Gathered;
 use crate::agent::asker;
 use crate::graph::Source;
 use crate::graph::trace::{ModelCall, Trace};
-use crate::knowledge::search::Rung;
 use crate::knowledge::search::citations::{self, Checked};
+use crate::knowledge::search::{Policy, Rung};
 use crate::memory::{Kept, Recalled};
 use crate::notice::Notice;
 
@@ -26,6 +26,8 @@ pub(super) struct Draft {
     /// Said above and below it, but not kept with it.
     pub(super) above: Option<Notice>,
     pub(super) below: Vec<Notice>,
+    /// What policies want every answer to say.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Draft {
@@ -49,7 +51,21 @@ impl Draft {
             calls: Vec::new(),
             above: None,
             below,
+            warnings: Vec::new(),
         }
+    }
+
+    /// With what these policies, and those that searching met, want every answer to say.
+    pub(super) fn warning(mut self, policies: &[Policy]) -> Self {
+        for policy in policies.iter().chain(&self.gathered.policies) {
+            let warning = policy.warning().filter(|it| !self.text.contains(it));
+            if let Some(warning) = warning
+                && !self.warnings.iter().any(|it| it == warning)
+            {
+                self.warnings.push(warning.to_owned());
+            }
+        }
+        self
     }
 
     /// The model that wrote it.
@@ -84,21 +100,28 @@ impl Draft {
             metrics::counter!("muninn_ladder_total", "rung" => "embeddings").increment(1);
             notices.push(Notice::EmbeddingsDown);
         }
+        if read.recall_failed {
+            metrics::counter!("muninn_ladder_total", "rung" => "recall").increment(1);
+            notices.push(Notice::RecallFailed);
+        }
         notices.extend(rungs.iter().copied().map(Notice::KnowledgeInPart));
         notices
     }
 
-    /// The answer as it is kept: with its sources.
+    /// The answer as it is kept: with warnings, and with its sources.
     pub(super) fn kept_text(&self) -> String {
-        match &self.sources {
-            Some(sources) => format!("{}\n\n{sources}", self.text),
-            None => self.text.clone(),
-        }
+        let warnings = self.warnings.iter();
+        let parts = warnings.chain([&self.text]).chain(&self.sources);
+        parts.cloned().collect::<Vec<_>>().join("\n\n")
     }
 
     /// The answer with what has to be said of it.
     pub(super) fn outgoing(&self, kept: &Kept, read: &Read) -> String {
         let kept = match kept {
+            // It came back meanwhile.
+            Kept::Graph if read.store_away => Some(Notice::StoreWasDown {
+                turns: read.context.window.len(),
+            }),
             Kept::Graph | Kept::Duplicate(_) => None,
             Kept::Journal => Some(Notice::StoreDown {
                 turns: if read.store_away {

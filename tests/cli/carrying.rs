@@ -1,6 +1,9 @@
 //! `export` and `import`.
 
-use crate::home::{Exported, Home, NOTED};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::home::{Exported, Home, NOTED, eventually};
 
 /// Somebody who said two things in one session and one in another.
 async fn lived_in() -> Home {
@@ -96,4 +99,84 @@ async fn a_damaged_file_is_refused_by_its_line() {
 
     let missing = Home::new().run(&["import", "nowhere.jsonl"], "").await;
     missing.fails(1, &["cannot read nowhere.jsonl"]);
+}
+
+/// A file of a conversation of so many turns.
+fn conversation(turns: usize) -> String {
+    let mut file = String::new();
+    let relationships = 2 * turns;
+    writeln!(
+        file,
+        r#"{{"muninn":{{"format":1,"schema":1,"nodes":{},"relationships":{relationships}}}}}"#,
+        turns + 1
+    )
+    .unwrap();
+    writeln!(
+        file,
+        r#"{{"node":{{"id":"0","labels":["Session"],"properties":{{"id":"terminal/big","createdAt":{{"$datetime":"2026-01-02T03:04:05Z"}}}}}}}}"#
+    )
+    .unwrap();
+    for n in 1..=turns {
+        let id = format!("01800000-0000-7000-8000-{n:012}");
+        writeln!(
+            file,
+            r#"{{"node":{{"id":"{n}","labels":["Response"],"properties":{{"id":"{id}","audience":"terminal","author":"terminal/ada","authorName":"ada","source":"memory","position":{n},"eventId":"e{n}","input":"question {n}","output":"answer {n}","createdAt":{{"$datetime":"2026-01-02T03:04:05Z"}}}}}}}}"#
+        )
+        .unwrap();
+    }
+    for n in 1..=turns {
+        writeln!(
+            file,
+            r#"{{"relationship":{{"type":"HAS_RESPONSE","from":"0","to":"{n}","properties":{{}}}}}}"#
+        )
+        .unwrap();
+        let (kind, from) = if n == turns {
+            ("LAST_RESPONSE", 0)
+        } else {
+            ("NEXT", n)
+        };
+        let to = if n == turns { n } else { n + 1 };
+        writeln!(
+            file,
+            r#"{{"relationship":{{"type":"{kind}","from":"{from}","to":"{to}","properties":{{}}}}}}"#
+        )
+        .unwrap();
+    }
+    writeln!(
+        file,
+        r#"{{"end":{{"nodes":{},"relationships":{relationships}}}}}"#,
+        turns + 1
+    )
+    .unwrap();
+    file
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_is_killed_leaves_the_graph_as_it_was() {
+    let home = Home::new();
+    home.chat(&[], &["Mine."]).await.succeeds();
+    let before = home.export().await;
+    std::fs::write(home.path("big.jsonl"), conversation(3_000)).unwrap();
+    let staged = home.path("muninn-data/importing");
+    for moment in 0..4 {
+        let mut import = home.start(&["import", "--replace", "big.jsonl"]);
+        eventually("an import under way", async || {
+            staged.exists().then_some(())
+        })
+        .await;
+        tokio::time::sleep(Duration::from_millis(40 * moment)).await;
+        import.kill().await;
+        let now = home.export().await;
+        assert!(now == before || now.chain().len() == 3_000);
+        assert!(!staged.exists(), "what it left is removed");
+        if now != before {
+            break;
+        }
+    }
+    home.run(&["import", "--replace", "big.jsonl"], "")
+        .await
+        .succeeds();
+    assert_eq!(home.export().await.chain().len(), 3_000);
+    let said = home.chat(&["--session", "big"], &["/history"]).await;
+    assert!(said.succeeds().contains("question 3000"), "{said:?}");
 }

@@ -9,9 +9,11 @@ mod carrying;
 mod checking;
 mod crashes;
 mod embedding;
+mod forgetting;
 mod home;
 mod ingesting;
 mod knowing;
+mod offline;
 mod serving;
 #[path = "../support/mod.rs"]
 mod support;

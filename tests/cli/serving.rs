@@ -1,6 +1,9 @@
 //! `muninn serve`.
 
-use std::os::unix::fs::FileTypeExt as _;
+use std::fs::Permissions;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -141,6 +144,91 @@ async fn at_sigterm_the_answer_under_way_is_finished() {
         "{history:?}"
     );
     server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_end_in_time_is_left_to_the_next_start() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("SHUTDOWN_TIMEOUT", "2")
+        .with("TERMINAL_SOCKET", "socket");
+    let gate = Gate::closed();
+    let counted = || Reply::chunks(["One, ", "two, ", "three."]);
+    server.expects(|_| true).replies(counted().paused(&gate));
+    let serving = home.start(&["serve"]);
+    let mut talk = connect(&home, &serving).await;
+    say(&mut talk, "Count.").await;
+    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+    serving.signal("TERM").await;
+    let ended = tokio::time::timeout(Duration::from_secs(30), serving.end()).await;
+    ended
+        .expect("it ends, although the model does not")
+        .succeeds();
+
+    // The next one answers it, for those who come back.
+    server.expects(|_| true).replies(counted());
+    let serving = home.start(&["serve"]);
+    tokio::time::timeout(LONG, server.arrived(2)).await.unwrap();
+    let mut talk = connect(&home, &serving).await;
+    let history = eventually("the answer", async || {
+        say(&mut talk, "/history").await;
+        let first = hear(&mut talk).await;
+        if first.contains("Nothing was said") {
+            return None;
+        }
+        Some(first + &hear(&mut talk).await)
+    })
+    .await;
+    assert!(history.contains("One, two, three."), "{history}");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_signal_ends_it_at_once() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("SHUTDOWN_TIMEOUT", "600")
+        .with("TERMINAL_SOCKET", "socket");
+    let reply = Reply::chunks(["One, ", "two."]).paused(&Gate::closed());
+    server.expects(|_| true).replies(reply);
+    let serving = home.start(&["serve"]);
+    let mut talk = connect(&home, &serving).await;
+    say(&mut talk, "Count.").await;
+    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+    serving.signal("TERM").await;
+    let errors = || serving.errors();
+    eventually("that it knows of the signal", async || {
+        errors()
+            .contains("turns under way are finished")
+            .then_some(())
+    })
+    .await;
+    serving.signal("TERM").await;
+    let ended = tokio::time::timeout(Duration::from_secs(30), serving.end()).await;
+    ended
+        .expect("it ends at once")
+        .fails(143, &["ended at once"]);
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_keeps_is_for_its_owner_alone() {
+    let home = Home::new();
+    let data = home.path("muninn-data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+    home.chat(&[], &["Remember me."]).await.succeeds();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for file in std::fs::read_dir(&data).unwrap() {
+        let path = file.unwrap().path();
+        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode(&path), wanted, "{}", path.display());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -91,7 +91,7 @@ async fn what_is_forgotten_is_gone_from_the_disk() {
     let nothing = "Nothing was said here yet.";
     assert_eq!(
         all.succeeds(),
-        format!("Forgotten: all 1 turns of this conversation.\n{nothing}\n{nothing}\n")
+        format!("Forgotten: the only turn of this conversation.\n{nothing}\n{nothing}\n")
     );
     assert!(
         home.chat(&[], &[QUESTION])

@@ -405,7 +405,7 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
     (
         "any shortest path",
         "MATCH p = ANY SHORTEST (a:Movie)--+(b:Person) RETURN length(p) AS l ORDER BY l",
-        Harmless,
+        Refused("shortestPath"),
     ),
     (
         "shortest path as a value",
@@ -527,6 +527,122 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
     (
         "by an element id that is text",
         "MATCH (n) WHERE elementId(n) = '3' RETURN n",
+        Harmless,
+    ),
+    // Ids, in forms that a planner may take for a look-up.
+    (
+        "a node by id, form 1",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE +id(n) = i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 2",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE +id(n) IN [i] AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 3",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE NOT id(n) <> i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 4",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE NOT elementId(n) <> '4:x:204' AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 5",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE id(n) = i = i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 6",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE -(-id(n)) = i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 7",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE id(n) + 0 = i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 8",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE id(n) >= i AND id(n) <= i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 9",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE CASE id(n) WHEN i THEN true ELSE false END AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 10",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE [id(n)] = [i] AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 11",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE {a: id(n)} = {a: i} AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 12",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE any(x IN [id(n)] WHERE x = i) AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 13",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE EXISTS { (m:Movie) WHERE id(n) = id(m) } AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 14",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE COUNT { (n) WHERE +id(n) = i } > 0 AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 15",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE [(n)--(m) WHERE NOT id(m) <> i | 1] = [1] AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 16",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE coalesce(id(n)) = i AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 17",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE toString(id(n)) = toString(i) AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a node by id, form 18",
+        "UNWIND range(0, 40) AS i MATCH (n) WHERE i = id(n) XOR false AND 1 / n.born > 0 RETURN n.id",
+        Harmless,
+    ),
+    (
+        "a relationship by id, form 1",
+        "UNWIND range(0, 40) AS i MATCH ()-[r]->() WHERE +id(r) = i AND 1 / r.score > 0 RETURN type(r)",
+        Harmless,
+    ),
+    (
+        "a relationship by id, form 2",
+        "UNWIND range(0, 40) AS i MATCH ()-[r]->() WHERE NOT elementId(r) <> '5:x:7' AND 1 / r.score > 0 RETURN type(r)",
+        Harmless,
+    ),
+    (
+        "a relationship by id, form 3",
+        "UNWIND range(0, 40) AS i MATCH ()-[r]->() WHERE id(r) = i = i AND 1 / r.score > 0 RETURN type(r)",
+        Harmless,
+    ),
+    (
+        "a relationship by id, form 4",
+        "UNWIND range(0, 40) AS i MATCH ()-[r]->() WHERE [id(r)] = [i] AND 1 / r.score > 0 RETURN type(r)",
+        Harmless,
+    ),
+    (
+        "an id by another name",
+        "UNWIND range(0, 40) AS i MATCH (n) WITH n, i, id(n) AS x WHERE x = i AND 1 / n.born > 0 RETURN n.id",
         Harmless,
     ),
     // Scopes.
@@ -891,5 +1007,100 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "a number that is too big",
         "RETURN 99999999999999999999",
         Refused("no number"),
+    ),
+    (
+        "a count with a huge number added",
+        "RETURN size(range(1, size('a') + 1000000000))",
+        Refused("range"),
+    ),
+    (
+        "a count with a huge number taken off",
+        "RETURN size(range(size('a') - 1000000000, 1))",
+        Refused("range"),
+    ),
+    (
+        "a count divided by little",
+        "RETURN size(range(1, toInteger(size('a') / 0.000000001)))",
+        Refused("range"),
+    ),
+    (
+        "a count or a huge number",
+        "RETURN size(range(1, coalesce(size('a'), 1000000000)))",
+        Refused("range"),
+    ),
+    (
+        "a count with much added bit by bit",
+        "WITH size('a') + 9999 AS a WITH a + 9999 AS b RETURN size(range(1, b))",
+        Refused("range"),
+    ),
+    (
+        "a regular expression that goes back",
+        "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' =~ '(.*a){25}b'",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression in parts",
+        "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' =~ '(a+' + ')+b'",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression that is computed",
+        "MATCH (m:Movie) RETURN 'aaa' =~ m.title",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression with many ways",
+        "MATCH (m:Movie) WHERE m.title =~ '.*a.*a.*a.*a.*a.*b' RETURN m",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression in a loop",
+        "RETURN [x IN range(1, 10000) WHERE 'aaaaaaaaaa' =~ '.*a.*a.*b']",
+        Refused("too many steps"),
+    ),
+    (
+        "a string grown by reduce",
+        "RETURN size(reduce(s = '', x IN range(1, 10000) | s + 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'))",
+        Refused("too many steps"),
+    ),
+    (
+        "a string of properties grown by reduce",
+        "MATCH (m:Movie) RETURN size(reduce(s = '', x IN range(1, 10000) | s + m.title))",
+        Refused("too many steps"),
+    ),
+    (
+        "loops side by side",
+        "RETURN [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a0, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a1, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a2, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a3, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a4, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a5, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a6, [x IN range(1, 3000) WHERE any(y IN range(1, 900) WHERE x = -y)] AS a7",
+        Refused("too many steps"),
+    ),
+    (
+        "a search in a list in a loop",
+        "RETURN [x IN range(1, 10000) WHERE x IN [y IN range(1, 10000) | -y]]",
+        Refused("too many steps"),
+    ),
+    (
+        "thirty-one relationships",
+        "MATCH (a)--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--()--() RETURN count(*)",
+        Refused("relationships in one pattern"),
+    ),
+    (
+        "many patterns",
+        "MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() MATCH (a)--() RETURN count(*)",
+        Refused("relationships in one pattern"),
+    ),
+    (
+        "any path",
+        "MATCH p = ANY (a:Movie)-[]-+(b:Person) RETURN count(p)",
+        Refused("shortestPath"),
+    ),
+    (
+        "a shortest path from nowhere",
+        "RETURN length(shortestPath((a)-[*]-(b)))",
+        Refused("ends that no MATCH bound"),
+    ),
+    (
+        "a shortest path from what may be anything",
+        "UNWIND [1] AS a MATCH (b:Movie) RETURN shortestPath((a)-[*]-(b))",
+        Refused("ends that no MATCH bound"),
     ),
 ];

@@ -9,6 +9,10 @@
     reason = "a test fails by panicking, also in what it is helped by"
 )]
 
+#[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
+#[path = "../support/graph.rs"]
+mod graph;
+
 mod acceptance;
 mod attacks;
 mod grammar;

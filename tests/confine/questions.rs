@@ -11,6 +11,7 @@ use muninn::graph::{GraphConfig, GraphStore, open};
 use serde_json::Map;
 use tokio::runtime::Runtime;
 
+use crate::graph::TestGraph;
 use crate::stores::on_neo4j;
 
 /// A question, its Cypher, and the number of rows.
@@ -106,11 +107,11 @@ async fn movies(config: &GraphConfig) -> Arc<dyn GraphStore> {
 fn confined_questions_give_the_same_rows_on_neo4j() {
     on_neo4j(|bare| {
         let runtime = Runtime::new().unwrap();
-        let variable = |name| std::env::var(name).unwrap_or_default();
+        let graph = TestGraph::find().unwrap();
         let config = GraphConfig {
-            user: variable("NEO4J_TEST_USER"),
-            password: variable("NEO4J_TEST_PASSWORD").into(),
-            ..GraphConfig::at(variable("NEO4J_TEST_URI"))
+            user: graph.user,
+            password: graph.password.into(),
+            ..GraphConfig::at(graph.url)
         };
         let store = runtime.block_on(movies(&config));
         let survey = runtime.block_on(store.schema()).unwrap();

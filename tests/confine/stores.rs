@@ -13,6 +13,8 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
 
+use crate::graph::TestGraph;
+
 /// The tests share one server, and each wants it for itself.
 static SERVER: Mutex<()> = Mutex::const_new(());
 
@@ -78,13 +80,12 @@ pub(crate) struct Neo4j {
 }
 
 impl Neo4j {
-    fn connect(url: &str) -> Self {
+    fn connect(at: &TestGraph) -> Self {
         let runtime = Runtime::new().unwrap();
-        let variable = |name| std::env::var(name).unwrap_or_default();
         let config = ConfigBuilder::default()
-            .uri(url)
-            .user(variable("NEO4J_TEST_USER"))
-            .password(variable("NEO4J_TEST_PASSWORD"))
+            .uri(&at.url)
+            .user(&at.user)
+            .password(&at.password)
             .build();
         let graph = runtime.block_on(async { Graph::connect(config.unwrap()).unwrap() });
         Self { runtime, graph }
@@ -174,21 +175,11 @@ pub(crate) fn on_embedded(test: fn(&dyn Store)) {
 
 /// Runs a test on the server of the environment, emptied, if there is one.
 pub(crate) fn on_neo4j(test: fn(&dyn Store)) {
-    let Ok(url) = std::env::var("NEO4J_TEST_URI") else {
-        let message = "Neo4j lane did not run: NEO4J_TEST_URI is not set";
-        #[expect(
-            clippy::print_stderr,
-            reason = "a lane that did not run has to be heard of"
-        )]
-        {
-            eprintln!("{message}");
-        }
-        let is_required = std::env::var("MUNINN_REQUIRE_NEO4J").as_deref() == Ok("1");
-        assert!(!is_required, "{message}");
+    let Some(graph) = TestGraph::find() else {
         return;
     };
     let _alone = SERVER.blocking_lock();
-    let store = Neo4j::connect(&url);
+    let store = Neo4j::connect(&graph);
     store.write("MATCH (n) DETACH DELETE n");
     test(&store);
     store.write("MATCH (n) DETACH DELETE n");

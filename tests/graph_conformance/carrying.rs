@@ -1,11 +1,12 @@
 //! Export and import, in both directions, and what can go wrong with a file.
 
+use std::io::{BufReader, Read};
 use std::sync::Arc;
 
 use muninn::graph::transfer::{
-    GraphNode, GraphRelationship, Progress, TransferError, export, import,
+    GraphNode, GraphRelationship, Progress, TransferError, check, export, import,
 };
-use muninn::graph::{GraphStore, Source};
+use muninn::graph::{GraphStore, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{Lane, Talk, ids};
@@ -95,7 +96,27 @@ async fn imported(
     file: &[u8],
     replace: bool,
 ) -> Result<(), TransferError> {
-    import(&**store, &mut &file[..], &mut |_| (), replace).await
+    let checked = check(&mut &file[..])?;
+    import(&**store, &mut &file[..], &checked, &mut |_| (), replace).await
+}
+
+/// Imports a file that cannot be read beyond this many bytes.
+async fn interrupted(store: &Arc<dyn GraphStore>, file: &[u8], readable: usize) {
+    let checked = check(&mut &file[..]).unwrap();
+    let mut reader = BufReader::new((&file[..readable]).chain(Unreadable));
+    let error = import(&**store, &mut reader, &checked, &mut |_| (), true)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, TransferError::File(_)), "{error}");
+}
+
+/// A disk that fails.
+struct Unreadable;
+
+impl Read for Unreadable {
+    fn read(&mut self, _into: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::other("the disk is gone"))
+    }
 }
 
 /// The graph of a file without the file's numbering: what there is, in a fixed order.
@@ -220,7 +241,7 @@ async fn a_graph_that_is_not_empty_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_line_is_named_and_half_an_import_noticed() {
+async fn a_bad_line_is_named_before_anything_is_touched() {
     let source = Lane::embedded();
     let store = source.open().await;
     fill(&store).await;
@@ -235,6 +256,7 @@ async fn a_bad_line_is_named_and_half_an_import_noticed() {
         ("no export".to_owned(), 1),
         (with(3, "{\"node\": "), 4),
         (with(3, "{\"knot\": {}}"), 4),
+        (with(2, lines[1]), 3),
         (
             with(
                 lines.len() - 2,
@@ -248,26 +270,84 @@ async fn a_bad_line_is_named_and_half_an_import_noticed() {
             lines.len(),
         ),
     ];
+    let before = exported(&store).await;
     for (file, at) in cases {
-        let lane = Lane::embedded();
-        let target = lane.open().await;
-        let error = imported(&target, file.as_bytes(), true).await.unwrap_err();
+        let error = imported(&store, file.as_bytes(), true).await.unwrap_err();
         let TransferError::Line { line, .. } = error else {
             panic!("{error}");
         };
         assert_eq!(line, at, "{file}");
-        let begun = at > 1;
-        target.close().await.unwrap();
-        drop(target);
-        let again = lane.open().await;
-        let warnings = again.health().await.unwrap().warnings;
-        assert_eq!(
-            warnings.iter().any(|one| one.contains("interrupted")),
-            begun
-        );
-        imported(&again, lines.join("\n").as_bytes(), true)
-            .await
-            .unwrap();
-        assert!(again.health().await.unwrap().warnings.is_empty());
+        assert_same(&before, &exported(&store).await);
     }
+}
+
+/// A graph of more than one batch of relationships, as a file.
+async fn many_turns() -> Vec<u8> {
+    let store = Lane::embedded();
+    let from = store.open().await;
+    let talk = Talk::on(&from);
+    for n in 0..600 {
+        talk.say(&format!("{n}")).await;
+    }
+    exported(&from).await
+}
+
+async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<dyn GraphStore>, Vec<u8>) {
+    let file = many_turns().await;
+    let store = lane.open().await;
+    store.wipe().await.unwrap();
+    interrupted(&store, &file, file.len() * 9 / 10).await;
+    store.close().await.unwrap();
+    drop(store);
+    let refused = open(&lane.config()).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("interrupted") && refused.contains("muninn import"),
+        "{refused}"
+    );
+    let store = open_unfinished(&lane.config()).await.unwrap();
+    let warnings = store.health().await.unwrap().warnings;
+    assert!(
+        warnings.iter().any(|one| one.contains("interrupted")),
+        "{warnings:?}"
+    );
+    let other = exported(&Lane::embedded().open().await).await;
+    let refused = imported(&store, &other, false).await.unwrap_err();
+    assert!(matches!(refused, TransferError::OtherImport), "{refused}");
+    (store, file)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_an_import_is_refused_until_it_is_whole() {
+    let lane = Lane::embedded();
+    let (store, file) = is_refused_until_it_is_whole(&lane).await;
+    imported(&store, &file, true).await.unwrap();
+    assert!(store.health().await.unwrap().warnings.is_empty());
+    assert_same(&file, &exported(&store).await);
+    store.close().await.unwrap();
+    drop(store);
+    lane.open().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_import_into_a_server_goes_on_where_it_was() {
+    let Some(lane) = Lane::neo4j_alone().await else {
+        return;
+    };
+    let (store, file) = is_refused_until_it_is_whole(&lane).await;
+    let checked = check(&mut &file[..]).unwrap();
+    let mut first = None;
+    let mut progress = |state: Progress| {
+        first.get_or_insert(state);
+    };
+    import(&*store, &mut &file[..], &checked, &mut progress, false)
+        .await
+        .unwrap();
+    let first = first.unwrap();
+    assert!(first.done > 600 && first.done < first.total, "{first:?}");
+    assert!(store.health().await.unwrap().warnings.is_empty());
+    // Nothing twice, and nothing left of what the import needed.
+    assert_same(&file, &exported(&store).await);
+    store.close().await.unwrap();
+    drop(store);
+    lane.open().await.wipe().await.unwrap();
 }

@@ -52,6 +52,8 @@ async fn stale_vectors_are_found_by_audience(lane: &Lane) {
     let mut missing = beside.turn("without");
     missing.turn.embedding = None;
     let missing = beside.append(&missing).await;
+    let none = talk.store.missing_embeddings(&talk.audience.id, 0, 1_000);
+    assert_eq!(ids(&none.await.unwrap().turns), [missing.id]);
     let mut volatile = talk.turn("volatile");
     volatile.turn.volatile = true;
     talk.append(&volatile).await;

@@ -1,6 +1,9 @@
 //! Forgetting: the chain closes, nothing that quoted it is left, indexes hear of it.
 
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn::graph::answers::Marks;
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary};
+use muninn_platform::{EventId, Overheard};
 use proptest::prelude::*;
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -14,7 +17,42 @@ on_every_store!(
     quotes_of_a_forgotten_turn_are_blotted_out,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
+    what_was_forgotten_leaves_its_mark_and_no_text,
 );
+
+async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
+    let store = lane.open().await;
+    let talk = Talk::on(&store);
+    let said = |event: &str, at: DateTime<Utc>| Overheard {
+        event: Some(EventId::new(event)),
+        author: "Ann".to_owned(),
+        text: "a secret".to_owned(),
+        at,
+    };
+    let secret = talk.say("a secret").await;
+    let kept = talk.say("b").await;
+    let marks = async || {
+        talk.elsewhere(&store)
+            .store
+            .marks(&talk.session)
+            .await
+            .unwrap()
+    };
+    assert_eq!(marks().await, Marks::default());
+    talk.forget(Forget::Turn(secret.id)).await;
+    let now = Utc::now();
+    assert!(marks().await.cover(&said(&secret.event, now)));
+    assert!(!marks().await.cover(&said(&kept.event, now)));
+    for _ in 0..2 {
+        talk.forget(Forget::Session).await;
+        assert!(marks().await.cover(&said(&kept.event, now)));
+    }
+    let later = Utc::now() + TimeDelta::seconds(1);
+    assert!(!marks().await.cover(&said("later", later)));
+    assert!(marks().await.cover(&said(&secret.event, later)));
+    let beside = talk.beside().session;
+    assert_eq!(store.marks(&beside).await.unwrap(), Marks::default());
+}
 
 async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
@@ -29,7 +67,8 @@ async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
             forgotten,
             Forgotten {
                 turns: 1,
-                quotes: 0
+                quotes: 0,
+                is_in_file: false,
             }
         );
         assert_eq!(ids(&talk.chain().await), ids(&said));
@@ -143,7 +182,8 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
         forgotten,
         Forgotten {
             turns: 1,
-            quotes: 2
+            quotes: 2,
+            is_in_file: false,
         }
     );
     let here = talk.chain().await;
@@ -177,7 +217,8 @@ async fn a_session_goes_with_all_its_turns(lane: &Lane) {
         forgotten,
         Forgotten {
             turns: 6,
-            quotes: 1
+            quotes: 1,
+            is_in_file: false,
         }
     );
     assert!(talk.chain().await.is_empty());

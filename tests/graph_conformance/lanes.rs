@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use uuid::Uuid;
 
+use crate::graph::TestGraph;
+
 /// Tests share one server; those that need it for themselves take it for writing.
 static SERVER: RwLock<()> = RwLock::const_new(());
 
@@ -93,26 +95,12 @@ impl Lane {
 }
 
 pub(crate) fn server() -> Option<GraphConfig> {
-    let Ok(url) = std::env::var("NEO4J_TEST_URI") else {
-        let message = "Neo4j lane did not run: NEO4J_TEST_URI is not set";
-        #[expect(
-            clippy::print_stderr,
-            reason = "a lane that did not run has to be heard of"
-        )]
-        {
-            eprintln!("{message}");
-        }
-        assert!(
-            std::env::var("MUNINN_REQUIRE_NEO4J").as_deref() != Ok("1"),
-            "{message}"
-        );
-        return None;
-    };
+    let graph = TestGraph::find()?;
     Some(GraphConfig {
-        user: std::env::var("NEO4J_TEST_USER").unwrap_or_default(),
-        password: SecretString::from(std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default()),
+        user: graph.user,
+        password: SecretString::from(graph.password),
         timeout: Duration::from_secs(30),
-        ..GraphConfig::at(url)
+        ..GraphConfig::at(graph.url)
     })
 }
 

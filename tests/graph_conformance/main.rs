@@ -11,11 +11,16 @@
 
 #[macro_use]
 mod lanes;
+#[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
+#[path = "../support/graph.rs"]
+mod graph;
+mod pending;
 #[allow(unreachable_pub, reason = "shared with other test binaries")]
 #[path = "../support/proxy.rs"]
 mod proxy;
 
 mod answers;
+mod appending;
 mod carrying;
 mod chains;
 mod claims;

@@ -35,6 +35,7 @@ async fn streams_in_pieces_with_usage() {
             completion: 10,
         },
         truncated: false,
+        withheld: false,
     };
     assert_eq!(answer, expected);
     server.finish();
@@ -161,4 +162,32 @@ async fn the_limit_of_tokens_makes_a_truncated_answer() {
     assert!(answer.truncated);
     let silent = outcome(Reply::chunks([]).finish("length")).await.unwrap();
     assert!(silent.truncated && silent.text.is_empty());
+}
+
+#[tokio::test]
+async fn a_temperature_is_sent_only_where_one_is_set_and_left_out_where_it_is_refused() {
+    let server = start().await;
+    server
+        .expects(|request| request.body.get("temperature").is_none())
+        .answers("as you like");
+    complete(&model(&server.config()), &ask("one"))
+        .await
+        .unwrap();
+
+    let mut config = server.config();
+    config.temperature = Some(0.25);
+    let model = model(&config);
+    server
+        .expects(|request| request.body["temperature"] == 0.25)
+        .replies(Reply::refusal(
+            400,
+            "unsupported_value",
+            "'temperature' does not support 0.25",
+        ));
+    server
+        .expects(|request| request.body.get("temperature").is_none())
+        .answers("by myself");
+    let answer = complete(&model, &ask("two")).await.unwrap();
+    assert_eq!(answer.text, "by myself");
+    server.finish();
 }

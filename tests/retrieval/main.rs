@@ -249,7 +249,12 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     let answer = room
         .say("ada", "Can my dog go swimming near the ferry?")
         .await;
-    assert!(answer.text().starts_with("Dogs travel free [1]"));
+    let answer = answer.text();
+    assert!(answer.starts_with(WARNING), "{answer}");
+    assert!(
+        answer.contains("Dogs travel free [1], but nobody swims."),
+        "{answer}"
+    );
 
     let other = bot.room_of("b", &quay.channel);
     server
@@ -271,6 +276,66 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     );
     bot.end().await;
     server.finish();
+}
+
+/// What the policy about swimming wants every answer to say.
+const WARNING: &str =
+    "I found nothing on that, but nobody may swim in the basin: ask the harbour master.";
+
+/// Whoever answers, and from whatever: by words and by what means the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_warning_is_part_of_every_answer() {
+    let place = Place::embedded();
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let bot = quay.bot(&place, Some(&server), &files, true).await;
+    // The model answers directly.
+    let room = bot.room_of("a", &quay.channel);
+    server
+        .expects(routes("I swim there every day."))
+        .answers("How nice.");
+    let answer = room.say("ada", "I swim there every day.").await.text();
+    assert_eq!(answer, format!("{WARNING}\n\nHow nice."));
+    // Something is recalled.
+    let other = bot.room_of("b", &quay.channel);
+    server
+        .expects(routes("Where does Ada swim every day?"))
+        .answers("There.");
+    let answer = other
+        .say("bob", "Where does Ada swim every day?")
+        .await
+        .text();
+    assert_eq!(answer, format!("{WARNING}\n\nThere."));
+    // The model is down.
+    let third = bot.room_of("c", &quay.channel);
+    server
+        .expects(|_| true)
+        .replies(Reply::refusal(400, "invalid", "no"));
+    let answer = third
+        .say("ada", "Long day. May we go diving? See you.")
+        .await
+        .text();
+    assert!(answer.contains("I could not ask the model"), "{answer}");
+    assert!(answer.contains(WARNING), "{answer}");
+    // It says nothing of the kind.
+    server.expects(routes("When is lunch?")).answers("At noon.");
+    let fourth = bot.room_of("d", &quay.channel);
+    assert_eq!(fourth.say("ada", "When is lunch?").await.text(), "At noon.");
+    bot.end().await;
+    server.finish();
+
+    // There is no model.
+    let bot = place.bot(&place.config(None, &[])).await;
+    for (room, text) in [
+        ("e", "I will swim tomorrow."),
+        ("f", "Where does Ada swim every day?"),
+    ] {
+        let room = bot.room_of(room, &quay.channel);
+        let answer = room.say("ada", text).await.text();
+        assert!(answer.contains(WARNING), "{text}: {answer}");
+    }
+    bot.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,7 +15,7 @@ use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::search::rank::Ranked;
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{KnowledgeIndex, Query, Searcher, Weights};
+use muninn::knowledge::search::{Hit, KnowledgeIndex, Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::llm::local::LocalEmbedder;
@@ -72,6 +72,15 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
+fn query<'a>(text: &'a str, audience: &'a AudienceId) -> Query<'a> {
+    Query {
+        text,
+        earlier: &[],
+        audience,
+        limit: None,
+    }
+}
+
 /// A path, how it is read, and what the source is called.
 type Put<'a> = (&'a str, Option<&'a str>, &'a str);
 
@@ -111,13 +120,13 @@ impl Bench {
     }
 
     async fn ranked(&self, text: &str, weights: &Weights) -> Vec<Ranked> {
-        let query = Query {
-            text,
-            earlier: &[],
-            audience: &AudienceId::new("eval"),
-            limit: None,
-        };
-        self.searcher.ranked(&query, weights).await
+        let audience = AudienceId::new("eval");
+        self.searcher.ranked(&query(text, &audience), weights).await
+    }
+
+    async fn hits(&self, text: &str) -> Vec<Hit> {
+        let audience = AudienceId::new("eval");
+        self.searcher.search(&query(text, &audience)).await.hits
     }
 
     async fn figures(&self, questions: &[&Question], fusion: Fusion) -> Figures {
@@ -279,20 +288,14 @@ async fn floors(bench: &Bench, all: &[Question]) {
     let (mut vain, mut kept) = (0, 0);
     let (mut unanswerable, mut answerable) = (0, 0);
     for question in all {
-        let query = Query {
-            text: &question.question,
-            earlier: &[],
-            audience: &AudienceId::new("eval"),
-            limit: None,
-        };
-        let found = bench.searcher.search(&query).await;
+        let hits = bench.hits(&question.question).await;
         let expected = question.expected();
         if expected.is_empty() {
             unanswerable += 1;
-            vain += usize::from(found.hits.is_empty());
+            vain += usize::from(hits.is_empty());
         } else {
             answerable += 1;
-            kept += usize::from(found.hits.iter().any(|hit| expected.contains(&hit.chunk)));
+            kept += usize::from(hits.iter().any(|hit| expected.contains(&hit.chunk)));
         }
     }
     println!("nothing found for {vain} of {unanswerable} that nothing answers");

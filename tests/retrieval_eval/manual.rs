@@ -5,9 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Bench, Figures, Fusion, parts};
-use crate::{Query, Weights};
-use muninn_platform::AudienceId;
+use super::{Bench, Figures, Fusion, Weights, parts};
 
 #[derive(Deserialize)]
 struct Asked {
@@ -129,13 +127,7 @@ async fn a_manual_that_nobody_looked_at() {
     }
     let (mut vain, mut nothing, mut kept) = (0, 0, 0);
     for one in &all {
-        let query = Query {
-            text: &one.question,
-            earlier: &[],
-            audience: &AudienceId::new("eval"),
-            limit: None,
-        };
-        let hits = bench.searcher.search(&query).await.hits;
+        let hits = bench.hits(&one.question).await;
         let number =
             |chunk: &str| (0..bench.index.len()).find(|&at| *bench.index.entry(at).chunk == *chunk);
         let is_right = |chunk: &str| {

@@ -3,6 +3,8 @@
 //! Runs on the Neo4j of `NEO4J_TEST_URI`. Without one it says that it did not run, which is a
 //! failure where `MUNINN_REQUIRE_NEO4J=1`.
 
+use std::time::Duration;
+
 use loopback_slack::{Slack, Thread};
 use tokio::process::Child;
 use tokio::sync::{Mutex, MutexGuard};
@@ -10,9 +12,11 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::ends_with;
 use super::home::{Door, listening, manifest, program};
 use super::standing;
+use super::support::bot::Place;
 use super::support::graph::TestGraph;
 use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end, kill};
+use super::support::proxy::Proxy;
 
 /// Workspaces on loopback look alike, so one at a time has the graph.
 static GRAPH: Mutex<()> = Mutex::const_new(());
@@ -33,6 +37,11 @@ struct Replicas {
 impl Replicas {
     /// Two of them. None: there is no graph that they could share.
     async fn start(model: &ModelServer) -> Option<Self> {
+        Self::through(model, None).await
+    }
+
+    /// The same, over a wire that a test can slow down, with a short time-out.
+    async fn through(model: &ModelServer, wire: Option<&Proxy>) -> Option<Self> {
         let graph = TestGraph::find()?;
         let alone = GRAPH.lock().await;
         graph.forget_knowledge().await;
@@ -45,10 +54,10 @@ impl Replicas {
         for _ in 0..2 {
             let (program, door) = listening(program(model, &slack));
             let program = program
-                .with("GRAPH_URL", &graph.url)
+                .with("GRAPH_URL", wire.map_or(graph.url.clone(), Proxy::bolt_url))
                 .with("GRAPH_USER", &graph.user)
                 .with("GRAPH_PASSWORD", &graph.password)
-                .with("GRAPH_TIMEOUT", "60");
+                .with("GRAPH_TIMEOUT", if wire.is_some() { "2" } else { "60" });
             let process = program.start();
             door.opens().await;
             replicas.push(Replica {
@@ -220,5 +229,79 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
     server.abandoned(1).await;
     let is_over = |thread: &Thread| thread.lifecycle == "active";
     thread.sees_thread("its end", is_over).await;
+    all.end(server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_killed_one_was_told_is_answered_by_the_other() {
+    let server = ModelServer::start().await;
+    let Some(mut all) = Replicas::start(&server).await else {
+        return;
+    };
+    let channel = all.slack.channel("orphans");
+    let chat = all.slack.person("Ann").in_channel(&channel);
+    // Nothing is answered before the kill.
+    let gate = Gate::closed();
+    let questions = ["Alpha?", "Beta?", "Gamma?"];
+    all.tell(&[0]);
+    for question in questions {
+        server
+            .expects(asks(question))
+            .replies(Reply::chunks(["No", " more."]).paused(&gate));
+    }
+    let threads = questions.map(|question| chat.in_thread(&chat.ask(question)));
+    all.slack.all_told().await;
+    server.arrived(questions.len()).await;
+    kill(all.replicas.remove(0).process).await;
+    all.tell(&[0]);
+    for question in questions {
+        server.expects(asks(question)).answers("After all.");
+    }
+    for thread in &threads {
+        thread.finds("the answer", ends_with("After all.")).await;
+    }
+    let left =
+        "MATCH (p:Pending) WHERE p.session STARTS WITH 'slack/' RETURN toString(count(p)) AS text";
+    while all.graph.text(left).await != "0" {
+        tokio::task::yield_now().await;
+    }
+    for thread in &threads {
+        assert_eq!(standing(thread), ["After all."]);
+    }
+    all.end(server).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_knows_to_be_free_is_answered_when_the_graph_says_so() {
+    let server = ModelServer::start().await;
+    let Some(address) = Place::neo4j_address() else {
+        return;
+    };
+    let wire = Proxy::to(address).await;
+    let Some(all) = Replicas::through(&server, Some(&wire)).await else {
+        return;
+    };
+    let channel = all.slack.channel("slow");
+    let chat = all.slack.person("Ann").in_channel(&channel);
+    // Whoever asks the graph waits too long for it, and both are told everything.
+    wire.slow(Duration::from_secs(4));
+    all.slack.repeat_events(1);
+    let questions = ["Alpha?", "Beta?", "Gamma?"];
+    let threads = questions.map(|question| {
+        // A model that is asked twice is told so.
+        server.expects(asks(question)).answers("Once.");
+        chat.in_thread(&chat.ask(question))
+    });
+    all.slack.all_told().await;
+    wire.slow(Duration::ZERO);
+    // Said while the graph was slow to read, it says so below.
+    let answer = |message: &loopback_slack::Message| message.shown.starts_with("Once.");
+    for thread in &threads {
+        thread.finds("the answer", answer).await;
+    }
+    all.slack.all_told().await;
+    for thread in &threads {
+        assert_eq!(standing(thread).len(), 1);
+    }
     all.end(server).await;
 }

@@ -188,7 +188,7 @@ impl TestBot {
     /// Returns when no turn waits for the graph any more.
     pub async fn saved_all(&self) {
         let saved = async {
-            while self.archive.is_away() || self.archive.waiting().await > 0 {
+            while self.archive.is_away() || self.archive.waiting() > 0 {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use serenity::http::{Http, HttpBuilder, LightMethod, Request, Route};
+use serenity::model::Permissions;
 use serenity::model::channel::GuildChannel;
 use serenity::model::id::{ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId};
 
@@ -89,8 +90,11 @@ pub(crate) struct Me {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct MyGuild {
+    pub(crate) id: GuildId,
     pub(crate) name: String,
+    /// What the bot may do there, before any channel says otherwise.
+    pub(crate) permissions: Permissions,
 }
 
 #[derive(Deserialize)]
@@ -172,7 +176,7 @@ impl Api {
         known.expect("the application is asked for before anything that goes by it")
     }
 
-    pub(crate) async fn guilds(&self) -> Answer<Vec<Named>> {
+    pub(crate) async fn guilds(&self) -> Answer<Vec<MyGuild>> {
         self.ask(get(Route::UserMeGuilds)).await
     }
 
@@ -207,6 +211,23 @@ impl Api {
 
     pub(crate) async fn channel(&self, channel_id: ChannelId) -> Answer<GuildChannel> {
         self.ask(get(Route::Channel { channel_id })).await
+    }
+
+    pub(crate) async fn message(
+        &self,
+        channel_id: ChannelId,
+        message_id: MessageId,
+    ) -> Answer<Standing> {
+        self.ask(get(Route::ChannelMessage {
+            channel_id,
+            message_id,
+        }))
+        .await
+    }
+
+    pub(crate) async fn change_channel(&self, channel_id: ChannelId, change: &Value) -> Answer<()> {
+        let request = Request::new(Route::Channel { channel_id }, LightMethod::Patch);
+        self.tell(request.body(body(change))).await
     }
 
     pub(crate) async fn send(&self, channel_id: ChannelId, message: &Value) -> Answer<Sent> {

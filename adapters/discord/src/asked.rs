@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion, SafeText,
+    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion,
 };
 use serde_json::Value;
-use serenity::model::id::MessageId;
+use serenity::model::Permissions;
+use serenity::model::id::{MessageId, UserId};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::buttons::Row;
+use crate::buttons::{self, Row};
 use crate::content;
 use crate::directory::{Kind, Spot};
 use crate::errors::{Failure, Kind as Failed, Refusal};
@@ -22,8 +23,8 @@ use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::inbound::Inbound;
 use crate::lines::Lines;
-use crate::meaning::thread_name;
 use crate::reply::Target;
+use crate::rights;
 use crate::wanted::{Facts, NewThread, Shows, Turn, Wanted, belongs, wanted};
 use crate::way::{Token, Way};
 
@@ -189,6 +190,7 @@ impl Inbound {
                     asker: asked.who.id,
                     place,
                 },
+                owner: None,
                 reply_to: None,
                 token: None,
                 is_private: false,
@@ -217,8 +219,9 @@ impl Inbound {
                     asker: asked.who.id,
                     place: turn.place,
                 },
+                owner: owner(asked),
                 reply_to: None,
-                token: Some(token),
+                token: Some(Arc::new(token)),
                 is_private: turn.is_private,
                 names_asker: true,
                 nonce: asked.id.to_string(),
@@ -282,7 +285,19 @@ impl Inbound {
         match opened {
             Ok(stage) => Some(stage),
             Err(failure) => {
-                tracing::warn!(channel = %asked.spot.channel, %failure, "no thread can be opened; the answer stands in the channel");
+                let needed = match turn.thread {
+                    NewThread::Private => Permissions::CREATE_PRIVATE_THREADS,
+                    NewThread::Public | NewThread::No => Permissions::CREATE_PUBLIC_THREADS,
+                };
+                let needed = needed | Permissions::SEND_MESSAGES_IN_THREADS;
+                let channel = asked.spot.channel;
+                let what = "open a thread for its answer";
+                let why = if failure.is(Refusal::MayNot) {
+                    rights::cannot(&self.hub, channel, what, needed)
+                } else {
+                    format!("Muninn cannot {what} in {channel}")
+                };
+                tracing::warn!(%failure, "{why}; the answer stands in the channel");
                 None
             }
         }
@@ -296,14 +311,16 @@ impl Inbound {
     ) -> Result<(Place, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
-        let said = SafeText::new(&format!("**{}:** {question}", asked.who.name));
+        let said = self
+            .inbox
+            .repeatable(&format!("**{}:** {question}", asked.who.name));
         let said = content::texts(&[said])
             .into_iter()
             .next()
             .unwrap_or_default();
         let body = content::edit(&said, Row::None, belongs(asked));
         let sent = api.edit_original(token.secret_or_over()?, &body).await?;
-        api.open_thread(channel, sent.id, &thread_name(question))
+        api.open_thread(channel, sent.id, &self.thread_name(question))
             .await?;
         // A thread that begins at a message has the message's id.
         let thread = serenity::model::id::ChannelId::new(sent.id.get());
@@ -324,7 +341,7 @@ impl Inbound {
     ) -> Result<(Place, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
-        let name = thread_name(question);
+        let name = self.thread_name(question);
         let thread = api
             .open_private_thread(channel, &name, asked.who.id)
             .await?;
@@ -342,6 +359,21 @@ impl Inbound {
             ..asked.spot.clone()
         };
         Ok((Place::new(spot.guild, thread), spot))
+    }
+}
+
+/// Whose answer the pressed button is under, as far as the button says.
+fn owner(asked: &Asked) -> Option<UserId> {
+    match &asked.what {
+        What::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
+        What::Ask { .. }
+        | What::Why
+        | What::Usage
+        | What::Forget(_)
+        | What::Session(_)
+        | What::TypingSession(_)
+        | What::About(_)
+        | What::Unknown => None,
     }
 }
 

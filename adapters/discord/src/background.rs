@@ -1,12 +1,17 @@
 //! What was said before the bot came: the message that the question replies to, and in a thread the
 //! messages before it.
 
+use futures_util::TryFutureExt;
 use muninn_platform::Overheard;
+use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::api::Standing;
+use crate::errors::Refusal;
 use crate::event::Quoted;
 use crate::hub::Hub;
+use crate::ids;
+use crate::rights;
 
 /// Messages before the question that are read.
 const MOST: u8 = 20;
@@ -20,14 +25,24 @@ pub(crate) struct Before {
 }
 
 pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
-    let said = match before.in_thread {
+    let mut heard: Vec<Overheard> = match before.in_thread {
         Some((channel, question)) => {
             let asked = hub.api.messages_before(channel, question, MOST);
-            hub.outbox.try_once(asked).await.unwrap_or_default()
+            let asked = asked.inspect_err(|failure| {
+                if failure.is(Refusal::MayNot) {
+                    let what = "read what was said before";
+                    let needed = Permissions::READ_MESSAGE_HISTORY;
+                    tracing::warn!(%failure, "{}", rights::cannot(hub, channel, what, needed));
+                }
+            });
+            let said = hub.outbox.try_once(asked).await.unwrap_or_default();
+            let heard = said.into_iter().rev();
+            heard
+                .filter_map(|message| overheard(channel, message))
+                .collect()
         }
         None => Vec::new(),
     };
-    let mut heard: Vec<Overheard> = said.into_iter().rev().filter_map(overheard).collect();
     let quoted = before
         .quoted
         .filter(|quoted| !quoted.is_bot && !quoted.text.is_empty());
@@ -35,6 +50,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
         && !heard.iter().any(|heard| heard.at == quoted.at)
     {
         heard.push(Overheard {
+            event: None,
             author: quoted.name,
             text: quoted.text,
             at: quoted.at,
@@ -44,9 +60,10 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
 }
 
 /// Without the intent other people's texts are empty; what bots say is no one's word.
-fn overheard(message: Standing) -> Option<Overheard> {
+fn overheard(channel: ChannelId, message: Standing) -> Option<Overheard> {
     let author = message.author;
     (!author.bot && !message.content.is_empty()).then(|| Overheard {
+        event: Some(ids::message(channel, message.id)),
         author: author.global_name.unwrap_or(author.username),
         text: message.content,
         at: message.timestamp,

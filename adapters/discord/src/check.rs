@@ -3,9 +3,10 @@
 
 use muninn_platform::{Finding, PlatformError};
 
-use crate::api::{Api, Application, Me};
+use crate::api::{Api, Application, Me, MyGuild};
 use crate::commands;
 use crate::errors::{Failure, Kind, disconnected, logged_out};
+use crate::gateway;
 use crate::options::Options;
 use crate::rights;
 
@@ -35,7 +36,8 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     };
     findings.push(Finding::well(format!("the token is that of {username}")));
     findings.push(intents(options, &application));
-    findings.push(guilds(&api).await);
+    findings.extend(connections(options, &api).await);
+    findings.extend(guilds(&api).await);
     findings.push(registered(options, &api).await);
     findings
 }
@@ -59,31 +61,69 @@ fn intents(options: &Options, application: &Application) -> Finding {
     }
 }
 
-async fn guilds(api: &Api) -> Finding {
-    match api.guilds().await {
-        Ok(guilds) if guilds.is_empty() => Finding::worth(
-            "it is in no guild yet; open the address that `muninn invite discord` prints",
+/// Whether the gateway lets it in; nothing where it does.
+async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
+    let at = match api.gateway().await {
+        Ok(at) => at,
+        Err(failure) => return vec![Finding::wrong(format!("its gateway: {failure}"))],
+    };
+    let probe = gateway::probe(options, at);
+    if let Some(refusal) = probe.refusal(0).await {
+        return vec![Finding::wrong(refusal.to_string())];
+    }
+    let (shards, recommended) = (probe.shards, probe.recommended);
+    if shards < recommended {
+        return vec![Finding::worth(format!(
+            "DISCORD_SHARDS is {shards}, but Discord recommends {recommended}; set it to auto"
+        ))];
+    }
+    Vec::new()
+}
+
+/// Which servers it is in, and which permissions it lacks there.
+async fn guilds(api: &Api) -> Vec<Finding> {
+    let guilds = match api.guilds().await {
+        Ok(guilds) => guilds,
+        Err(failure) => return vec![Finding::wrong(format!("its servers: {failure}"))],
+    };
+    let mut findings = vec![listed(&guilds)];
+    for guild in &guilds {
+        let missing = rights::NEEDED - guild.permissions;
+        if !missing.is_empty() && !guild.permissions.administrator() {
+            findings.push(Finding::wrong(format!(
+                "in {} it lacks {}; give its role that, or open the address that `muninn invite discord` prints once more",
+                guild.name,
+                rights::names(missing)
+            )));
+        }
+    }
+    findings
+}
+
+fn listed(guilds: &[MyGuild]) -> Finding {
+    match guilds {
+        [] => Finding::worth(
+            "it is in no server yet; open the address that `muninn invite discord` prints",
         ),
-        Ok(guilds) => {
+        guilds => {
             let names: Vec<&str> = guilds.iter().take(5).map(|it| it.name.as_str()).collect();
             let more = if guilds.len() > names.len() {
                 ", …"
             } else {
                 ""
             };
-            Finding::well(format!(
-                "it is in {} guilds: {}{more}",
-                guilds.len(),
-                names.join(", ")
-            ))
+            let servers = match guilds.len() {
+                1 => "1 server".to_owned(),
+                number => format!("{number} servers"),
+            };
+            Finding::well(format!("it is in {servers}: {}{more}", names.join(", ")))
         }
-        Err(failure) => Finding::wrong(format!("its guilds: {failure}")),
     }
 }
 
 async fn registered(options: &Options, api: &Api) -> Finding {
     let place = match options.guild {
-        Some(guild) => format!("in guild {guild}"),
+        Some(guild) => format!("in server {guild}"),
         None => "everywhere".to_owned(),
     };
     match api.commands(options.guild).await {

@@ -194,6 +194,27 @@ impl Directory {
         })
     }
 
+    /// As [`Directory::spot`], of whatever guild.
+    pub(crate) fn spot_of(&self, channel: ChannelId) -> Option<Spot> {
+        let guild = {
+            let known = self.known();
+            let found = known.channels.iter();
+            let mut here = found.filter(|(_, channels)| channels.contains_key(&channel));
+            *here.next()?.0
+        };
+        self.spot(guild, channel)
+    }
+
+    /// The threads of a channel, and itself if it is one.
+    pub(crate) fn threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
+        let known = self.known();
+        let here = known.channels.get(&guild).into_iter().flatten();
+        let is_of = |it: &Channel| it.is_thread() && it.parent == Some(channel);
+        here.filter(|(_, it)| is_of(it))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
     pub(crate) fn name(&self, guild: GuildId, channel: ChannelId) -> Option<String> {
         Some(self.spot(guild, channel)?.name)
     }

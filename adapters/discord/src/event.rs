@@ -23,6 +23,8 @@ pub(crate) enum Happening {
     /// A shard is connected.
     Ready,
     Changed(Change),
+    /// A channel or thread was deleted; without one, the bot was removed from the server.
+    Gone(GuildId, Option<ChannelId>),
     Said(Said),
     Edited {
         now: Said,
@@ -120,16 +122,22 @@ pub(crate) fn read(event: Event) -> Option<Happening> {
     let change = match event {
         Event::Ready(_) => return Some(Happening::Ready),
         Event::GuildCreate(event) => guild(event.guild),
-        Event::GuildDelete(event) => Change::GuildGone(event.guild.id),
+        // One that is only out of reach comes back.
+        Event::GuildDelete(event) if event.guild.unavailable => Change::GuildGone(event.guild.id),
+        Event::GuildDelete(event) => return Some(Happening::Gone(event.guild.id, None)),
         Event::GuildUpdate(event) => Change::Owner(event.guild.id, event.guild.owner_id),
         Event::ChannelCreate(event) => Change::Channel(channel(event.channel)),
         Event::ChannelUpdate(event) => Change::Channel(channel(event.channel)),
         Event::ChannelDelete(event) => {
-            Change::ChannelGone(event.channel.guild_id, event.channel.id)
+            let (guild, channel) = (event.channel.guild_id, event.channel.id);
+            return Some(Happening::Gone(guild, Some(channel)));
         }
         Event::ThreadCreate(event) => thread(event.thread),
         Event::ThreadUpdate(event) => thread(event.thread),
-        Event::ThreadDelete(event) => Change::ChannelGone(event.thread.guild_id, event.thread.id),
+        Event::ThreadDelete(event) => {
+            let (guild, thread) = (event.thread.guild_id, event.thread.id);
+            return Some(Happening::Gone(guild, Some(thread)));
+        }
         Event::GuildRoleCreate(event) => {
             Change::Role(event.role.guild_id, event.role.id, event.role.permissions)
         }

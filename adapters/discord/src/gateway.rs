@@ -12,22 +12,31 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::PlatformError;
 use serenity::client::{ClientBuilder, Context, RawEventHandler};
-use serenity::gateway::GatewayError;
+use serenity::gateway::{ConnectionStage, GatewayError, ShardManager};
 use serenity::http::Http;
 use serenity::model::event::Event;
 use serenity::model::gateway::GatewayIntents;
+use serenity::model::id::ShardId;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::api::GatewayAt;
-use crate::errors::{disconnected, logged_out, misconfigured};
+use crate::errors::{disconnected, logged_out};
 use crate::event::{self, Happening};
 use crate::options::{Options, Shards};
+use crate::probe::{Probe, disallowed_intents, unknown_intents};
 
 /// Events on their way out of the gateway's thread. They are taken out as fast as they can be
 /// sorted, so this is full only if the whole machine stands still; then what comes is lost, and the
 /// log says so.
 const WAITING: usize = 65_536;
+
+/// How often it is looked whether all shards are connected.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// After so long without one more shard Discord is asked why, then after twice as long.
+const UNCONNECTED: Duration = Duration::from_secs(8);
+const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 
 /// For the shards to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(8);
@@ -94,19 +103,12 @@ impl Gateway {
             events: sender,
             lost: AtomicU64::new(0),
         };
-        let intents = intents(options);
-        let at = GatewayAt {
-            shards: match options.shards {
-                Shards::Auto => at.shards,
-                Shards::Number(number) => number,
-            },
-            ..at
-        };
+        let probe = probe(options, at);
         let (stopped, abandoned) = (stop.clone(), abandon.clone());
         let thread = std::thread::Builder::new()
             .name("discord-gateway".to_owned())
             .spawn(move || {
-                let running = run(http, intents, at, tap, stopped);
+                let running = run(http, probe, tap, stopped);
                 let running = abandoned.run_until_cancelled(running);
                 if let Some(Err(error)) = runtime.block_on(running) {
                     // Nobody wants to know while the program ends.
@@ -135,22 +137,26 @@ impl Gateway {
 
 async fn run(
     http: Http,
-    intents: GatewayIntents,
-    at: GatewayAt,
+    probe: Probe,
     tap: Tap,
     stop: CancellationToken,
 ) -> Result<(), PlatformError> {
+    let intents = GatewayIntents::from_bits_truncate(probe.intents);
     let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
     let mut client = building.await.map_err(disconnected)?;
     // What serenity falls back to where it could not ask is not what was answered before.
-    *client.ws_url.lock().await = at.url;
+    *client.ws_url.lock().await = probe.url.clone();
     let manager = Arc::clone(&client.shard_manager);
-    let running = client.start_shards(at.shards.max(1));
+    let running = client.start_shards(probe.shards);
     tokio::select! {
         ended = running => match ended {
             Ok(()) => Err(disconnected("the gateway's connections were ended")),
             Err(error) => Err(said(error)),
         },
+        refusal = is_refused(&manager, &probe) => {
+            let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
+            Err(refusal)
+        }
         () = stop.cancelled() => {
             let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
             Ok(())
@@ -158,11 +164,56 @@ async fn run(
     }
 }
 
+/// Returns when Discord will never let a shard in that is not connected.
+async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
+    let mut connected = 0;
+    let mut patience = UNCONNECTED;
+    let mut since = Instant::now();
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let (now, waiting) = {
+            let runners = manager.runners.lock().await;
+            let is_up = |shard: &u32| {
+                let runner = runners.get(&ShardId(*shard));
+                runner.is_some_and(|runner| runner.stage == ConnectionStage::Connected)
+            };
+            let up = (0..probe.shards).filter(is_up).count();
+            (up, (0..probe.shards).find(|shard| !is_up(shard)))
+        };
+        // Shards are begun one after the other, so each that comes up is good news.
+        if now > connected || waiting.is_none() {
+            (since, patience) = (Instant::now(), UNCONNECTED);
+        }
+        connected = now;
+        let Some(shard) = waiting.filter(|_| since.elapsed() >= patience) else {
+            continue;
+        };
+        if let Some(refusal) = probe.refusal(shard).await {
+            return refusal;
+        }
+        (since, patience) = (Instant::now(), (patience * 2).min(LONGEST_PATIENCE));
+    }
+}
+
+/// How connections introduce themselves to the gateway.
+pub(crate) fn probe(options: &Options, at: GatewayAt) -> Probe {
+    let shards = match options.shards {
+        Shards::Auto => at.shards,
+        Shards::Number(number) => number,
+    };
+    Probe {
+        url: at.url,
+        token: options.token.clone(),
+        intents: intents(options).bits(),
+        shards: shards.max(1),
+        recommended: at.shards,
+    }
+}
+
 fn said(error: serenity::Error) -> PlatformError {
     match error {
-        serenity::Error::Gateway(GatewayError::DisallowedGatewayIntents) => misconfigured(
-            "Discord does not let Muninn read messages; switch on \"Message Content Intent\" under \"Bot\" in the developer portal, or set DISCORD_MESSAGE_CONTENT=false to answer mentions, direct messages and commands only",
-        ),
+        serenity::Error::Gateway(GatewayError::DisallowedGatewayIntents) => disallowed_intents(),
+        serenity::Error::Gateway(GatewayError::InvalidGatewayIntents) => unknown_intents(),
         serenity::Error::Gateway(GatewayError::InvalidAuthentication) => logged_out(),
         other => disconnected(crate::errors::Failure::from(other)),
     }

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 use tokio::sync::OnceCell;
 
 use crate::errors::{Failure, Refusal};
 use crate::hub::Hub;
+use crate::rights;
 
 /// A thread to be opened at a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +56,23 @@ impl Ground {
         (channel == opening.channel).then_some(opening.message)
     }
 
+    /// A thread that was opened already is called after what the question says now.
+    pub(crate) async fn rename(&self) {
+        let Some(opening) = &self.opening else { return };
+        let Hub {
+            api, outbox, me, ..
+        } = &*self.hub;
+        let renaming = async {
+            let found = api.channel(self.channel).await?;
+            if found.owner_id == Some(*me) && found.name != opening.name {
+                let change = json!({ "name": opening.name });
+                api.change_channel(self.channel, &change).await?;
+            }
+            Ok(())
+        };
+        let _ = outbox.try_once(renaming).await;
+    }
+
     async fn open(&self, opening: &Opening) -> Result<ChannelId, Failure> {
         let Opening {
             channel,
@@ -68,7 +88,13 @@ impl Ground {
             // By an earlier process, or by somebody who was faster.
             Err(failure) if failure.is(Refusal::ThreadThere) => Ok(self.channel),
             Err(failure) if failure.is(Refusal::MayNot) => {
-                tracing::warn!(%channel, %failure, "no thread can be opened; the answer stands in the channel. Let Muninn create public threads there");
+                let why = rights::cannot(
+                    &self.hub,
+                    *channel,
+                    "open a thread for its answer",
+                    Permissions::CREATE_PUBLIC_THREADS | Permissions::READ_MESSAGE_HISTORY,
+                );
+                tracing::warn!(%failure, "{why}; the answer stands in the channel");
                 Ok(*channel)
             }
             Err(failure) => Err(failure),

@@ -1,9 +1,9 @@
 //! What the parts of a running adapter share.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use muninn_platform::{AnswerMode, Audience, Recent};
-use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
+use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
@@ -15,6 +15,7 @@ use crate::event::{self, Person};
 use crate::ids::Place;
 use crate::options::Options;
 use crate::outbox::Outbox;
+use crate::way::{Token, Via};
 
 /// Interactions that are remembered: one that is told twice is told within minutes.
 const INTERACTIONS: usize = 4_096;
@@ -22,6 +23,9 @@ const INTERACTIONS: usize = 4_096;
 /// First answers on their way at once: few enough that their connections are used again in a burst,
 /// since making one takes longer than an answer.
 const FIRST_ANSWERS: usize = 24;
+
+/// Answers that one person alone sees and that may still be taken away: their tokens live for minutes.
+const PRIVATE_ANSWERS: usize = 1_024;
 
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
@@ -37,6 +41,9 @@ pub(crate) struct Hub {
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
     looked_up: Mutex<Recent<ChannelId, Spot>>,
+    private_answers: Mutex<Recent<MessageId, (Arc<Token>, Via)>>,
+    /// Nothing there can be taken away any more, and need not be asked for.
+    gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
 }
 
 impl Hub {
@@ -51,6 +58,8 @@ impl Hub {
             chores: TaskTracker::new(),
             interactions: Mutex::new(Recent::new(INTERACTIONS)),
             looked_up: Mutex::new(Recent::new(LOOKED_UP)),
+            private_answers: Mutex::new(Recent::new(PRIVATE_ANSWERS)),
+            gone: Mutex::new(Recent::new(LOOKED_UP)),
         }
     }
 
@@ -63,6 +72,40 @@ impl Hub {
         let is_new = seen.get(&interaction).is_none();
         seen.insert(interaction, ());
         is_new
+    }
+
+    /// These channels, or the whole server, are there no more.
+    pub(crate) fn is_gone(&self, guild: GuildId, channels: &[Option<ChannelId>]) {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        for channel in channels {
+            gone.insert((guild, *channel), true);
+        }
+    }
+
+    /// The bot is in the server again.
+    pub(crate) fn is_back(&self, guild: GuildId) {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        if gone.get(&(guild, None)).is_some() {
+            gone.insert((guild, None), false);
+        }
+    }
+
+    pub(crate) fn went(&self, guild: GuildId, channel: Option<ChannelId>) -> bool {
+        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        gone.get(&(guild, channel)).copied().unwrap_or_default()
+    }
+
+    /// Remembers by what an answer that one person alone sees can be taken away.
+    pub(crate) fn answered_privately(&self, message: MessageId, token: Arc<Token>, via: Via) {
+        let answers = &self.private_answers;
+        let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.insert(message, (token, via));
+    }
+
+    pub(crate) fn private_answer(&self, message: MessageId) -> Option<(Arc<Token>, Via)> {
+        let answers = &self.private_answers;
+        let answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.get(&message).cloned()
     }
 
     /// Where something was said; None: Discord does not say either.

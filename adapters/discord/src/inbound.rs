@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use muninn_platform::{Addressed, Author, Body, Inbox, InboxClosed, Incoming, IncomingMessage};
+use muninn_platform::{
+    Addressed, Author, Body, Command, Inbox, InboxClosed, Incoming, IncomingMessage,
+};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::background::Before;
@@ -66,7 +68,7 @@ impl Inbound {
             stand,
             channel: said.channel,
             question: said.id,
-            name: thread_name(question.as_deref().unwrap_or_default()),
+            name: self.thread_name(question.as_deref().unwrap_or_default()),
             has_buttons: question.is_some(),
             nonce: said.id.to_string(),
         });
@@ -93,7 +95,7 @@ impl Inbound {
             return Ok(());
         };
         let of = ids::message(said.channel, said.id);
-        let name = thread_name(&text);
+        let name = self.thread_name(&text);
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
@@ -164,7 +166,24 @@ impl Inbound {
 
     /// Delivers what an earlier process accepted and did not answer.
     pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        for message in self.inbox.take_left_over(crate::NAME) {
+        self.deliver_again(self.inbox.take_left_over(crate::NAME))
+            .await
+    }
+
+    /// Delivers what processes accepted that end later, for as long as it is polled.
+    pub(crate) async fn follow_left_over(&self) -> Result<(), InboxClosed> {
+        loop {
+            let left_over = self.inbox.next_left_over(crate::NAME).await;
+            self.deliver_again(left_over).await?;
+        }
+    }
+
+    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
+        for message in messages {
+            if message.body == Body::Command(Command::PlaceGone) {
+                self.tell_gone(message).await?;
+                continue;
+            }
             let Some(target) = self.target_again(&message) else {
                 tracing::warn!(event = %message.event, "a message left over has ids of another version");
                 continue;
@@ -172,6 +191,11 @@ impl Inbound {
             self.deliver(message, target).await?;
         }
         Ok(())
+    }
+
+    /// What a question's thread is called; says nothing that is a secret.
+    pub(crate) fn thread_name(&self, question: &str) -> String {
+        thread_name(self.inbox.repeatable(question).as_str())
     }
 
     fn target_again(&self, message: &IncomingMessage) -> Option<Target> {
@@ -203,7 +227,7 @@ impl Inbound {
                     stand,
                     channel,
                     question,
-                    name: thread_name(text),
+                    name: self.thread_name(text),
                     has_buttons,
                     nonce: question.to_string(),
                 });
@@ -235,6 +259,7 @@ impl Inbound {
                 hub,
                 ground,
                 belongs: Belongs { asker, place },
+                owner: None,
                 reply_to: None,
                 token: None,
                 is_private,
@@ -336,6 +361,7 @@ impl Inbound {
                 hub,
                 ground,
                 belongs: Belongs { asker, place },
+                owner: None,
                 reply_to,
                 token: None,
                 is_private: false,

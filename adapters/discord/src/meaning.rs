@@ -246,6 +246,9 @@ pub(crate) fn channels_named(text: &str) -> impl Iterator<Item = ChannelId> {
 /// The longest name of a thread that Discord takes, in characters.
 const LONGEST_NAME: usize = 100;
 
+/// The name of a thread whose question says nothing, or is forgotten.
+pub(crate) const NEUTRAL_NAME: &str = "Question";
+
 /// A thread's name: the question in one line.
 pub(crate) fn thread_name(question: &str) -> String {
     let words: Vec<&str> = question.split_whitespace().collect();
@@ -255,7 +258,7 @@ pub(crate) fn thread_name(question: &str) -> String {
         .filter(|c| !c.is_control())
         .collect();
     if line.is_empty() {
-        return "Question".to_owned();
+        return NEUTRAL_NAME.to_owned();
     }
     if line.chars().count() <= LONGEST_NAME {
         return line;

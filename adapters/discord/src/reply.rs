@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use muninn_platform::{
     Attachment, Delivered, DownloadError, Overheard, Pace, PlatformError, Reply, SafeText,
-    TextLimit,
+    TextLimit, Vocabulary, Withdraw,
 };
 use serenity::model::id::{ChannelId, MessageId};
 
@@ -21,7 +21,9 @@ use crate::ids;
 use crate::outbox::SHOW_EVERY;
 use crate::presence::{TYPING_EVERY, Typing};
 use crate::rights;
+use crate::vocabulary::VOCABULARY;
 use crate::way::{Shown, Via, Way, Words};
+use crate::withdraw::Withdrawer;
 
 /// What an answer belongs to.
 pub(crate) struct Target {
@@ -77,6 +79,7 @@ impl DiscordReply {
             };
             let words = Words { text, row };
             let shown = self.put(part, words).await?;
+            self.remember(&shown);
             delivered.push(ids::sent(shown.channel, shown.id));
         }
         for surplus in std::mem::take(&mut self.standing) {
@@ -84,7 +87,20 @@ impl DiscordReply {
             self.hub.outbox.persist(|| way.remove(&surplus)).await?;
         }
         self.end_thinking().await;
+        if self.is_replacing {
+            let ground = Arc::clone(&self.target.way.ground);
+            self.hub.chores.spawn(async move { ground.rename().await });
+        }
         Ok(Delivered(delivered))
+    }
+
+    /// What one person alone sees is taken away by its token or not at all.
+    fn remember(&self, shown: &Shown) {
+        let token = self.target.way.token.as_ref();
+        if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
+            self.hub
+                .answered_privately(shown.id, Arc::clone(token), shown.via);
+        }
     }
 
     /// Lets a message say this: one that stands, or a new one.
@@ -298,16 +314,12 @@ impl Reply for DiscordReply {
         delivered.map_err(|failure| self.error(failure))
     }
 
-    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
-        self.is_finished = true;
-        self.typing = None;
-        for (channel, id) in earlier.0.iter().filter_map(ids::parse_sent) {
-            let standing = Shown::of(channel, id, Via::Bot);
-            let way = &self.target.way;
-            let removed = self.hub.outbox.persist(|| way.remove(&standing)).await;
-            removed.map_err(|failure| self.error(failure))?;
-        }
-        Ok(())
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
     }
 
     async fn background(&mut self) -> Vec<Overheard> {

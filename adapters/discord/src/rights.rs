@@ -1,6 +1,7 @@
 //! What the bot may do, and what it has to be allowed.
 
 use serenity::model::Permissions;
+use serenity::model::id::ChannelId;
 
 use crate::directory::Spot;
 use crate::hub::Hub;
@@ -29,6 +30,28 @@ const NAMES: [(Permissions, &str); 6] = [
         "Send Messages in Threads",
     ),
 ];
+
+/// As the settings call them, in one line.
+pub(crate) fn names(missing: Permissions) -> String {
+    let names = NAMES.iter().filter(|(one, _)| missing.contains(*one));
+    names.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// Says that something cannot be done in a channel for want of a permission.
+pub(crate) fn cannot(hub: &Hub, channel: ChannelId, what: &str, needed: Permissions) -> String {
+    let spot = hub.directory.spot_of(channel);
+    let may = spot
+        .as_ref()
+        .and_then(|spot| hub.directory.my_permissions(spot, hub.me));
+    // What is not known to be there may be missing.
+    let missing = may.map_or(needed, |may| needed - may);
+    let missing = if missing.is_empty() { needed } else { missing };
+    let named = spot.map_or_else(|| channel.to_string(), |spot| format!("#{}", spot.name));
+    format!(
+        "Muninn cannot {what} in {named}: it lacks {} there",
+        names(missing)
+    )
+}
 
 /// Says which permission is missing to answer in a place.
 pub(crate) fn missing(hub: &Hub, place: Place) -> String {

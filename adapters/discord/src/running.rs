@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Inbox, InboxClosed, PlatformError};
+use muninn_platform::{Inbox, InboxClosed, Incoming, PlatformError};
+use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{self, Api, GatewayAt, Me};
 use crate::commands;
+use crate::directory::Change;
 use crate::errors::{Failure, Kind, disconnected, logged_out, misconfigured};
 use crate::event::Happening;
 use crate::gateway::Gateway;
@@ -15,6 +17,7 @@ use crate::hub::Hub;
 use crate::inbound::Inbound;
 use crate::lines::Lines;
 use crate::options::Options;
+use crate::withdraw::Withdrawer;
 
 /// How long what was begun may take after the end: what waits in lines, what is taken back.
 const LAST_CHORES: Duration = Duration::from_secs(30);
@@ -115,7 +118,8 @@ impl Running {
             match happening {
                 Some(Happening::Ready) if is_first => {
                     is_first = false;
-                    self.take_left_over();
+                    self.take_left_over(shutdown);
+                    self.tell_connected();
                 }
                 Some(happening) => self.take(happening),
                 None => {
@@ -126,10 +130,55 @@ impl Running {
         }
     }
 
-    fn take_left_over(&self) {
+    /// What an earlier process did not take away can be now.
+    fn tell_connected(&self) {
+        let Inbound { hub, inbox } = self.inbound.clone();
+        self.inbound.hub.chores.spawn(async move {
+            let connected = Incoming::Connected {
+                platform: crate::NAME,
+                withdraw: Arc::new(Withdrawer(hub)),
+            };
+            note(inbox.deliver(connected).await);
+        });
         let inbound = self.inbound.clone();
+        self.inbound
+            .hub
+            .chores
+            .spawn(async move { note(inbound.look_for_gone().await) });
+    }
+
+    /// What was said there is forgotten, and in the private threads that went with it.
+    fn take_gone(&self, guild: GuildId, channel: Option<ChannelId>) {
+        let hub = &self.inbound.hub;
+        let gone: Vec<Option<ChannelId>> = match channel {
+            Some(channel) => {
+                let threads = hub.directory.threads_of(guild, channel).into_iter();
+                threads.chain([channel]).map(Some).collect()
+            }
+            None => vec![None],
+        };
+        let change = match channel {
+            Some(channel) => Change::ChannelGone(guild, channel),
+            None => Change::GuildGone(guild),
+        };
+        hub.directory.apply(change, hub.me);
+        hub.is_gone(guild, &gone);
+        let inbound = self.inbound.clone();
+        hub.chores.spawn(async move {
+            for channel in gone {
+                note(inbound.gone(guild, channel).await);
+            }
+        });
+    }
+
+    fn take_left_over(&self, shutdown: &CancellationToken) {
+        let (inbound, shutdown) = (self.inbound.clone(), shutdown.clone());
         self.inbound.hub.chores.spawn(async move {
             note(inbound.take_left_over().await);
+            let followed = shutdown.run_until_cancelled(inbound.follow_left_over());
+            if let Some(ended) = followed.await {
+                note(ended);
+            }
         });
     }
 
@@ -138,7 +187,13 @@ impl Running {
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let (channel, is_put) = match happening {
             Happening::Ready => return,
-            Happening::Changed(change) => return hub.directory.apply(change, hub.me),
+            Happening::Changed(change) => {
+                if let Change::Guild(guild, _) = &change {
+                    hub.is_back(guild.id);
+                }
+                return hub.directory.apply(change, hub.me);
+            }
+            Happening::Gone(guild, channel) => return self.take_gone(guild, channel),
             Happening::Asked(asked) => return inbound.asked(*asked, &self.lines),
             // Most that bots say is the bot's own.
             Happening::Said(said) if said.author.is_bot => return,

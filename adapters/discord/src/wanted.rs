@@ -220,7 +220,8 @@ fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> 
             answer: on,
             opinion: Opinion::Bad,
         },
-        Button::Stop | Button::Again if !may_steer => say(NOT_YOURS),
+        // Who asked is in the graph, so the bot decides who has it answered again.
+        Button::Stop if !may_steer => say(NOT_YOURS),
         Button::Stop => Wanted::Stop(place),
         Button::Again => Wanted::Turn(Turn {
             is_private,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use secrecy::SecretString;
-use serenity::model::id::{ChannelId, InteractionId, MessageId};
+use serenity::model::id::{ChannelId, InteractionId, MessageId, UserId};
 use tokio::time::Instant;
 
 use crate::api::Sent;
@@ -112,9 +112,11 @@ pub(crate) struct Way {
     pub(crate) hub: Arc<Hub>,
     pub(crate) ground: Arc<Ground>,
     pub(crate) belongs: Belongs,
+    /// Whose answer it is, where somebody else wants it anew: the buttons stay theirs.
+    pub(crate) owner: Option<UserId>,
     /// What the first message replies to.
     pub(crate) reply_to: Option<MessageId>,
-    pub(crate) token: Option<Token>,
+    pub(crate) token: Option<Arc<Token>>,
     /// Only the one who asked may see the answer.
     pub(crate) is_private: bool,
     /// An ordinary message says whom it answers.
@@ -124,8 +126,16 @@ pub(crate) struct Way {
 }
 
 impl Way {
+    /// What the buttons hold.
+    fn buttons(&self) -> Belongs {
+        Belongs {
+            asker: self.owner.unwrap_or(self.belongs.asker),
+            ..self.belongs
+        }
+    }
+
     fn token(&self) -> Option<&SecretString> {
-        self.token.as_ref().and_then(Token::secret)
+        self.token.as_deref().and_then(Token::secret)
     }
 
     /// Turns the interaction's first answer into this message; None: there is no interaction, or
@@ -134,7 +144,7 @@ impl Way {
         let Some(token) = self.token() else {
             return Ok(None);
         };
-        let body = content::edit(words.text, words.row, self.belongs);
+        let body = content::edit(words.text, words.row, self.buttons());
         let filled = self.hub.api.edit_original(token, &body).await;
         Ok(self
             .unless_over(filled)?
@@ -149,7 +159,7 @@ impl Way {
         is_private: bool,
     ) -> Result<Shown, Failure> {
         if let Some(token) = self.token() {
-            let body = content::follow_up(words.text, words.row, self.belongs, is_private);
+            let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
             let sent = self.hub.api.follow_up(token, &body).await;
             if let Some(sent) = self.unless_over(sent)? {
                 return Ok(shown(&sent, Via::FollowUp, words));
@@ -177,7 +187,7 @@ impl Way {
         let body = content::message(
             &text,
             words.row,
-            self.belongs,
+            self.buttons(),
             reply_to.filter(|_| is_first),
             &format!("{}.{part}", self.nonce),
         );
@@ -207,7 +217,7 @@ impl Way {
     ) -> Result<Option<Shown>, Failure> {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
-        let body = content::edit(&text, words.row, self.belongs);
+        let body = content::edit(&text, words.row, self.buttons());
         let by_token = match (standing.via, self.token()) {
             (Via::Original, Some(token)) => Some(api.edit_original(token, &body).await),
             (Via::FollowUp, Some(token)) => {

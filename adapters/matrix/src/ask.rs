@@ -25,6 +25,8 @@ pub(crate) enum AskError {
     Away(reqwest::Error),
     #[error("it does not accept the session")]
     LoggedOut,
+    #[error("the access token has run out")]
+    Expired,
     #[error("there is no such thing")]
     NotFound,
     #[error("it answers with status {0}")]
@@ -39,7 +41,7 @@ impl AskError {
     pub(crate) fn sentence(&self, options: &Options) -> PlatformError {
         let homeserver = &options.homeserver;
         misconfigured(match self {
-            Self::LoggedOut => {
+            Self::LoggedOut | Self::Expired => {
                 format!("{homeserver} does not accept MATRIX_ACCESS_TOKEN; make a new one")
             }
             Self::Away(_) => format!("{homeserver}: {self}; check MATRIX_HOMESERVER"),
@@ -110,7 +112,7 @@ pub(crate) async fn download(
 ) -> Result<Vec<u8>, AskError> {
     let request = client.get(at(homeserver, path)?).bearer_auth(access_token);
     let response = request.send().await.map_err(AskError::Away)?;
-    read(accepted(response)?, most).await
+    read(accepted(response).await?, most).await
 }
 
 fn at(homeserver: &Url, path: &str) -> Result<Url, AskError> {
@@ -120,17 +122,32 @@ fn at(homeserver: &Url, path: &str) -> Result<Url, AskError> {
 async fn answered<T: DeserializeOwned>(
     response: Result<Response, reqwest::Error>,
 ) -> Result<T, AskError> {
-    let response = accepted(response.map_err(AskError::Away)?)?;
+    let response = accepted(response.map_err(AskError::Away)?).await?;
     let content = read(response, LONGEST_ANSWER).await?;
     serde_json::from_slice(&content).map_err(|_| AskError::Nonsense)
 }
 
-fn accepted(response: Response) -> Result<Response, AskError> {
+async fn accepted(response: Response) -> Result<Response, AskError> {
     match response.status().as_u16() {
         200..=299 => Ok(response),
-        401 => Err(AskError::LoggedOut),
+        401 => Err(unknown_token(response).await),
         404 => Err(AskError::NotFound),
         status => Err(AskError::Refused(status)),
+    }
+}
+
+#[derive(Deserialize)]
+struct UnknownToken {
+    #[serde(default)]
+    soft_logout: bool,
+}
+
+/// A token that only ran out is told apart from a device that is gone.
+async fn unknown_token(response: Response) -> AskError {
+    let said = read(response, LONGEST_ANSWER).await.unwrap_or_default();
+    match serde_json::from_slice(&said) {
+        Ok(UnknownToken { soft_logout: true }) => AskError::Expired,
+        Ok(UnknownToken { soft_logout: false }) | Err(_) => AskError::LoggedOut,
     }
 }
 

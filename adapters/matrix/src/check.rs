@@ -90,28 +90,45 @@ async fn session(
     let (http, url) = (client.http_client(), client.homeserver());
     let meta = &session.meta;
     match ask::whoami(http, &url, &session.tokens).await {
+        Ok(who)
+            if who.user_id != meta.user_id
+                || who
+                    .device_id
+                    .as_ref()
+                    .is_some_and(|it| *it != meta.device_id) =>
+        {
+            return vec![Finding::wrong(format!(
+                "the session in {} is of another account or device than it says; put a copy of the whole folder back",
+                folder.path().display()
+            ))];
+        }
         Ok(_) => {}
         // Tokens that can be refreshed live for minutes; only the bot itself may refresh them.
-        Err(AskError::LoggedOut) if session.tokens.refresh_token.is_some() => {
+        Err(AskError::Expired) if session.tokens.refresh_token.is_some() => {
             return vec![Finding::worth(format!(
                 "the access token of {} has run out; `muninn serve` gets a new one",
                 meta.user_id
             ))];
         }
-        Err(AskError::LoggedOut) => {
+        Err(AskError::LoggedOut | AskError::Expired) => {
             return vec![Finding::wrong(login::logged_out(options).to_string())];
         }
         Err(error) => return vec![Finding::wrong(format!("{url}: {error}"))],
+    }
+    let path = format!("_matrix/client/v3/devices/{}", meta.device_id);
+    match ask::get::<Value>(http, &url, &path, Some(&session.tokens)).await {
+        Ok(_) => {}
+        Err(AskError::NotFound | AskError::LoggedOut) => {
+            return vec![Finding::wrong(login::logged_out(options).to_string())];
+        }
+        Err(error) => return vec![Finding::wrong(format!("the device: {error}"))],
     }
     let mut findings = vec![Finding::well(format!(
         "logged in as {}, device {}",
         meta.user_id, meta.device_id
     ))];
-    if !folder.store().exists() {
-        findings.push(Finding::wrong(format!(
-            "{} is gone, and with it the keys to encrypted messages; `muninn serve` says what to do",
-            folder.store().display()
-        )));
+    if !folder.has_keys() {
+        findings.push(Finding::wrong(login::lost_keys(folder, meta).to_string()));
     }
     findings.push(trust(client, session).await);
     findings.push(backup(client, session).await);

@@ -39,6 +39,16 @@ pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), Pla
     Ok(())
 }
 
+/// Lets every room's next message be encrypted with a new key. The folder may be a copy that was put
+/// back: going on with a key of it would encrypt two messages in the same way.
+pub(crate) async fn rotate_room_keys(client: &Client) {
+    for room in client.joined_rooms() {
+        if let Err(error) = room.discard_room_key().await {
+            tracing::warn!(room = %room.room_id(), error = in_one_line(&error), "its key could not be rotated");
+        }
+    }
+}
+
 fn not_recovered(error: &RecoveryError) -> PlatformError {
     misconfigured(format!(
         "MATRIX_RECOVERY_KEY does not open the account's keys: {}",

@@ -62,6 +62,16 @@ pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> Failure {
     }
 }
 
+/// Whether the homeserver says that the bot lacks a right.
+pub(crate) fn is_forbidden(error: &matrix_sdk::Error) -> bool {
+    match error {
+        matrix_sdk::Error::Http(error) => {
+            matches!(error.client_api_error_kind(), Some(ErrorKind::Forbidden))
+        }
+        _ => false,
+    }
+}
+
 pub(crate) fn disconnected(
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PlatformError {

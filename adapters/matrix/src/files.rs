@@ -35,6 +35,20 @@ impl Folder {
         self.0.join("store")
     }
 
+    /// The database of the device's own keys and of those to encrypted messages.
+    fn keys(&self) -> PathBuf {
+        self.store().join("matrix-sdk-crypto.sqlite3")
+    }
+
+    /// Whether the keys are there. Where they are not, the SDK would make new ones for the same
+    /// device, which nobody trusts any more.
+    pub(crate) fn has_keys(&self) -> bool {
+        let has_content = |path| fs::metadata(path).is_ok_and(|file| file.len() > 0);
+        // What is new may be in the log beside it only.
+        let log = self.keys().with_extension("sqlite3-wal");
+        self.keys().exists() && (has_content(self.keys()) || has_content(log))
+    }
+
     /// What the databases are encrypted with.
     pub(crate) fn store_key(&self) -> PathBuf {
         self.0.join("store-key")

@@ -21,6 +21,11 @@ pub(crate) fn audience(room: &RoomId) -> AudienceId {
     AudienceId::new(format!("{NAME}/{room}"))
 }
 
+/// Whether a conversation is of this room.
+pub(crate) fn is_in(conversation: &ConversationId, room: &RoomId) -> bool {
+    parse(conversation.as_str()).is_some_and(|(of, _)| of == room)
+}
+
 /// The room and the event, or for a conversation its thread.
 pub(crate) fn parse(id: &str) -> Option<(OwnedRoomId, Option<OwnedEventId>)> {
     let id = id.strip_prefix(NAME)?.strip_prefix('/')?;
@@ -39,6 +44,15 @@ mod tests {
     use matrix_sdk::ruma::{event_id, room_id};
 
     use super::*;
+
+    #[test]
+    fn a_conversation_is_of_one_room() {
+        let (here, there) = (room_id!("!a:b"), room_id!("!c:d"));
+        for thread in [None, Some(event_id!("$e"))] {
+            let conversation = conversation(here, thread);
+            assert!(is_in(&conversation, here) && !is_in(&conversation, there));
+        }
+    }
 
     #[test]
     fn ids_are_read_back() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use matrix_sdk::Room;
-use matrix_sdk::ruma::OwnedEventId;
+use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
     Addressed, Attachment, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming,
     IncomingMessage, MessageId,
@@ -16,7 +16,8 @@ use crate::hub::Hub;
 use crate::meaning::{Facts, Meaning, Place, Said, Silence, meaning};
 use crate::options::Threads;
 use crate::reply::{MatrixReply, Target};
-use crate::{attachment, ids, rooms};
+use crate::withdraw::Withdrawer;
+use crate::{attachment, ids, removal, rooms};
 
 /// Hands what happens in rooms to the bot.
 #[derive(Clone)]
@@ -34,22 +35,26 @@ impl Inbound {
         event: &Event,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
-        self.hub.saw(event);
+        self.hub.saw(room.room_id(), event);
         if event.sender == self.hub.me {
             return Ok(());
         }
+        let event = &match self.taken_back(room, event).await {
+            Some(edit) => edit,
+            None => self.at_home(room, event.clone()),
+        };
         let facts = self.facts(room, event).await;
         let told = match meaning(event, &facts) {
             Meaning::Nothing(why) => {
                 note_silence(room, event, why);
                 return Ok(());
             }
-            Meaning::Stop { at } => match self.hub.under_way(&at) {
+            Meaning::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
                 Some(conversation) => Incoming::Stop(conversation),
                 None => return Ok(()),
             },
             Meaning::Opinion { answer, opinion } => Incoming::Feedback {
-                audience: ids::audience(room.room_id()),
+                audience: self.hub.audience_of(room.room_id()),
                 feedback: Feedback::Given {
                     event: ids::event(room.room_id(), &event.id),
                     answer: MessageId::new(answer.as_str()),
@@ -76,6 +81,37 @@ impl Inbound {
         self.inbox.deliver(told).await
     }
 
+    /// An event without a thread of another room, which anybody can name.
+    fn at_home(&self, room: &Room, mut event: Event) -> Event {
+        if let What::Message(message) = &mut event.what {
+            let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
+            message.relates.thread.take_if(is_elsewhere);
+        }
+        event
+    }
+
+    /// Of somebody's edit that was taken back: that the message says now what it said before.
+    async fn taken_back(&self, room: &Room, event: &Event) -> Option<Event> {
+        let What::Redaction { of: edit } = &event.what else {
+            return None;
+        };
+        let of = self.hub.edited_by(edit)?;
+        let sender = self.hub.sender_of(room, &of).await?;
+        if sender == self.hub.me {
+            return None;
+        }
+        let what = match says_now(room, &of, &sender).await {
+            Some(new) => What::Edit { of, new },
+            None => What::Other,
+        };
+        Some(Event {
+            id: event.id.clone(),
+            sender,
+            sent_at: event.sent_at,
+            what,
+        })
+    }
+
     async fn facts(&self, room: &Room, event: &Event) -> Facts {
         let Hub { me, options, .. } = &*self.hub;
         let refers_to = match &event.what {
@@ -91,7 +127,7 @@ impl Inbound {
             me: me.clone(),
             my_name: rooms::name_of(room, me).await,
             is_direct: rooms::is_direct(room).await,
-            is_allowed: options.allow.serves(&event.sender, room.room_id()),
+            is_allowed: self.hub.serves(&event.sender, room.room_id()),
             refers_to: match refers_to {
                 Some(id) => self.hub.message(room, id).await,
                 None => None,
@@ -145,7 +181,7 @@ impl Inbound {
         is_late: bool,
     ) -> Incoming {
         let place = self.place_of(room, &of).await;
-        let known = self.hub.conversation_of(&of);
+        let known = self.hub.conversation_of(room.room_id(), &of);
         let conversation =
             known.unwrap_or_else(|| ids::conversation(room.room_id(), place.thread.as_deref()));
         let relation = relation(&place, &of);
@@ -191,10 +227,12 @@ impl Inbound {
         of: OwnedEventId,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
+        // Whoever redacts an edit of an answer means the answer.
+        let of = self.hub.edited_by(&of).unwrap_or(of);
         let id = ids::event(room.room_id(), &of);
         if !self.hub.is_message(&of) {
             let withdrawn = Incoming::Feedback {
-                audience: ids::audience(room.room_id()),
+                audience: self.hub.audience_of(room.room_id()),
                 feedback: Feedback::Withdrawn { event: id.clone() },
             };
             self.inbox.deliver(withdrawn).await?;
@@ -202,7 +240,7 @@ impl Inbound {
         if self.hub.is_reaction(&of) {
             return Ok(());
         }
-        let known = self.hub.conversation_of(&of);
+        let known = self.hub.conversation_of(room.room_id(), &of);
         let conversation = known.unwrap_or_else(|| ids::conversation(room.room_id(), None));
         let body = Body::Deletion { of: id };
         let (addressed, relation) = (Addressed::InConversation, Relation::None);
@@ -236,7 +274,7 @@ impl Inbound {
         let message = IncomingMessage {
             event: ids::event(room.room_id(), &event.id),
             conversation: conversation.clone(),
-            audience: rooms::audience(room).await,
+            audience: rooms::audience(&self.hub, room).await,
             also_recalls: None,
             author: rooms::author(room, &event.sender).await,
             addressed,
@@ -256,9 +294,31 @@ impl Inbound {
         Incoming::Message { message, reply }
     }
 
+    /// Tells the bot that the homeserver can be reached: what is to be taken away can be.
+    pub(crate) async fn tell_connected(&self) -> Result<(), InboxClosed> {
+        let connected = Incoming::Connected {
+            platform: crate::NAME,
+            withdraw: Arc::new(Withdrawer(Arc::clone(&self.hub))),
+        };
+        self.inbox.deliver(connected).await
+    }
+
     /// Delivers what an earlier process accepted and did not answer.
     pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        for message in self.inbox.take_left_over(crate::NAME) {
+        self.deliver_again(self.inbox.take_left_over(crate::NAME))
+            .await
+    }
+
+    /// Delivers what processes accepted that end later, for as long as it is polled.
+    pub(crate) async fn follow_left_over(&self) -> Result<(), InboxClosed> {
+        loop {
+            let left_over = self.inbox.next_left_over(crate::NAME).await;
+            self.deliver_again(left_over).await?;
+        }
+    }
+
+    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
+        for message in messages {
             let Some(reply) = self.reply_again(&message).await else {
                 tracing::warn!(event = %message.event, "a message left over is of a room the bot is not in any more");
                 continue;
@@ -296,6 +356,29 @@ impl Inbound {
         };
         Some(MatrixReply::new(Arc::clone(&self.hub), target))
     }
+}
+
+/// What a message says with the edits that were not taken back; none where it was itself.
+async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Message> {
+    let event = room.event(of, None).await.ok()?;
+    let What::Message(first) = Event::read(event.raw().json().get())?.what else {
+        return None;
+    };
+    let edits = removal::edits_of(room, of).await.ok()?;
+    let edits = edits.into_iter().filter_map(|event| match event.what {
+        What::Edit { of: changed, new } if changed == *of && event.sender == author => {
+            Some(((event.sent_at, event.id), new))
+        }
+        What::Edit { .. }
+        | What::Message(_)
+        | What::Redaction { .. }
+        | What::Reaction { .. }
+        | What::Undecryptable(_)
+        | What::Membership { .. }
+        | What::Other => None,
+    });
+    let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
+    Some(newest.map_or(first, |(_, new)| new))
 }
 
 fn relation(place: &Place, answers: &OwnedEventId) -> Relation {

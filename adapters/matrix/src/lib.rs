@@ -26,12 +26,15 @@ mod options;
 mod outbox;
 mod position;
 mod presence;
+mod removal;
 mod reply;
 mod rooms;
 mod sealed;
 mod sync;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod upgrade;
+mod withdraw;
 
 use std::time::Duration;
 

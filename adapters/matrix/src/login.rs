@@ -31,6 +31,9 @@ pub(crate) struct Stored {
     /// As it was configured.
     pub(crate) homeserver: String,
     pub(crate) session: MatrixSession,
+    /// The key that the device signs with; sessions of earlier versions do not have it yet.
+    #[serde(default)]
+    device_key: Option<String>,
 }
 
 impl Stored {
@@ -71,8 +74,8 @@ async fn restore(
     folder: &Folder,
     mut stored: Stored,
 ) -> Result<Client, PlatformError> {
-    if !folder.store().exists() {
-        return Err(lost_store(folder, &stored.session.meta));
+    if !folder.has_keys() {
+        return Err(lost_keys(folder, &stored.session.meta));
     }
     if let Some(sentence) = belongs_elsewhere(options, folder, &stored) {
         return Err(misconfigured(sentence));
@@ -101,7 +104,22 @@ async fn restore(
         .restore_session(stored.session.clone(), RoomLoadSettings::default())
         .await;
     restored.map_err(|error| damaged_store(folder, &error))?;
+    match (&stored.device_key, device_key(&client).await) {
+        (Some(known), Some(key)) if *known != key => {
+            return Err(lost_keys(folder, &stored.session.meta));
+        }
+        (None, Some(key)) => {
+            stored.device_key = Some(key);
+            save(&stored, folder)?;
+        }
+        (_, Some(_) | None) => {}
+    }
     Ok(client)
+}
+
+/// By which others know the device.
+async fn device_key(client: &Client) -> Option<String> {
+    client.encryption().ed25519_key().await
 }
 
 /// Why the stored session is not the one that is configured.
@@ -162,6 +180,7 @@ async fn first_login(options: &Options, folder: &Folder) -> Result<Client, Platf
     let stored = Stored {
         homeserver: options.homeserver.clone(),
         session,
+        device_key: device_key(&client).await,
     };
     save(&stored, folder)?;
     Ok(client)
@@ -351,9 +370,11 @@ fn save_refreshed_tokens(
                     .session()
                     .ok_or("there is no session to save")?;
                 let homeserver = homeserver.clone();
+                let before = Stored::read(&folder)?;
                 Ok(Stored {
                     homeserver,
                     session,
+                    device_key: before.and_then(|stored| stored.device_key),
                 }
                 .write(&folder)?)
             }),
@@ -373,9 +394,10 @@ fn new_device(folder: &Folder) -> String {
     )
 }
 
-fn lost_store(folder: &Folder, meta: &SessionMeta) -> PlatformError {
+/// The session is there, and the keys of its device are not, or are others.
+pub(crate) fn lost_keys(folder: &Folder, meta: &SessionMeta) -> PlatformError {
     misconfigured(format!(
-        "{} is gone, and with it the keys of device {}: it cannot read encrypted messages any more, old or new. {}; then remove that device in another client",
+        "The keys in {} are gone or are not those of device {}: it cannot read encrypted messages any more, old or new. Put a copy of the whole folder back if there is one. {}; then remove that device in another client",
         folder.store().display(),
         meta.device_id,
         new_device(folder)

@@ -105,6 +105,20 @@ impl Outbox {
         }
     }
 
+    /// Asks for something until there is an answer, or it is given up.
+    pub(crate) async fn insist<T, F>(&self, ask: impl Fn() -> F) -> Result<T, SendError>
+    where
+        F: Future<Output = Result<T, matrix_sdk::Error>>,
+    {
+        self.persist(|| async {
+            match timeout(ATTEMPT, ask()).await {
+                Ok(answer) => answer.map_err(Attempt::Failed),
+                Err(_) => Err(Attempt::TimedOut),
+            }
+        })
+        .await
+    }
+
     async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, SendError>
     where
         F: Future<Output = Result<T, Attempt>>,

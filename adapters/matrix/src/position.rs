@@ -1,10 +1,10 @@
 //! How far the bot has read, kept by ourselves.
 //!
 //! The SDK keeps its own token before anybody has seen the events, so a process that is killed in
-//! between would lose them. This one is written after the bot has them in good hands: what is read
-//! twice is known by its id.
+//! between would lose them. This one is written after the bot has them in good hands; where the two
+//! differ, the rooms are asked for what lies between them. What is read twice is known by its id.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
 
@@ -13,6 +13,7 @@ use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
+use crate::upgrade::Replaced;
 
 /// Messages that wait for their keys at most; then the oldest is given up.
 const MOST_SEALED: usize = 500;
@@ -30,6 +31,19 @@ pub(crate) struct Position {
     /// Encryption sessions whose messages were said to be unreadable.
     #[serde(default)]
     told: VecDeque<String>,
+    /// The last edits: one that was redacted does not say any more what it changed.
+    #[serde(default)]
+    pub(crate) edits: VecDeque<KnownEdit>,
+    /// Rooms that took the place of others.
+    #[serde(default)]
+    pub(crate) replaced: BTreeMap<OwnedRoomId, Replaced>,
+}
+
+/// An edit, and the message that it changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownEdit {
+    pub(crate) edit: OwnedEventId,
+    pub(crate) of: OwnedEventId,
 }
 
 /// A message that waits for its key.
@@ -38,6 +52,9 @@ pub(crate) struct SealedEvent {
     pub(crate) room: OwnedRoomId,
     pub(crate) event: OwnedEventId,
     pub(crate) session: String,
+    /// The thread it stands in.
+    #[serde(default)]
+    pub(crate) thread: Option<OwnedEventId>,
     pub(crate) sent_at: DateTime<Utc>,
     /// Since when the key has been waited for.
     pub(crate) waits_since: DateTime<Utc>,
@@ -94,6 +111,7 @@ mod tests {
             room: "!a:b".try_into().unwrap(),
             event: format!("$e{number}").as_str().try_into().unwrap(),
             session: "s".to_owned(),
+            thread: None,
             sent_at: DateTime::UNIX_EPOCH,
             waits_since: DateTime::UNIX_EPOCH,
             is_settled: false,

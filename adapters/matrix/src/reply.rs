@@ -8,17 +8,18 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId};
 use muninn_platform::{
     Attachment, ConversationId, Delivered, DownloadError, MessageId, Pace, PlatformError, Reply,
-    SafeText, TextLimit,
+    SafeText, TextLimit, Withdraw,
 };
 use tokio::time::Instant;
 
 use crate::content::{self, Relation};
-use crate::errors::{disconnected, misconfigured};
+use crate::errors::{disconnected, is_forbidden, misconfigured};
 use crate::event::{Event, What};
 use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::presence::{self, TYPING_EVERY};
-use crate::{attachment, login};
+use crate::withdraw::Withdrawer;
+use crate::{attachment, login, removal};
 
 /// A homeserver's own default is a message each five seconds.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
@@ -97,10 +98,7 @@ impl MatrixReply {
             delivered.push(MessageId::new(id.as_str()));
         }
         for surplus in first.into_iter().chain(standing) {
-            self.hub
-                .outbox
-                .redact(&self.target.room, &surplus.id)
-                .await?;
+            removal::remove(&self.hub, &self.target.room, &surplus.id).await?;
         }
         Ok(Delivered(delivered))
     }
@@ -108,7 +106,16 @@ impl MatrixReply {
     async fn create(&self, part: usize, text: &SafeText) -> Result<Shown, SendError> {
         let content = content::message(text, &self.target.relation);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
-        let id = outbox.send(room, &content, &self.transaction(part)).await?;
+        let sent = outbox.send(room, &content, &self.transaction(part)).await;
+        let id = match sent {
+            Err(SendError::Refused(error)) if self.may_be_unrelated(&error) => {
+                tracing::warn!(room = %room.room_id(), %error, "an answer is sent without its place, as the homeserver refuses it there");
+                let content = content::message(text, &Relation::None);
+                let plain = OwnedTransactionId::from(format!("{}-plain", self.transaction(part)));
+                outbox.send(room, &content, &plain).await?
+            }
+            sent => sent?,
+        };
         let found = self.standing(&id, text).await;
         match found {
             Standing::As(text) => Ok(Shown { id, text }),
@@ -120,6 +127,11 @@ impl MatrixReply {
                 Ok(Shown { id, text })
             }
         }
+    }
+
+    /// Whether a refused message may be taken where it relates to no other.
+    fn may_be_unrelated(&self, error: &matrix_sdk::Error) -> bool {
+        self.target.relation != Relation::None && !is_forbidden(error)
     }
 
     async fn edit(&self, id: &OwnedEventId, text: &SafeText) -> Result<(), SendError> {
@@ -149,8 +161,13 @@ impl MatrixReply {
     fn error(&self, error: SendError) -> PlatformError {
         match error {
             SendError::LoggedOut => login::logged_out(&self.hub.options),
-            SendError::Refused(error) => misconfigured(format!(
+            SendError::Refused(error) if is_forbidden(&error) => misconfigured(format!(
                 "Muninn may not write in {}: {}; let it send messages there, or let it leave",
+                self.target.room.room_id(),
+                crate::errors::in_one_line(&error)
+            )),
+            SendError::Refused(error) => disconnected(format!(
+                "the homeserver refuses a message in {}: {}",
                 self.target.room.room_id(),
                 crate::errors::in_one_line(&error)
             )),
@@ -241,17 +258,8 @@ impl Reply for MatrixReply {
         delivered.map_err(|error| self.error(error))
     }
 
-    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
-        self.is_finished = true;
-        for id in &earlier.0 {
-            let Ok(id) = OwnedEventId::try_from(id.as_str()) else {
-                continue;
-            };
-            let redacted = self.hub.outbox.redact(&self.target.room, &id).await;
-            redacted.map_err(|error| self.error(error))?;
-        }
-        self.signs.hide(&self.hub).await;
-        Ok(())
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.hub)))
     }
 
     async fn download(
@@ -280,7 +288,7 @@ impl Drop for MatrixReply {
         let chore = async move {
             signs.hide(&hub).await;
             let Some(shown) = taken_back else { return };
-            if let Err(error) = hub.outbox.redact(&room, &shown.id).await {
+            if let Err(error) = removal::remove(&hub, &room, &shown.id).await {
                 tracing::warn!(%error, room = %room.room_id(), "an answer that was given up stays");
             }
         };

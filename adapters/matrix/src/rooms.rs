@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use matrix_sdk::room::{IncludeRelations, RelationsOptions};
 use matrix_sdk::ruma::api::client::membership::leave_room;
-use matrix_sdk::ruma::{OwnedUserId, RoomId, UserId};
-use matrix_sdk::{Room, RoomState};
+use matrix_sdk::ruma::events::relation::RelationType;
+use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
+use matrix_sdk::{Client, Room, RoomState};
 use muninn_platform::{Audience, Author};
 
 use crate::errors::{Failure, of_sdk};
 use crate::hub::Hub;
-use crate::{NAME, ids};
+use crate::{NAME, upgrade};
 
 /// Attempts to join: a server that has just sent the invitation may not be ready yet.
 const ATTEMPTS: u32 = 8;
@@ -33,8 +35,11 @@ pub(crate) async fn answer_invitation(hub: &Hub, room: &Room) {
     let Some(inviter) = inviter(room).await else {
         return;
     };
-    if hub.options.allow.serves(&inviter, id) {
-        join(room).await;
+    let is_served = hub.serves(&inviter, id)
+        || upgrade::replaced_by(&hub.client, room)
+            .is_some_and(|before| hub.serves(&inviter, before.room_id()));
+    if is_served {
+        join(&hub.client, id, &[]).await;
         return;
     }
     tracing::warn!(room = %id, %inviter, "declined an invitation: MATRIX_ALLOW names neither the room nor the person nor their server");
@@ -63,11 +68,18 @@ async fn inviter(room: &Room) -> Option<OwnedUserId> {
     }
 }
 
-async fn join(room: &Room) {
-    let id = room.room_id();
+pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) {
     let mut pause = FIRST_PAUSE;
     for attempt in 1..=ATTEMPTS {
-        let error = match room.join().await {
+        // One that it was invited to, or knows, is joined through its own servers.
+        let joined = match client.get_room(id) {
+            Some(room) if via.is_empty() => room.join().await,
+            Some(_) | None => client
+                .join_room_by_id_or_alias(id.into(), via)
+                .await
+                .map(drop),
+        };
+        let error = match joined {
             Ok(()) => {
                 tracing::info!(room = %id, "joined");
                 return;
@@ -89,18 +101,41 @@ async fn join(room: &Room) {
     }
 }
 
-/// Where nobody else listens.
+/// Where nobody else listens, whatever the room was made for.
 pub(crate) async fn is_direct(room: &Room) -> bool {
-    room.active_members_count() == 2 || room.is_direct().await.unwrap_or(false)
+    match room.active_members_count() {
+        2 => true,
+        // Not known yet, or the other one is gone for a while.
+        0 | 1 => room.is_direct().await.unwrap_or(false),
+        _ => false,
+    }
 }
 
-pub(crate) async fn audience(room: &Room) -> Audience {
+/// Whether the bot has said something in a thread, as far as the homeserver tells.
+pub(crate) async fn takes_part(room: &Room, thread: &OwnedEventId) -> bool {
+    let options = RelationsOptions {
+        limit: Some(uint!(100)),
+        include_relations: IncludeRelations::RelationsOfType(RelationType::Thread),
+        ..RelationsOptions::default()
+    };
+    let Ok(found) = room.relations(thread.clone(), options).await else {
+        return false;
+    };
+    let mut events = found.chunk.iter();
+    events.any(|event| {
+        event
+            .sender()
+            .is_some_and(|sender| sender == room.own_user_id())
+    })
+}
+
+pub(crate) async fn audience(hub: &Hub, room: &Room) -> Audience {
     let id = room.room_id();
     let name = room.display_name().await;
     // Ids of newer rooms name no server.
     let server = id.server_name().unwrap_or(room.own_user_id().server_name());
     Audience {
-        id: ids::audience(id),
+        id: hub.audience_of(id),
         platform: NAME.to_owned(),
         workspace: server.to_string(),
         name: name.map_or_else(|_| id.to_string(), |name| name.to_string()),

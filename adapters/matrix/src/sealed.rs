@@ -8,7 +8,9 @@ use muninn_platform::{InboxClosed, SafeText};
 use crate::content::{self, Relation};
 use crate::event::{Event, Sealed, What};
 use crate::inbound::Inbound;
+use crate::options::Threads;
 use crate::position::{Position, SealedEvent};
+use crate::rooms;
 
 /// Keys usually come within moments of their message.
 const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
@@ -26,6 +28,7 @@ pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sea
         room: room.room_id().to_owned(),
         event: event.id.clone(),
         session,
+        thread: sealed.relates.thread.clone(),
         sent_at: event.sent_at,
         waits_since: Utc::now(),
         is_settled: false,
@@ -62,8 +65,9 @@ pub(crate) async fn look_again(
             // Perhaps answered by an earlier process, which had the key but was killed.
             Some(event) => inbound.take(&room, &event, true).await?,
             None => {
-                let is_first = has_waited && position.tells(&sealed.session);
-                if is_first {
+                // Of what was not meant for the bot nothing is said.
+                let concerns = has_waited && would_be_answered(inbound, &room, &sealed).await;
+                if concerns && position.tells(&sealed.session) {
                     complain(inbound, &room, &sealed).await;
                 }
                 position.sealed.push_back(SealedEvent {
@@ -90,9 +94,24 @@ async fn opened(room: &Room, sealed: &SealedEvent) -> Option<Event> {
     }
 }
 
+/// Whether the bot would answer whatever is said there. Whom a message mentions is encrypted with it.
+async fn would_be_answered(inbound: &Inbound, room: &Room, sealed: &SealedEvent) -> bool {
+    if rooms::is_direct(room).await {
+        return true;
+    }
+    match (&sealed.thread, inbound.hub.options.threads) {
+        (Some(thread), Threads::Always | Threads::Follow) => rooms::takes_part(room, thread).await,
+        (Some(_), Threads::Never) | (None, _) => false,
+    }
+}
+
 async fn complain(inbound: &Inbound, room: &Room, sealed: &SealedEvent) {
     tracing::warn!(room = %sealed.room, event = %sealed.event, "a message cannot be decrypted");
-    let relation = Relation::Reply(sealed.event.clone());
+    let answers = sealed.event.clone();
+    let relation = match (sealed.thread.clone(), inbound.hub.options.threads) {
+        (Some(root), Threads::Always | Threads::Follow) => Relation::Thread { root, answers },
+        (Some(_), Threads::Never) | (None, _) => Relation::Reply(answers),
+    };
     let content = content::message(&SafeText::new(UNREADABLE), &relation);
     let transaction = format!("muninn-sealed-{}", sealed.event).into();
     let sent = inbound

@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt};
-use matrix_sdk::Client;
 use matrix_sdk::config::{SyncSettings, SyncToken};
+use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::api::client::filter::{
     Filter as EventFilter, FilterDefinition, LazyLoadOptions, RoomEventFilter,
 };
 use matrix_sdk::ruma::api::client::sync::sync_events::v3::Filter;
 use matrix_sdk::ruma::{OwnedRoomId, UInt};
+use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
+use matrix_sdk::{Client, Room};
 use muninn_platform::{Inbox, InboxClosed, PlatformError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +28,7 @@ use crate::hub::Hub;
 use crate::inbound::Inbound;
 use crate::options::Options;
 use crate::position::Position;
+use crate::upgrade::{self, Replaced};
 use crate::{crypto, gap, login, rooms, sealed};
 
 /// How long the homeserver holds a question open when nothing is new.
@@ -72,10 +75,10 @@ pub(crate) async fn run(
         );
     }
     let keys = keys(&client).await;
-    let hub = Hub::new(client, &me, options.clone());
     let path = Folder::look(&options.folder).place();
     let position = Position::read(&path)
         .map_err(|error| misconfigured(format!("{} cannot be read: {error}", path.display())))?;
+    let hub = Hub::new(client, &me, options.clone(), &position);
     let inbound = Inbound {
         hub: Arc::clone(&hub),
         inbox,
@@ -124,24 +127,31 @@ impl Listener {
             End::Closed
         };
         tokio::pin!(ended);
+        let inbound = self.inbound.clone();
         tokio::select! {
             end = &mut ended => Err(end),
             end = self.go_on(begun) => end,
+            end = inbound.follow_left_over() => Ok(end?),
         }
     }
 
     async fn go_on(&mut self, begun: Instant) -> Result<(), End> {
+        crypto::rotate_room_keys(&self.hub.client).await;
         let is_first = self.position.since.is_none();
         if is_first {
             self.begin().await?;
         } else {
             self.inbound.take_left_over().await?;
         }
+        self.inbound.tell_connected().await?;
         // What came while nobody listened is there at once.
         let mut poll = Duration::ZERO;
         let mut is_late = !is_first;
         loop {
-            let response = self.next(poll).await?;
+            self.catch_up().await?;
+            let Some(response) = self.next(poll).await? else {
+                continue;
+            };
             self.take(&response, is_late).await?;
             if poll.is_zero() {
                 secure(&self.hub).await?;
@@ -150,6 +160,9 @@ impl Listener {
             self.keep();
             if poll.is_zero() {
                 rooms::sweep(&self.hub);
+                for room in self.hub.client.joined_rooms() {
+                    upgrade::follow(&self.hub, &room);
+                }
                 let rooms = self.hub.client.joined_rooms().len();
                 tracing::info!(account = %self.hub.me, rooms, after = ?begun.elapsed(), "listening");
             }
@@ -164,16 +177,51 @@ impl Listener {
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
         let response = self.next(poll).await?;
         secure(&self.hub).await?;
-        self.position.since = Some(response.next_batch);
+        self.position.since = match response {
+            Some(response) => Some(response.next_batch),
+            None => read_by_sdk(&self.hub.client).await,
+        };
         self.keep();
         self.inbound.take_left_over().await?;
         Ok(())
     }
 
-    /// Asks what is new; messages that wait for their keys are looked at meanwhile.
-    async fn next(&mut self, poll: Duration) -> Result<SyncResponse, End> {
+    /// The SDK keeps how far it has read before anybody has seen the events, and gives none of them
+    /// twice. What it read and nobody took in, because the process ended in between, is asked of the
+    /// rooms.
+    async fn catch_up(&mut self) -> Result<(), End> {
+        let mut read = read_by_sdk(&self.hub.client).await;
+        if read.is_none() {
+            // Its rooms are gone, so it has to be told of all of them.
+            let asked = patiently(&self.hub, None, Duration::ZERO).await;
+            asked.map_err(End::Lost)?;
+            read = read_by_sdk(&self.hub.client).await;
+        }
+        let (Some(since), Some(until)) = (self.position.since.clone(), read) else {
+            return Ok(());
+        };
+        if since == until {
+            return Ok(());
+        }
+        tracing::info!("asking the rooms for what was not taken in before the end");
+        for room in self.hub.client.left_rooms() {
+            self.left(&room.room_id().to_owned());
+        }
+        for room in self.hub.client.joined_rooms() {
+            let events = read_back(&self.hub, &room, &since, &until).await?;
+            self.take_events(&room, &events, true).await?;
+        }
+        self.position.since = Some(until);
+        self.keep();
+        Ok(())
+    }
+
+    /// Asks what is new; messages that wait for their keys are looked at meanwhile. None where the
+    /// SDK has read more than it gives.
+    async fn next(&mut self, poll: Duration) -> Result<Option<SyncResponse>, End> {
         let hub = Arc::clone(&self.hub);
-        let asked = patiently(&hub, settings(self.position.since.as_deref(), poll));
+        let since = self.position.since.clone();
+        let asked = patiently(&hub, since.as_deref(), poll);
         tokio::pin!(asked);
         loop {
             let look = tokio::time::sleep(LOOK_EVERY);
@@ -231,22 +279,29 @@ impl Listener {
             return Ok(());
         };
         let timeline = &update.timeline;
-        let mut found = Vec::new();
-        if let (true, Some(since), Some(until)) =
-            (timeline.limited, &self.position.since, &timeline.prev_batch)
-        {
-            match gap::events(&room, since, until).await {
-                Ok(events) => found = events,
-                Err(error) => {
-                    tracing::warn!(room = %id, %error, "what was said meanwhile could not be read");
-                }
-            }
-        }
-        let events: Vec<Option<Event>> = found
+        let since = self.position.since.clone().filter(|_| timeline.limited);
+        let mut events = match (since, &timeline.prev_batch) {
+            (Some(since), Some(until)) => read_back(&self.hub, &room, &since, until).await?,
+            (_, None) | (None, Some(_)) => Vec::new(),
+        };
+        events.extend(timeline.events.iter().cloned());
+        self.take_events(&room, &events, is_late).await?;
+        upgrade::follow(&self.hub, &room);
+        Ok(())
+    }
+
+    async fn take_events(
+        &mut self,
+        room: &Room,
+        events: &[TimelineEvent],
+        is_late: bool,
+    ) -> Result<(), End> {
+        self.take_place(room).await;
+        let id = room.room_id();
+        let events = events
             .iter()
-            .chain(&timeline.events)
-            .map(|event| Event::read(event.raw().json().get()))
-            .collect();
+            .map(|event| Event::read(event.raw().json().get()));
+        let events: Vec<Option<Event>> = events.collect();
         let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
         let (oldest, mut skipped) = (self.oldest(), 0);
         for event in events.iter().skip(before).flatten() {
@@ -254,16 +309,16 @@ impl Listener {
                 What::Message(_) | What::Edit { .. } | What::Undecryptable(_)
                     if event.sent_at < oldest =>
                 {
-                    self.hub.saw(event);
+                    self.hub.saw(id, event);
                     skipped += 1;
                 }
-                What::Undecryptable(seal) => self.put_aside(&room, event, seal),
+                What::Undecryptable(seal) => self.put_aside(room, event, seal),
                 What::Message(_)
                 | What::Edit { .. }
                 | What::Redaction { .. }
                 | What::Reaction { .. }
                 | What::Membership { .. }
-                | What::Other => self.inbound.take(&room, event, is_late).await?,
+                | What::Other => self.inbound.take(room, event, is_late).await?,
             }
         }
         if skipped > 0 {
@@ -272,8 +327,34 @@ impl Listener {
         Ok(())
     }
 
-    fn put_aside(&mut self, room: &matrix_sdk::Room, event: &Event, seal: &crate::event::Sealed) {
-        let is_served = self.hub.options.allow.serves(&event.sender, room.room_id());
+    /// Sees whether a room took the place of another, before anything said there is taken in.
+    async fn take_place(&mut self, room: &Room) {
+        let id = room.room_id();
+        if self.position.replaced.contains_key(id) {
+            return;
+        }
+        let Some(before) = upgrade::replaced_by(&self.hub.client, room) else {
+            return;
+        };
+        let keeps_memory = upgrade::has_same_members(&before, room).await;
+        tracing::info!(room = %id, before = %before.room_id(), keeps_memory, "this room takes the place of another");
+        let replaced = Replaced {
+            room: before.room_id().to_owned(),
+            keeps_memory,
+        };
+        self.position
+            .replaced
+            .insert(id.to_owned(), replaced.clone());
+        self.hub.takes_place(id.to_owned(), replaced);
+        self.keep();
+        if !keeps_memory {
+            let (hub, room) = (Arc::clone(&self.hub), room.clone());
+            tokio::spawn(async move { upgrade::say_without_memory(&hub, &room).await });
+        }
+    }
+
+    fn put_aside(&mut self, room: &Room, event: &Event, seal: &crate::event::Sealed) {
+        let is_served = self.hub.serves(&event.sender, room.room_id());
         if is_served && event.sender != self.hub.me {
             sealed::put_aside(&mut self.position, room, event, seal);
         }
@@ -288,7 +369,8 @@ impl Listener {
             .unwrap_or(DateTime::UNIX_EPOCH)
     }
 
-    fn keep(&self) {
+    fn keep(&mut self) {
+        self.position.edits = self.hub.edits();
         // At worst something is read twice, which the bot knows by its id.
         if let Err(error) = self.position.write(&self.path) {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
@@ -302,8 +384,52 @@ async fn secure(hub: &Hub) -> Result<(), End> {
         .map_err(End::Lost)
 }
 
-/// Asks until there is an answer.
-async fn patiently(hub: &Hub, settings: SyncSettings) -> Result<SyncResponse, PlatformError> {
+/// The events between two places in a room's timeline; tries again until the homeserver tells.
+async fn read_back(
+    hub: &Hub,
+    room: &Room,
+    since: &str,
+    until: &str,
+) -> Result<Vec<TimelineEvent>, End> {
+    let begun = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let error = match gap::events(room, since, until).await {
+            Ok(events) => return Ok(events),
+            Err(error) => error,
+        };
+        let rest = match of_sdk(&error) {
+            Failure::LoggedOut => return Err(End::Lost(login::logged_out(&hub.options))),
+            Failure::Refused => {
+                tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
+                return Ok(Vec::new());
+            }
+            Failure::Limited(rest) => rest.unwrap_or(pause),
+            Failure::Away => pause,
+        };
+        if begun.elapsed() > PATIENCE {
+            return Err(End::Lost(disconnected(error)));
+        }
+        tokio::time::sleep(rest).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// How far the SDK has read.
+async fn read_by_sdk(client: &Client) -> Option<String> {
+    let key = StateStoreDataKey::SyncToken;
+    let found = client.state_store().get_kv_data(key).await;
+    found.ok()??.into_sync_token()
+}
+
+/// Asks until there is an answer. None where the SDK has read one and did not give it.
+async fn patiently(
+    hub: &Hub,
+    since: Option<&str>,
+    poll: Duration,
+) -> Result<Option<SyncResponse>, PlatformError> {
+    let settings = settings(since, poll);
+    let before = read_by_sdk(&hub.client).await;
     let mut pause = FIRST_PAUSE;
     let mut away_since: Option<Instant> = None;
     let mut refusals = 0;
@@ -313,10 +439,14 @@ async fn patiently(hub: &Hub, settings: SyncSettings) -> Result<SyncResponse, Pl
                 if let Some(since) = away_since {
                     tracing::info!(after = ?since.elapsed(), "the homeserver is back");
                 }
-                return Ok(response);
+                return Ok(Some(response));
             }
             Err(error) => error,
         };
+        if read_by_sdk(&hub.client).await != before {
+            tracing::warn!(%error, "what is new was read and not given");
+            return Ok(None);
+        }
         let rest = match of_sdk(&error) {
             Failure::LoggedOut => return Err(login::logged_out(&hub.options)),
             Failure::Limited(rest) => rest.unwrap_or(pause),

@@ -17,10 +17,12 @@ use matrix_sdk::config::SyncSettings;
 use matrix_sdk::encryption::EncryptionSettings;
 use matrix_sdk::ruma::api::client::account::register::v3::Request as Register;
 use matrix_sdk::ruma::api::client::room::create_room::v3::Request as CreateRoom;
+use matrix_sdk::ruma::api::client::room::upgrade_room;
 use matrix_sdk::ruma::api::client::uiaa::{AuthData, Dummy};
 use matrix_sdk::ruma::events::room::encryption::RoomEncryptionEventContent;
+use matrix_sdk::ruma::events::room::join_rules::JoinRule;
 use matrix_sdk::ruma::events::{EmptyStateKey, InitialStateEvent};
-use matrix_sdk::ruma::{OwnedUserId, UserId};
+use matrix_sdk::ruma::{OwnedUserId, RoomVersionId, UserId};
 use matrix_sdk::{Client, RoomMemberships, RoomState};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -323,6 +325,37 @@ impl Person {
         };
         let in_time = tokio::time::timeout(PATIENCE, synced).await;
         assert!(in_time.is_ok(), "the client of who joined does not know it");
+    }
+
+    /// Lets everybody join a room.
+    ///
+    /// # Panics
+    /// When the homeserver does not.
+    pub async fn opens(&self, chat: &Chat) {
+        let settings = chat.room.privacy_settings();
+        let opened = settings.update_join_rule(JoinRule::Public).await;
+        opened.expect("an open room");
+    }
+
+    /// Upgrades a room: another one takes its place, with nobody but this person in it.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub async fn upgrade(&self, chat: &Chat) -> Chat {
+        let id = chat.room.room_id().to_owned();
+        let request = upgrade_room::v3::Request::new(id, RoomVersionId::V11);
+        let upgraded = self.client.send(request).await.expect("an upgrade");
+        let joined = async {
+            loop {
+                let room = self.client.get_room(&upgraded.replacement_room);
+                if let Some(room) = room.filter(|room| room.state() == RoomState::Joined) {
+                    return room;
+                }
+                self.view.changed().await;
+            }
+        };
+        let room = tokio::time::timeout(PATIENCE, joined).await;
+        Chat::new(room.expect("a room"), &chat.bot, self.view.clone())
     }
 
     /// The same room as somebody else sees it.

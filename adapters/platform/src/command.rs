@@ -23,6 +23,9 @@ pub enum Command {
     /// What was spent, by the one who asks and here.
     Usage,
     Forget(ForgetWhat),
+    /// The platform says that a place is gone, with all that was said in it: the conversation or audience that the
+    /// message is in, and all whose ids begin with it and a slash. No person gives it.
+    PlaceGone,
     /// None of these; the bot says so and names them.
     Unknown(String),
 }

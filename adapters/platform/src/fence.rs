@@ -28,12 +28,6 @@ impl Fences {
             Self::Inside(_) => self,
         }
     }
-
-    /// Whether what follows is code for every renderer. A fence that is indented may belong to a
-    /// list item and end with it, so it is not.
-    pub(crate) fn is_certainly_code(self) -> bool {
-        matches!(self, Self::Inside(Opening { indent: 0, .. }))
-    }
 }
 
 impl Opening {

@@ -2,15 +2,64 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
-use crate::{Incoming, IncomingMessage};
+use crate::redact::without_secrets;
+use crate::{Incoming, IncomingMessage, SafeText};
 
 /// Where adapters put what arrives. Bounded: a bot with too much to do is felt by its platforms.
 #[derive(Clone, Debug)]
 pub struct Inbox {
     sender: mpsc::Sender<Arrival>,
-    left_over: Arc<Mutex<Vec<IncomingMessage>>>,
+    left_over: LeftOver,
+}
+
+/// Messages that were accepted by a process that is gone, for their platforms to deliver again. Does
+/// not keep the inbox open.
+#[derive(Clone, Debug, Default)]
+pub struct LeftOver(Arc<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    messages: Mutex<Vec<IncomingMessage>>,
+    came: Notify,
+}
+
+impl LeftOver {
+    /// Leaves messages to their platforms.
+    pub fn add(&self, messages: Vec<IncomingMessage>) {
+        if messages.is_empty() {
+            return;
+        }
+        let mut all = self
+            .0
+            .messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.extend(messages);
+        drop(all);
+        self.0.came.notify_waiters();
+    }
+
+    /// Whether every platform took what was left to it.
+    pub fn is_empty(&self) -> bool {
+        let all = self
+            .0
+            .messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.is_empty()
+    }
+
+    fn take(&self, platform: &str) -> Vec<IncomingMessage> {
+        let mut all = self
+            .0
+            .messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.extract_if(.., |message| message.audience.platform == platform)
+            .collect()
+    }
 }
 
 /// The bot's end of an [`Inbox`].
@@ -69,20 +118,47 @@ impl Inbox {
     /// As [`Inbox::new`], of a bot that was killed before it had answered `left_over`.
     pub fn with_left_over(capacity: usize, left_over: Vec<IncomingMessage>) -> (Self, Arrivals) {
         let (sender, receiver) = mpsc::channel(capacity);
-        let left_over = Arc::new(Mutex::new(left_over));
-        (Self { sender, left_over }, receiver)
+        let all = LeftOver::default();
+        all.add(left_over);
+        (
+            Self {
+                sender,
+                left_over: all,
+            },
+            receiver,
+        )
+    }
+
+    /// Where the bot leaves messages of processes that ended meanwhile.
+    pub fn left_over(&self) -> LeftOver {
+        self.left_over.clone()
+    }
+
+    /// What people wrote, as it may stand in a title or be repeated: without secrets, pinging nobody.
+    pub fn repeatable(&self, text: &str) -> SafeText {
+        SafeText::new(&without_secrets(text))
     }
 
     /// The messages of a platform that an earlier process accepted and did not answer, given once.
     /// The adapter delivers them again, each with a new reply, as soon as it is connected.
     pub fn take_left_over(&self, platform: &str) -> Vec<IncomingMessage> {
-        let mut left_over = self
-            .left_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        left_over
-            .extract_if(.., |message| message.audience.platform == platform)
-            .collect()
+        self.left_over.take(platform)
+    }
+
+    /// As [`Inbox::take_left_over`], waiting until there is something. Whoever waits here holds the
+    /// inbox open, so it ends with the adapter.
+    pub async fn next_left_over(&self, platform: &str) -> Vec<IncomingMessage> {
+        loop {
+            let came = self.left_over.0.came.notified();
+            tokio::pin!(came);
+            // What comes from here on is not missed.
+            came.as_mut().enable();
+            let taken = self.left_over.take(platform);
+            if !taken.is_empty() {
+                return taken;
+            }
+            came.await;
+        }
     }
 
     /// Waits for room, and until the bot has it in good hands: what was delivered is not lost when

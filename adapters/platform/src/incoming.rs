@@ -1,12 +1,13 @@
 //! What arrives from a platform.
 
 use std::fmt;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{Command, Reply};
+use crate::{Command, Reply, Withdraw};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -49,6 +50,16 @@ id! {
 id! {
     /// One message the bot sent, as its platform calls it.
     MessageId
+}
+
+impl EventId {
+    /// What the messages of the bot are called that this may be the event of: on each platform the id
+    /// of an event of a message ends with what names the message.
+    pub fn as_messages(&self) -> impl Iterator<Item = MessageId> {
+        let id = self.as_str();
+        let ends = id.match_indices('/').map(|(at, _)| &id[at + 1..]);
+        ends.filter(|end| !end.is_empty()).map(MessageId::new)
+    }
 }
 
 /// Who can read a conversation. Recall never leaves it.
@@ -193,11 +204,25 @@ pub enum Incoming {
         message: IncomingMessage,
         reply: Box<dyn Reply>,
     },
+    /// The platform can be reached now: what an earlier process did not take away can be.
+    Connected {
+        platform: &'static str,
+        withdraw: Arc<dyn Withdraw>,
+    },
     /// Somebody wants the turn under way in this conversation stopped.
     Stop(ConversationId),
     Feedback {
         audience: AudienceId,
         feedback: Feedback,
+    },
+    /// Which conversations the bot remembers, the newest first, for a platform that looks whether they are still
+    /// there.
+    Conversations {
+        /// With which their ids begin.
+        prefix: String,
+        most: usize,
+        /// Dropped where the graph does not tell.
+        found: oneshot::Sender<Vec<ConversationId>>,
     },
     /// Which conversations a person has, for a platform that offers them to choose from.
     Sessions {
@@ -220,12 +245,20 @@ impl fmt::Debug for Incoming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message { message, .. } => f.debug_tuple("Message").field(message).finish(),
+            Self::Connected { platform, .. } => f
+                .debug_struct("Connected")
+                .field("platform", platform)
+                .finish_non_exhaustive(),
             Self::Stop(conversation) => f.debug_tuple("Stop").field(conversation).finish(),
             Self::Feedback { audience, feedback } => f
                 .debug_struct("Feedback")
                 .field("audience", audience)
                 .field("feedback", feedback)
                 .finish(),
+            Self::Conversations { prefix, .. } => f
+                .debug_struct("Conversations")
+                .field("prefix", prefix)
+                .finish_non_exhaustive(),
             Self::Sessions { person, prefix, .. } => f
                 .debug_struct("Sessions")
                 .field("person", person)

@@ -11,11 +11,14 @@ mod finding;
 mod inbox;
 mod incoming;
 mod recent;
+pub mod redact;
 mod reply;
 mod safe_text;
 mod split;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod vocabulary;
+mod withdraw;
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};
 pub use finding::{Finding, Verdict};
-pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull};
+pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
@@ -31,6 +34,8 @@ pub use incoming::{
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;
+pub use vocabulary::Vocabulary;
+pub use withdraw::{NothingStands, Withdraw, Withdrawn};
 
 /// A chat platform the bot is present on.
 #[async_trait]

@@ -1,12 +1,15 @@
 //! The way an answer goes back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{Attachment, MessageId, PlatformError, SafeText};
+use crate::{
+    Attachment, EventId, MessageId, NothingStands, PlatformError, SafeText, Vocabulary, Withdraw,
+};
 
 /// How long one message of a platform may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +73,28 @@ pub trait Reply: Send + Sync {
     /// When the platform did not take it, after the retries the adapter found sensible.
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError>;
 
-    /// Takes an earlier answer away, in the place of [`Reply::finish`]. What is gone already is no
-    /// error.
+    /// As [`Reply::finish`], of what only concerns the one who asked: shown to nobody else where the
+    /// platform has such messages.
     ///
     /// # Errors
-    /// When the platform refused it, after the retries the adapter found sensible.
-    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError>;
+    /// As [`Reply::finish`].
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        self.finish(parts).await.map(drop)
+    }
+
+    /// Takes earlier messages of the bot away.
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(NothingStands)
+    }
+
+    /// The question was taken back, and its answer is seen to: whatever else stands of it goes, as half an answer of
+    /// a process that was killed.
+    async fn take_back_rest(&mut self) {}
+
+    /// What the people here call things.
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &Vocabulary::PLAIN
+    }
 
     /// What was said in the conversation before the bot came to it, oldest first, as far as the
     /// platform gives it away. Asked once, before the first answer there.
@@ -120,6 +139,9 @@ impl Attachment {
 /// Something that was said while the bot was not there: context, and no memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overheard {
+    /// The message's event, by which it is known whether it was forgotten; none where nobody could
+    /// have it forgotten.
+    pub event: Option<EventId>,
     /// As people see them.
     pub author: String,
     pub text: String,

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
     DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Overheard,
-    OwnSession, Pace, Platform, PlatformError, Reply, SafeText, TextLimit,
+    OwnSession, Pace, Platform, PlatformError, Reply, SafeText, TextLimit, Withdraw, Withdrawn,
 };
 
 mod board;
@@ -106,6 +106,15 @@ impl Room {
         }
     }
 
+    /// The same conversation, with the bot that `other` is with.
+    #[must_use]
+    pub fn with_bot_of(&self, other: &Self) -> Self {
+        Self {
+            inbox: other.inbox.clone(),
+            ..self.clone()
+        }
+    }
+
     /// Where `person` asks beside the room's others, who see neither question nor answer.
     #[must_use]
     pub fn aside(&self, person: &str) -> Self {
@@ -171,6 +180,7 @@ impl Room {
     #[must_use]
     pub fn with_background(mut self, author: &str, text: &str) -> Self {
         self.background.push(Overheard {
+            event: None,
             author: author.to_owned(),
             text: text.to_owned(),
             at: Utc::now(),
@@ -220,6 +230,33 @@ impl Room {
     /// The bot's messages as people see them now, also in the room's other conversations.
     pub fn shown(&self) -> Vec<String> {
         self.board.texts()
+    }
+
+    /// The whole audience is gone from the platform, with all its conversations.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn is_gone(&self) -> Pending {
+        let place = self.thread(self.audience.id.as_str());
+        let body = Body::Command(Command::PlaceGone);
+        place.deliver(&next_event(), "the platform", body).await
+    }
+
+    /// The next message that the bot wants to take away meets with this.
+    pub fn refuse_next_withdrawal(&self, outcome: Withdrawn) {
+        self.board.refuse(outcome);
+    }
+
+    /// Tells the bot that this can be reached now, as an adapter does that has connected.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn connect(&self) {
+        let incoming = Incoming::Connected {
+            platform: NAME,
+            withdraw: Arc::new(self.board.clone()),
+        };
+        self.put(incoming, "a connection").await;
     }
 
     /// The next answer does not arrive: its `finish` fails.
@@ -456,11 +493,8 @@ impl Reply for Recorder {
         delivered
     }
 
-    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
-        self.board.remove(earlier);
-        self.delivery
-            .send_modify(|delivery| delivery.finish(Vec::new(), false));
-        Ok(())
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(self.board.clone())
     }
 
     async fn background(&mut self) -> Vec<Overheard> {

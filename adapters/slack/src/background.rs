@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use crate::errors::ApiError;
 use crate::event::time_of;
 use crate::hub::Hub;
+use crate::ids;
 use crate::text::plain;
 
 /// What Slack gives apps outside of its marketplace at once; they may ask once a minute.
@@ -56,7 +57,7 @@ pub(crate) async fn overheard(
     ];
     let asked = hub.api.get("conversations.replies", &arguments);
     match timeout(PATIENCE, asked).await {
-        Ok(Ok(answer)) => read(hub, &answer, until).await,
+        Ok(Ok(answer)) => read(hub, channel, &answer, until).await,
         Ok(Err(error)) => {
             if let ApiError::Limited { rest, .. } = &error {
                 hub.background_rest.begin(*rest);
@@ -68,7 +69,7 @@ pub(crate) async fn overheard(
     }
 }
 
-async fn read(hub: &Hub, answer: &Value, until: &str) -> Vec<Overheard> {
+async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<Overheard> {
     let messages = answer["messages"].as_array().into_iter().flatten();
     let earlier: Vec<&Value> = messages
         .filter(|message| is_speech(message, &hub.me.user, until))
@@ -83,7 +84,9 @@ async fn read(hub: &Hub, answer: &Value, until: &str) -> Vec<Overheard> {
     let names = names.map(|user| hub.directory.person(&hub.api, user));
     futures::future::join_all(names).await;
     let name_of = |user: &str| hub.directory.name_of(user);
+    let event = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
     let overheard = earlier.iter().map(|message| Overheard {
+        event: message["ts"].as_str().map(event),
         author: author(message, &name_of),
         text: plain(
             message["text"].as_str().unwrap_or_default(),

@@ -3,7 +3,7 @@
 use muninn_platform::{SafeText, TextLimit};
 use serde_json::{Value, json};
 
-use crate::mrkdwn::{fallback, markdown};
+use crate::mrkdwn::{EDITED_TEXT, escape, fallback, markdown, mrkdwn};
 use crate::views;
 
 /// What the `markdown` blocks of one message, or all of a stream, may have together.
@@ -30,8 +30,54 @@ pub(crate) enum Stage {
     Last,
 }
 
+/// How much of Slack's formatting a message has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Blocks,
+    /// Slack refused the blocks: text in its own markup, without buttons.
+    Plain,
+}
+
+/// Bytes of Markdown that become one plain message, whose `text` may have 4,000 bytes when it is
+/// changed; and if its markup takes more room than that.
+const PLAIN: usize = 3_000;
+const PLAIN_AND_ESCAPED: usize = EDITED_TEXT / 5 - 20;
+
+/// An answer in parts that fit into plain messages.
+pub(crate) fn plain_parts(parts: &[SafeText]) -> Vec<SafeText> {
+    let pieces = parts
+        .iter()
+        .flat_map(|part| part.split(TextLimit::Bytes(PLAIN)));
+    let fitting = pieces.flat_map(|piece| {
+        if mrkdwn(piece.as_str()).len() <= EDITED_TEXT {
+            vec![piece]
+        } else {
+            piece.split(TextLimit::Bytes(PLAIN_AND_ESCAPED))
+        }
+    });
+    fitting.collect()
+}
+
+/// A part in Slack's own markup; as it is where that would be too long.
+fn plain(part: &SafeText) -> String {
+    let markup = mrkdwn(part.as_str());
+    if markup.len() <= EDITED_TEXT && !markup.is_empty() {
+        markup
+    } else {
+        escape(part.as_str())
+    }
+}
+
 /// What stands in a message: its text and the blocks of it.
-pub(crate) fn message(text: &SafeText, stage: Stage) -> Value {
+pub(crate) fn message(text: &SafeText, stage: Stage, form: Form) -> Value {
+    match form {
+        Form::Blocks => in_blocks(text, stage),
+        // No blocks, also where there were some.
+        Form::Plain => json!({ "text": plain(text), "blocks": [] }),
+    }
+}
+
+fn in_blocks(text: &SafeText, stage: Stage) -> Value {
     let mut blocks = vec![json!({ "type": "markdown", "text": markdown(text.as_str()) })];
     blocks.extend(below(stage));
     json!({ "text": fallback(text), "blocks": blocks })
@@ -49,6 +95,19 @@ pub(crate) fn below(stage: Stage) -> Vec<Value> {
 /// What tells a message of ours to be this part of this answer.
 pub(crate) fn metadata(question: &str, part: usize) -> Value {
     json!({ "event_type": METADATA, "event_payload": { "question": question, "part": part } })
+}
+
+/// What an answer that one person shared with a channel is told by.
+pub(crate) fn shared() -> Value {
+    json!({ "event_type": "muninn_shared", "event_payload": {} })
+}
+
+/// Whether a message says what it is. A stream of ours does so when it has ended: one that does not is
+/// half an answer.
+pub(crate) fn is_marked(message: &Value) -> bool {
+    message["metadata"]["event_type"]
+        .as_str()
+        .is_some_and(|kind| kind.starts_with("muninn_"))
 }
 
 /// Which part of an answer to `question` a message is, if it is one.
@@ -74,6 +133,8 @@ mod tests {
             "&lt;@",
             "&",
             "漢",
+            "— ",
+            "[a](https://b.c/d) ",
             "👩‍🚀",
             "|\n|-|\n",
             "a ",
@@ -82,11 +143,16 @@ mod tests {
         ] {
             let text = SafeText::new(&format!("x{}", piece.repeat(TEXT)));
             for part in text.split(LIMIT) {
-                let content = message(&part, Stage::Last);
+                let content = message(&part, Stage::Last, Form::Blocks);
                 let block = content["blocks"][0]["text"].as_str().unwrap();
                 assert!(block.chars().count() <= BLOCKS, "{piece:?}");
                 let text = content["text"].as_str().unwrap();
-                assert!(text.chars().count() <= 40_000, "{piece:?}");
+                assert!(text.len() <= EDITED_TEXT, "{piece:?}: {}", text.len());
+            }
+            for part in plain_parts(&text.split(LIMIT)) {
+                let content = message(&part, Stage::Last, Form::Plain);
+                let text = content["text"].as_str().unwrap();
+                assert!(text.len() <= EDITED_TEXT, "{piece:?}: {}", text.len());
             }
         }
     }
@@ -104,7 +170,7 @@ mod tests {
         #[test]
         fn any_part_fits(text in "\\PC{0,40}", times in 1..400usize) {
             for part in SafeText::new(&text.repeat(times)).split(LIMIT) {
-                let content = message(&part, Stage::Last);
+                let content = message(&part, Stage::Last, Form::Blocks);
                 let block = content["blocks"][0]["text"].as_str().unwrap();
                 prop_assert!(block.chars().count() <= BLOCKS);
             }

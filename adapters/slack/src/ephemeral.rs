@@ -10,12 +10,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     Attachment, Delivered, DownloadError, EventId, Pace, PlatformError, Reply, SafeText, TextLimit,
+    Vocabulary, Withdraw,
 };
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::content::EPHEMERAL_LIMIT;
+use crate::content::{self, EPHEMERAL_LIMIT, Form, Stage};
 use crate::errors::ApiError;
 use crate::files::{self, is_slacks};
 use crate::hub::Hub;
@@ -24,6 +25,7 @@ use crate::mrkdwn::{fallback, markdown};
 use crate::outbox::Call;
 use crate::status::STATUS_EVERY;
 use crate::views::below_ephemeral;
+use crate::withdraw::{VOCABULARY, Withdrawer};
 
 /// How long and how often Slack takes answers at a response address.
 const ADDRESS_LIFE: Duration = Duration::from_secs(29 * 60);
@@ -60,10 +62,13 @@ impl EphemeralReply {
         }
     }
 
-    fn content(&self, part: &SafeText, number: usize) -> Value {
+    fn content(&self, part: &SafeText, number: usize, form: Form) -> Value {
         let Whisper {
             channel, question, ..
         } = &self.whisper;
+        if form == Form::Plain {
+            return content::message(part, Stage::Last, form);
+        }
         let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
         if !self.whisper.is_command {
             let id = ids::ephemeral(channel, question, number);
@@ -80,20 +85,39 @@ impl EphemeralReply {
         is_slacks(&url, &self.hub.options.api_url).then_some(url)
     }
 
+    /// Says a part: as it should look, or else plainly; at its address, or else in the channel.
     async fn send(&self, part: &SafeText, number: usize) -> Result<(), ApiError> {
-        let content = self.content(part, number);
-        if let Some(url) = self.address(number)
-            && respond(&self.hub, url, private(content.clone())).await
-        {
-            return Ok(());
+        let forms = [Form::Blocks, Form::Plain].map(|form| self.content(part, number, form));
+        if let Some(url) = self.address(number) {
+            for content in &forms {
+                match respond(&self.hub, url.clone(), private(content.clone())).await {
+                    Responded::Taken => return Ok(()),
+                    // Perhaps for its blocks.
+                    Responded::Refused => {}
+                    // It may have been taken; better twice to one person than not at all.
+                    Responded::Unknown => break,
+                }
+            }
         }
+        let [in_blocks, plain] = &forms;
+        match self.post(in_blocks).await {
+            Err(error) if error.is_about_content() => {
+                tracing::warn!(%error, "Slack refuses the blocks of an answer; it goes out as plain text");
+                self.post(plain).await
+            }
+            other => other,
+        }
+    }
+
+    /// Says something in the channel.
+    async fn post(&self, content: &Value) -> Result<(), ApiError> {
         let Whisper {
             channel,
             user,
             thread,
             ..
         } = &self.whisper;
-        let mut arguments = content;
+        let mut arguments = content.clone();
         arguments["channel"] = json!(channel);
         arguments["user"] = json!(user);
         if let Some(thread) = thread {
@@ -105,7 +129,7 @@ impl EphemeralReply {
             channel,
         };
         let post = |_| hub.api.post(call.method, &arguments);
-        hub.outbox.send(call, post).await.map(|_| ())
+        hub.outbox.send(call, post).await.map(drop)
     }
 }
 
@@ -115,8 +139,18 @@ fn private(mut content: Value) -> Value {
     content
 }
 
-/// Says something at a response address; false where Slack does not take it there (any more).
-pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> bool {
+/// What became of something that was said at a response address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Responded {
+    Taken,
+    /// Slack does not take it there, or not there any more.
+    Refused,
+    /// Slack did not say.
+    Unknown,
+}
+
+/// Says something at a response address.
+pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> Responded {
     let request = hub
         .api
         .http
@@ -124,21 +158,24 @@ pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> bool {
         .timeout(PATIENCE)
         .header("content-type", "application/json")
         .body(content.to_string());
-    match request.send().await {
-        Ok(response) if response.status().is_success() => true,
-        Ok(response) => {
-            tracing::debug!(
-                status = response.status().as_u16(),
-                "not taken at its address"
-            );
-            false
-        }
-        // Without the address: whoever has it may speak for the bot.
+    // Without the address: whoever has it may speak for the bot.
+    let said = async { request.send().await?.error_for_status()?.text().await };
+    let responded = match said.await.map_err(reqwest::Error::without_url) {
+        // "ok", or an error as a method's.
+        Ok(body) => match serde_json::from_str::<Value>(&body) {
+            Ok(told) if told["ok"] == false => Responded::Refused,
+            Ok(_) | Err(_) => Responded::Taken,
+        },
         Err(error) => {
-            tracing::debug!(error = %error.without_url(), "not taken at its address");
-            false
+            tracing::debug!(%error, "not taken at its address");
+            match error.status() {
+                Some(status) if status.is_client_error() => Responded::Refused,
+                Some(_) | None => Responded::Unknown,
+            }
         }
-    }
+    };
+    tracing::debug!(?responded, "said at an address");
+    responded
 }
 
 #[async_trait]
@@ -174,9 +211,12 @@ impl Reply for EphemeralReply {
         Ok(Delivered(delivered))
     }
 
-    /// Slack takes it away by itself.
-    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
-        Ok(())
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
     }
 
     async fn download(

@@ -37,6 +37,21 @@ pub(crate) enum ApiError {
     Refused { method: &'static str, code: String },
 }
 
+/// What Slack says of a place, where other words are refused just the same.
+const PLACE: [&str; 11] = [
+    "access_denied",
+    "cannot_reply_to_message",
+    "channel_not_found",
+    "ekm_access_denied",
+    "invalid_thread_ts",
+    "is_archived",
+    "messages_tab_disabled",
+    "not_in_channel",
+    "thread_not_found",
+    "user_not_found",
+    "user_not_in_channel",
+];
+
 impl ApiError {
     pub(crate) fn of(method: &'static str, error: &SlackClientError) -> Self {
         let away = |reason: String| Self::Away { method, reason };
@@ -113,6 +128,32 @@ impl ApiError {
         }
     }
 
+    /// Whether the same may be taken in plainer words. A code that is not known counts as such: one
+    /// more try costs less than an answer that stops in mid-sentence.
+    pub(crate) fn is_about_content(&self) -> bool {
+        match self {
+            Self::Refused { code, .. } => {
+                let is_place = PLACE.contains(&code.as_str());
+                !is_place && !code.starts_with("restricted_action") && !self.is_unchangeable()
+            }
+            Self::Limited { .. }
+            | Self::Away { .. }
+            | Self::Revoked { .. }
+            | Self::MissingScope { .. } => false,
+        }
+    }
+
+    /// Whether a message is there no more, or cannot be changed any more.
+    pub(crate) fn is_unchangeable(&self) -> bool {
+        self.is(&[
+            "message_not_found",
+            "edit_window_closed",
+            "cant_update_message",
+            "streaming_state_conflict",
+            "update_failed",
+        ])
+    }
+
     /// Whether the workspace, or the app as it is installed, has no such thing at all.
     pub(crate) fn is_not_there(&self) -> bool {
         matches!(self, Self::MissingScope { .. })
@@ -178,6 +219,29 @@ pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_plainer_is_told_from_what_cannot_be_said() {
+        let refused = |code: &str| ApiError::of_code("chat.update", code, "{}");
+        for code in [
+            "invalid_blocks",
+            "msg_blocks_too_long",
+            "msg_too_long",
+            "something_new",
+        ] {
+            assert!(refused(code).is_about_content(), "{code}");
+        }
+        for code in [
+            "is_archived",
+            "restricted_action_read_only_channel",
+            "message_not_found",
+            "internal_error",
+            "token_revoked",
+            "ratelimited",
+        ] {
+            assert!(!refused(code).is_about_content(), "{code}");
+        }
+    }
 
     #[test]
     fn codes_say_what_to_do() {

@@ -63,11 +63,6 @@ impl Reply for HomeReply {
         Ok(Delivered::default())
     }
 
-    /// The next home replaces it.
-    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
-        Ok(())
-    }
-
     async fn download(
         &mut self,
         attachment: &Attachment,

@@ -1,9 +1,10 @@
 //! What the parts of a running adapter share.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use muninn_platform::{ConversationId, EventId, PlatformError, Recent};
+use muninn_platform::{ConversationId, EventId, MessageId, PlatformError, Recent};
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -11,6 +12,7 @@ use crate::api::Api;
 use crate::background::Rest;
 use crate::directory::Directory;
 use crate::errors::{ApiError, misconfigured};
+use crate::ids;
 use crate::options::Options;
 use crate::outbox::Outbox;
 
@@ -86,6 +88,10 @@ struct Memory {
     /// Questions and the conversations they belong to.
     conversations: Recent<EventId, ConversationId>,
     assisted: Recent<ConversationId, Assisted>,
+    /// People's direct messages.
+    directs: Recent<String, String>,
+    /// Streams that are written now.
+    streaming: HashSet<MessageId>,
 }
 
 impl Hub {
@@ -111,6 +117,8 @@ impl Hub {
                 seen: Recent::new(REMEMBERED),
                 conversations: Recent::new(REMEMBERED),
                 assisted: Recent::new(ASSISTED),
+                directs: Recent::new(REMEMBERED),
+                streaming: HashSet::new(),
             }),
         }))
     }
@@ -137,12 +145,44 @@ impl Hub {
         self.memory().conversations.get(question).cloned()
     }
 
+    pub(crate) fn begins_stream(&self, channel: &str, ts: &str) {
+        self.memory().streaming.insert(ids::message(channel, ts));
+    }
+
+    pub(crate) fn ends_stream(&self, channel: &str, ts: &str) {
+        self.memory().streaming.remove(&ids::message(channel, ts));
+    }
+
+    /// Whether a reply of this process writes that message.
+    pub(crate) fn streams_now(&self, channel: &str, ts: &str) -> bool {
+        self.memory().streaming.contains(&ids::message(channel, ts))
+    }
+
     pub(crate) fn remember_assisted(&self, thread: ConversationId, assisted: Assisted) {
         self.memory().assisted.insert(thread, assisted);
     }
 
     pub(crate) fn assisted(&self, thread: &ConversationId) -> Option<Assisted> {
         self.memory().assisted.get(thread).cloned()
+    }
+
+    /// Slack told of a person's direct messages.
+    pub(crate) fn remember_direct(&self, user: &str, channel: &str) {
+        let (user, channel) = (user.to_owned(), channel.to_owned());
+        self.memory().directs.insert(user, channel);
+    }
+
+    /// The direct messages of a person, if Slack says that they are in this channel.
+    pub(crate) async fn direct_of(&self, user: &str, said_to_be: &str) -> Option<String> {
+        let known = self.memory().directs.get(&user.to_owned()).cloned();
+        if known.is_some() {
+            return known;
+        }
+        let asked = [("channel", said_to_be)];
+        let answer = self.api.get("conversations.info", &asked).await.ok()?;
+        let channel = &answer["channel"];
+        let is_theirs = channel["is_im"] == true && channel["user"] == user;
+        is_theirs.then(|| said_to_be.to_owned())
     }
 
     /// Where people can look at a message.

@@ -20,6 +20,7 @@ use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::lines::{Lines, line_of};
 use crate::meaning::{Facts, Meaning, Silence, meaning};
+use crate::withdraw::Withdrawer;
 
 use draft::{Doer, Draft};
 
@@ -99,6 +100,19 @@ impl Inbound {
                 }
             }
         }
+    }
+
+    /// Tells the bot that Slack can be reached: what is to be taken away can be. Nothing waits for it.
+    pub(crate) fn tell_connected(&self) {
+        let Self { hub, inbox, .. } = self.clone();
+        let connected = Incoming::Connected {
+            platform: crate::NAME,
+            withdraw: Arc::new(Withdrawer(Arc::clone(&hub))),
+        };
+        hub.chores.spawn(async move {
+            // A bot that ends takes nothing any more; the next one is told again.
+            let _ = inbox.deliver(connected).await;
+        });
     }
 
     /// What is left to do; nothing for most of what is said in a workspace, which then need not wait

@@ -33,6 +33,7 @@ mod standing;
 mod status;
 mod text;
 mod views;
+mod withdraw;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,12 +80,21 @@ impl Slack {
         };
         let hub = opened?;
         let inbound = Inbound::new(Arc::clone(&hub), inbox);
+        inbound.tell_connected();
         if inbound.take_left_over().await.is_err() {
             return Ok(());
         }
         let ready = || {
             tracing::info!(team = hub.me.team, user = hub.me.user, after = ?begun.elapsed(), "listening");
         };
+        let following = tokio::spawn({
+            let (inbound, shutdown) = (inbound.clone(), shutdown.clone());
+            async move {
+                shutdown
+                    .run_until_cancelled(inbound.follow_left_over())
+                    .await
+            }
+        });
         let ended = match &options.entrance {
             Entrance::Socket { .. } => socket::listen(&inbound, shutdown, ready).await,
             Entrance::Http {
@@ -93,6 +103,7 @@ impl Slack {
             } => http::listen(&inbound, *address, signing_secret, shutdown, ready).await,
         };
         // The inbox closes with the last of its ends, and replies under way need none.
+        following.abort();
         drop(inbound);
         hub.chores.close();
         let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;

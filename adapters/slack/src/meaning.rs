@@ -95,6 +95,20 @@ pub(crate) enum Wish {
     Stop(Place),
     /// Everybody in the channel may read this.
     Share(String),
+    /// The person's direct messages are to be forgotten. `said_to_be`: where the button says they
+    /// are, which is believed when Slack says so too.
+    ForgetDirect {
+        said_to_be: String,
+    },
+    /// A command that lacks what it is about.
+    Incomplete(Incomplete),
+}
+
+/// A command that lacks something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Incomplete {
+    /// `ask` without a question.
+    Ask,
 }
 
 /// Says what an event means.
@@ -272,6 +286,9 @@ pub(crate) fn slash(slash: &Slash) -> Wish {
     let text = slash.text.trim();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let is_sentence = text.split_whitespace().nth(1).is_some();
+    if text.eq_ignore_ascii_case("ask") {
+        return Wish::Incomplete(Incomplete::Ask);
+    }
     let said = match Command::parse(text) {
         Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
         Command::Unknown(_) if first.eq_ignore_ascii_case("ask") && !rest.trim().is_empty() => {
@@ -334,22 +351,36 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Wish {
             });
             let standing = channel.as_ref().zip(ts.as_ref());
             let standing = standing.map(|(channel, ts)| ids::message(channel, ts));
-            pressed(action, value, standing, of)
+            // What only one person sees has no id that Slack would know; its buttons say ours. A
+            // button says nothing else: who and where is what Slack says.
+            let named = value
+                .split_once(' ')
+                .map(|(_, named)| named)
+                .filter(|named| {
+                    let is_here = channel
+                        .as_ref()
+                        .is_some_and(|channel| named.starts_with(&format!("{channel}/private/")));
+                    *is_ephemeral && is_here
+                });
+            let answer = named.map(MessageId::new).or(standing);
+            pressed(action, value, *is_ephemeral, answer.zip(of))
         }
     }
 }
 
-/// `standing`: the message that the button stands in, `of` the conversation of that.
-fn pressed(action: &str, value: &str, standing: Option<MessageId>, of: Option<Place>) -> Wish {
-    // What only one person sees has no id that Slack would know; its buttons say ours.
-    let (word, named) = value.split_once(' ').unwrap_or((value, ""));
-    let named = (!named.is_empty()).then(|| MessageId::new(named));
-    let about = named.or(standing).zip(of);
+/// `about`: the answer that the button stands below, and the conversation of that.
+fn pressed(
+    action: &str,
+    value: &str,
+    is_ephemeral: bool,
+    about: Option<(MessageId, Place)>,
+) -> Wish {
+    let word = value.split(' ').next().unwrap_or_default();
     match (views::Button::of(action), about) {
-        (Some(views::Button::Share), _) => Wish::Share(value.to_owned()),
-        (Some(views::Button::ForgetDirect), _) => Wish::Ask {
-            said: Said::Command(Command::Forget(muninn_platform::ForgetWhat::Audience)),
-            of: Place::new(value, Within::Main),
+        (Some(views::Button::Share), _) if is_ephemeral => Wish::Share(value.to_owned()),
+        (Some(views::Button::Share), _) => Wish::Nothing,
+        (Some(views::Button::ForgetDirect), _) => Wish::ForgetDirect {
+            said_to_be: value.to_owned(),
         },
         (Some(views::Button::Why), Some((answer, of))) => Wish::Ask {
             said: Said::Command(Command::WhyOf(answer)),

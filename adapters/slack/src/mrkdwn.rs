@@ -1,7 +1,7 @@
 //! From the bot's Markdown to what Slack shows. Pure.
 //!
 //! A `markdown` block takes Markdown as it is, with tables and code; only what Slack would still
-//! read as one of its own control sequences (`<!here>`, `<@U…>`, `<#C…>`) is broken. Beside it
+//! read as one of its own control sequences (`<!here>`, `<@U…>`, `<#C…>`) is escaped. Beside it
 //! every message has a `text` in Slack's own markup, for notifications and clients that know no
 //! blocks: there `&`, `<` and `>` are escaped, and the only `<` left are those of links made here.
 
@@ -11,31 +11,55 @@ use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEn
 /// Breaks a word for a machine and not for a reader.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
-/// Characters of Markdown that become the `text` of a message, whose blocks have all of it. Slack
-/// recommends at most 4,000, and cuts at 40,000.
+/// Bytes of a `text` that Slack takes when a message is changed, behind the escapes.
+pub(crate) const EDITED_TEXT: usize = 4_000;
+
+/// Bytes of Markdown that become the `text` of a message, whose blocks have all of it.
 const FALLBACK: usize = 3_000;
 
 /// Spaces before a nested list, a level.
 const INDENT: &str = "    ";
 
-/// As a `markdown` block takes it. What is added stands behind what it breaks, so a text that goes
-/// on becomes a result that goes on: a stream can be appended to.
+/// What Slack reads behind `<` and `!`, and notifies people of.
+const MASS_MENTIONS: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"];
+
+/// As a `markdown` block takes it: the `<` of a control sequence is escaped, as Slack documents it,
+/// in code too, where Slack shows it as the sign it is. Nothing else is changed, so whoever copies
+/// code gets what was written. [`SafeText`] never ends within such a sequence, so a text that goes on
+/// becomes a result that goes on: a stream can be appended to.
 pub(crate) fn markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '@' | '#' | '!') && opens_sequence(&safe) {
-            safe.push(ZERO_WIDTH_SPACE);
+    for (at, c) in text.char_indices() {
+        let after = &text[at + c.len_utf8()..];
+        match c {
+            '<' if is_control(after) => safe.push_str("&lt;"),
+            '@' | '#' | '!' if is_control(&text[at..]) && is_behind_an_entity(&text[..at]) => {
+                safe.push(ZERO_WIDTH_SPACE);
+                safe.push(c);
+            }
+            other => safe.push(other),
         }
-        safe.push(c);
     }
     safe
 }
 
-/// Whether a control sequence may begin here: after `<`, however it is written.
-fn opens_sequence(before: &str) -> bool {
-    let written = [
-        "<", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&#X3c;", "&#X3C;",
-    ];
+/// Whether this behind a `<` makes it a mention, or a link to a channel.
+fn is_control(after: &str) -> bool {
+    let mut characters = after.chars();
+    match (characters.next(), characters.next()) {
+        (Some('@'), Some(next)) => matches!(next, 'U' | 'W'),
+        (Some('#'), Some(next)) => matches!(next, 'C' | 'G' | 'D'),
+        (Some('!'), Some(_)) => MASS_MENTIONS.iter().any(|word| {
+            let said = after.as_bytes().get(1..=word.len());
+            said.is_some_and(|said| said.eq_ignore_ascii_case(word.as_bytes()))
+        }),
+        (Some(_) | None, _) => false,
+    }
+}
+
+/// Whether a `<` that is written as an entity stands last.
+fn is_behind_an_entity(before: &str) -> bool {
+    let written = ["&lt;", "&LT;"];
     written.iter().any(|written| before.ends_with(written))
         || before.ends_with(';') && is_zero_padded(before)
 }
@@ -73,13 +97,22 @@ fn push_escaped(c: char, escaped: &mut String) {
 
 /// The beginning of a text in Slack's markup, for notifications and old clients.
 pub(crate) fn fallback(text: &SafeText) -> String {
-    let parts = text.split(TextLimit::Chars(FALLBACK));
-    let first = parts.first().map_or("", SafeText::as_str);
-    let mut fallback = mrkdwn(first);
-    if parts.len() > 1 {
-        fallback.push_str("\n…");
-    }
-    fallback
+    let beginning = |bytes| {
+        let parts = text.split(TextLimit::Bytes(bytes));
+        let first = parts.first().map_or("", SafeText::as_str).to_owned();
+        (first, if parts.len() > 1 { "\n…" } else { "" })
+    };
+    let whole = [FALLBACK, FALLBACK / 2, FALLBACK / 4].into_iter();
+    let mut whole = whole.map(|bytes| {
+        let (first, more) = beginning(bytes);
+        mrkdwn(&first) + more
+    });
+    whole
+        .find(|text| text.len() <= EDITED_TEXT)
+        .unwrap_or_else(|| {
+            let (first, more) = beginning(FALLBACK / 4);
+            escape(&first) + more
+        })
 }
 
 /// Markdown in Slack's own markup.

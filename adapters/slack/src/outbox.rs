@@ -184,6 +184,19 @@ impl Outbox {
     where
         F: Future<Output = Result<T, ApiError>>,
     {
+        self.send_within(PATIENCE, call, attempt).await
+    }
+
+    /// As [`Outbox::send`], for what can be done in another way when Slack does not do it for that long.
+    pub(crate) async fn send_within<T, F>(
+        &self,
+        patience: Duration,
+        call: Call<'_>,
+        attempt: impl Fn(bool) -> F,
+    ) -> Result<T, ApiError>
+    where
+        F: Future<Output = Result<T, ApiError>>,
+    {
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut away_since: Option<Instant> = None;
         let mut pause = FIRST_PAUSE;
@@ -193,7 +206,7 @@ impl Outbox {
                 Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
                 Err(error @ ApiError::Away { .. }) => {
                     let since = *away_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() + pause > PATIENCE {
+                    if since.elapsed() + pause > patience {
                         return Err(error);
                     }
                     tokio::time::sleep(pause).await;

@@ -4,6 +4,7 @@
 //! the text is no continuation any more, it stays as it is until the end, and is changed then.
 //! Elsewhere, and beside threads, a message is posted and changed as it grows.
 
+mod delivering;
 mod growing;
 
 use std::sync::Arc;
@@ -12,25 +13,26 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     Attachment, Delivered, DownloadError, EventId, Overheard, Pace, PlatformError, Reply, SafeText,
-    TextLimit,
+    TextLimit, Vocabulary, Withdraw,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::content::{self, Stage};
+use crate::content::{self, Form, Stage};
+use crate::ephemeral::{EphemeralReply, Whisper};
 use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::outbox::Call;
-use crate::standing::Standing;
 use crate::status::{STATUS_EVERY, Signs};
-use crate::{background, files, standing};
+use crate::withdraw::{VOCABULARY, Withdrawer};
+use crate::{background, files};
+
+pub(crate) use delivering::take_away_all;
+use growing::Begun;
 
 /// Slack's own pace for one channel.
 const UPDATE_EVERY: Duration = Duration::from_secs(1);
-
-/// What no text begins with: controls are taken out of all of them.
-const UNKNOWN: &str = "\0";
 
 /// What a reply answers, and where.
 #[derive(Clone, Debug)]
@@ -43,8 +45,6 @@ pub(crate) struct Target {
     pub(crate) asker: String,
     /// The asker's workspace.
     pub(crate) team: String,
-    /// What the thread is called where it has no title; may be empty.
-    pub(crate) title: String,
     /// An earlier process may have answered it already, wholly or in part.
     pub(crate) may_be_repetition: bool,
 }
@@ -56,6 +56,12 @@ pub(crate) struct PostedReply {
     earlier: Vec<String>,
     shown: Option<Shown>,
     last_update: Option<Instant>,
+    /// Streams of this reply, which are nobody else's to end.
+    begun: Vec<String>,
+    /// Its first words may stand there without our knowing.
+    may_stand_unheard: bool,
+    /// Slack refuses what an answer that grows looks like.
+    is_hidden: bool,
     signs: Signs,
     is_finished: bool,
 }
@@ -70,10 +76,8 @@ enum Shown {
     },
     Stream {
         ts: String,
-        /// All that was appended.
-        sent: String,
-        /// Slack still takes more of it.
-        is_open: bool,
+        /// All that was appended. None: nobody knows, or it takes no more.
+        sent: Option<String>,
     },
 }
 
@@ -92,13 +96,16 @@ impl Shown {
 impl PostedReply {
     pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
         let Place { channel, .. } = &target.place;
-        let signs = Signs::new(channel, target.place.thread(), &target.asker, &target.title);
+        let signs = Signs::new(channel, target.place.thread(), &target.asker);
         Self {
             hub,
             target,
             earlier: Vec::new(),
             shown: None,
             last_update: None,
+            begun: Vec::new(),
+            may_stand_unheard: false,
+            is_hidden: false,
             signs,
             is_finished: false,
         }
@@ -113,136 +120,8 @@ impl PostedReply {
         Call { method, channel }
     }
 
-    async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, ApiError> {
-        let mut standing: Vec<Option<Shown>> = Vec::new();
-        for ts in std::mem::take(&mut self.earlier) {
-            standing.push(Some(Shown::standing(ts)));
-        }
-        if let Some(shown) = &self.shown {
-            standing.insert(0, Some(shown.clone()));
-        }
-        if standing.is_empty() && self.target.may_be_repetition {
-            standing = self.found().await;
-        }
-        let mut delivered = Vec::with_capacity(parts.len());
-        for (number, part) in parts.iter().enumerate() {
-            let stage = if number + 1 == parts.len() {
-                Stage::Last
-            } else {
-                Stage::Whole
-            };
-            let shown = standing.get_mut(number).and_then(Option::take);
-            let ts = self.complete(number, part, stage, shown).await?;
-            if number == 0 {
-                // Whatever fails from here on, this message is the answer's.
-                self.shown = Some(Shown::standing(ts.clone()));
-            }
-            delivered.push(ids::message(self.channel(), &ts));
-        }
-        for surplus in standing.into_iter().flatten() {
-            self.remove(surplus.ts()).await?;
-        }
-        Ok(Delivered(delivered))
-    }
-
-    /// What stands there of this answer already.
-    async fn found(&self) -> Vec<Option<Shown>> {
-        let found = standing::find(&self.hub, &self.target).await;
-        let shown = |standing: Standing| match standing.is_running {
-            false => Shown::standing(standing.ts),
-            // What was appended to it is not known.
-            true => Shown::Stream {
-                ts: standing.ts,
-                sent: String::from(UNKNOWN),
-                is_open: true,
-            },
-        };
-        found
-            .into_iter()
-            .map(|standing| standing.map(shown))
-            .collect()
-    }
-
-    /// Makes a message of it what it is to be; gives its `ts`.
-    async fn complete(
-        &self,
-        number: usize,
-        part: &SafeText,
-        stage: Stage,
-        shown: Option<Shown>,
-    ) -> Result<String, ApiError> {
-        let standing = match shown {
-            None => None,
-            Some(Shown::Posted { ts, .. }) => Some(ts),
-            Some(Shown::Stream { ts, sent, is_open }) => {
-                if self
-                    .end_stream(&ts, &sent, is_open, number, part, stage)
-                    .await?
-                {
-                    return Ok(ts);
-                }
-                Some(ts)
-            }
-        };
-        if let Some(ts) = standing
-            && self.change(&ts, number, part, stage).await?
-        {
-            return Ok(ts);
-        }
-        self.post(number, part, stage).await
-    }
-
-    /// Changes a message; false where it is there no more, or cannot be changed any more.
-    async fn change(
-        &self,
-        ts: &str,
-        number: usize,
-        part: &SafeText,
-        stage: Stage,
-    ) -> Result<bool, ApiError> {
-        let mut arguments = content::message(part, stage);
-        arguments["channel"] = json!(self.channel());
-        arguments["ts"] = json!(ts);
-        arguments["metadata"] = content::metadata(self.target.question.as_str(), number);
-        let hub = &self.hub;
-        let call = self.call("chat.update");
-        let change = |_| hub.api.post(call.method, &arguments);
-        match hub.outbox.send(call, change).await {
-            Ok(_) => Ok(true),
-            Err(error)
-                if error.is(&[
-                    "message_not_found",
-                    "edit_window_closed",
-                    "cant_update_message",
-                ]) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn post(&self, number: usize, part: &SafeText, stage: Stage) -> Result<String, ApiError> {
-        let arguments = self.new_message(number, part, stage);
-        let (hub, target) = (&self.hub, &self.target);
-        let (arguments, call) = (&arguments, self.call("chat.postMessage"));
-        let post = |may_be_done| async move {
-            // Slack keeps no key by which a repetition would be known, so it is looked for.
-            if may_be_done
-                && let Some(Some(standing)) =
-                    standing::find(hub, target).await.into_iter().nth(number)
-                && !standing.is_running
-            {
-                return Ok(standing.ts);
-            }
-            let posted = hub.api.post(call.method, arguments).await?;
-            Ok(ts_of(&posted))
-        };
-        hub.outbox.send(call, post).await
-    }
-
-    fn new_message(&self, number: usize, part: &SafeText, stage: Stage) -> Value {
-        let mut arguments = content::message(part, stage);
+    fn new_message(&self, number: usize, part: &SafeText, stage: Stage, form: Form) -> Value {
+        let mut arguments = content::message(part, stage, form);
         arguments["channel"] = json!(self.channel());
         arguments["unfurl_links"] = json!(false);
         arguments["unfurl_media"] = json!(false);
@@ -262,10 +141,6 @@ impl PostedReply {
                 .spawn(async move { signs.hide(&hub, is_answered).await });
         }
     }
-
-    async fn remove(&self, ts: &str) -> Result<(), ApiError> {
-        remove(&self.hub, self.channel(), ts).await
-    }
 }
 
 /// The `ts` that a method gave a message.
@@ -274,7 +149,7 @@ fn ts_of(answer: &Value) -> String {
 }
 
 /// Deletes a message of ours; one that is gone already is no error.
-async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), ApiError> {
+pub(crate) async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), ApiError> {
     let arguments = json!({ "channel": channel, "ts": ts });
     let call = Call {
         method: "chat.delete",
@@ -321,7 +196,7 @@ impl Reply for PostedReply {
             .last_update
             .is_some_and(|at| at.elapsed() < UPDATE_EVERY);
         let waits = self.target.may_be_repetition && self.shown.is_none();
-        if !self.earlier.is_empty() || is_early || waits {
+        if !self.earlier.is_empty() || is_early || waits || self.is_hidden {
             return;
         }
         let Some(text) = growing::first_part(so_far) else {
@@ -332,9 +207,16 @@ impl Reply for PostedReply {
                 self.go_on(&mut shown, &text).await;
                 self.shown = Some(shown);
             }
-            None => {
-                self.shown = self.begin(&text).await;
-            }
+            None => match self.begin(&text).await {
+                Begun::Shown(shown) => self.shown = Some(shown),
+                Begun::NotNow => {}
+                // It is looked for before anything else is said.
+                Begun::Unknown => {
+                    self.may_stand_unheard = true;
+                    self.may_repeat();
+                }
+                Begun::Refused => self.is_hidden = true,
+            },
         }
         if self.shown.is_some() {
             self.last_update = Some(Instant::now());
@@ -349,14 +231,37 @@ impl Reply for PostedReply {
         delivered.map_err(|error| error.sentence(self.channel()))
     }
 
-    async fn retract(&mut self, earlier: &Delivered) -> Result<(), PlatformError> {
-        self.is_finished = true;
-        for ts in earlier.0.iter().filter_map(ids::standing_ts) {
-            let removed = self.remove(ts).await;
-            removed.map_err(|error| error.sentence(self.channel()))?;
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        let channel = self.channel();
+        if ids::is_direct(channel) {
+            return self.finish(parts).await.map(drop);
         }
+        let whisper = Whisper {
+            channel: channel.to_owned(),
+            user: self.target.asker.clone(),
+            thread: self.target.place.thread().map(str::to_owned),
+            response_url: None,
+            question: self.target.question.clone(),
+            is_command: true,
+        };
+        self.is_finished = true;
         self.hide_signs(false);
-        Ok(())
+        let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
+        aside.finish(parts).await.map(drop)
+    }
+
+    async fn take_back_rest(&mut self) {
+        self.is_finished = true;
+        self.remove_what_else_stands();
+        self.hide_signs(false);
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
     }
 
     async fn background(&mut self) -> Vec<Overheard> {
@@ -380,6 +285,12 @@ impl Reply for PostedReply {
 
 impl Drop for PostedReply {
     fn drop(&mut self) {
+        for ts in self.begun.drain(..) {
+            self.hub.ends_stream(&self.target.place.channel, &ts);
+        }
+        if self.may_stand_unheard && !self.is_finished {
+            self.remove_what_else_stands();
+        }
         let taken_back = self.shown.take().filter(|_| !self.is_finished);
         let mut signs = self.signs.take();
         if taken_back.is_none() && !signs.are_shown() {
@@ -390,10 +301,7 @@ impl Drop for PostedReply {
         let chore = async move {
             signs.hide(&hub, false).await;
             let Some(shown) = taken_back else { return };
-            if let Shown::Stream {
-                ts, is_open: true, ..
-            } = &shown
-            {
+            if let Shown::Stream { ts, .. } = &shown {
                 let arguments = json!({ "channel": channel, "ts": ts });
                 let _ = hub.api.post("chat.stopStream", &arguments).await;
             }

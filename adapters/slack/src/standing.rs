@@ -1,14 +1,14 @@
 //! Looks for an answer that may stand in a channel already.
 //!
 //! Slack ignores a client's own message ids, so each message says in its metadata which question it
-//! answers. A stream has that only when it has ended: one that still runs after its question is what
-//! a process that was killed left behind.
+//! answers. A stream has that only when it has ended: one without, which nobody here writes, is what a
+//! process that was killed left behind, or what began although Slack's answer to that was lost.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::content::part_of;
+use crate::content::{is_marked, part_of};
 use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::reply::Target;
@@ -26,23 +26,29 @@ const TRIES: usize = 3;
 /// Some apps may ask once a minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
 
-/// A message that stands in the channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What stands in the channel of one answer, by the messages' `ts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    pub(crate) ts: String,
-    /// A stream that nobody ended.
-    pub(crate) is_running: bool,
+    pub(crate) parts: Vec<Option<String>>,
+    /// Streams that say of no question that they answer it. They may run still.
+    pub(crate) halves: Vec<String>,
 }
 
-/// What stands there of an answer, by its parts. Where Slack does not say, nothing: an answer that
-/// comes twice is the lesser evil than none.
-pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
+impl Standing {
+    pub(crate) fn has_beginning(&self) -> bool {
+        self.parts.first().is_some_and(Option::is_some)
+    }
+}
+
+/// What stands there of an answer. Where Slack does not say, nothing: an answer that comes twice is
+/// the lesser evil than none.
+pub(crate) async fn find(hub: &Hub, target: &Target) -> Standing {
     let Some(question) = &target.question_ts else {
-        return Vec::new();
+        return Standing::default();
     };
     let mut messages = Vec::new();
     let mut cursor = String::new();
-    let mut found = Vec::new();
+    let mut found = Standing::default();
     for _ in 0..PAGES {
         let Some(answer) = page(hub, target, question, &cursor).await else {
             break;
@@ -50,7 +56,7 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
         let answered = target.question.as_str();
         let listed = answer["messages"].as_array().into_iter().flatten();
         messages.extend(listed.cloned());
-        found = parts(&messages, answered, question, &hub.me.user);
+        found = sorted(&messages, answered, question, &hub.me.user);
         let next = &answer["response_metadata"]["next_cursor"];
         cursor = next.as_str().unwrap_or_default().to_owned();
         // In a thread the oldest come first, and the next page may begin with more parts; beside
@@ -58,11 +64,15 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Vec<Option<Standing>> {
         let is_thread = target.place.thread().is_some();
         let last_part = messages.last().and_then(|last| part_of(last, answered));
         let goes_on = is_thread && last_part.is_some();
-        let is_found = found.first().is_some_and(Option::is_some) && !goes_on;
-        if cursor.is_empty() || is_found {
+        if cursor.is_empty() || found.has_beginning() && !goes_on {
             break;
         }
     }
+    // Streams there are in threads only, and those of this process have an end coming.
+    let is_thread = target.place.thread().is_some();
+    found
+        .halves
+        .retain(|ts| is_thread && !hub.streams_now(&target.place.channel, ts));
     found
 }
 
@@ -108,32 +118,29 @@ async fn look(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Resul
     }
 }
 
-fn parts(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Vec<Option<Standing>> {
-    let mut parts: Vec<Option<Standing>> = Vec::new();
-    let mut put = |part: usize, ts: &str, is_running| {
-        if parts.len() <= part {
-            parts.resize(part + 1, None);
-        }
-        parts[part].get_or_insert_with(|| Standing {
-            ts: ts.to_owned(),
-            is_running,
-        });
-    };
+fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Standing {
+    let mut standing = Standing::default();
     for message in messages {
         let Some(ts) = message["ts"].as_str() else {
             continue;
         };
-        let is_mine = message["user"] == me && ts > asked_at;
+        if message["user"] != me || ts <= asked_at {
+            continue;
+        }
         match part_of(message, question) {
-            Some(part) if is_mine && part < messages.len() => put(part, ts, false),
-            Some(_) => {}
-            None if is_mine && message["streaming_state"] == "in_progress" => {
-                put(0, ts, true);
+            Some(part) if part < messages.len() => {
+                let parts = &mut standing.parts;
+                if parts.len() <= part {
+                    parts.resize(part + 1, None);
+                }
+                parts[part].get_or_insert_with(|| ts.to_owned());
             }
+            Some(_) => {}
+            None if !is_marked(message) => standing.halves.push(ts.to_owned()),
             None => {}
         }
     }
-    parts
+    standing
 }
 
 #[cfg(test)]
@@ -153,16 +160,18 @@ mod tests {
             message("1.2", "UBOT", metadata("q", 0)),
             message("1.4", "U1", metadata("q", 2)),
         ];
-        let found = parts(&messages, "q", "1.0", "UBOT");
-        let standing = |ts: &str, is_running| {
-            let ts = ts.to_owned();
-            Some(Standing { ts, is_running })
-        };
-        assert_eq!(found, [standing("1.2", false), standing("1.3", false)]);
-        assert!(parts(&messages, "other", "1.0", "UBOT").is_empty());
-        let running = json!({ "ts": "1.5", "user": "UBOT", "streaming_state": "in_progress" });
-        let found = parts(std::slice::from_ref(&running), "q", "1.0", "UBOT");
-        assert_eq!(found, [standing("1.5", true)]);
-        assert!(parts(&[running], "q", "1.6", "UBOT").is_empty());
+        let found = sorted(&messages, "q", "1.0", "UBOT");
+        let parts = ["1.2", "1.3"].map(|ts| Some(ts.to_owned()));
+        assert_eq!(found.parts, parts);
+        assert!(found.halves.is_empty());
+        assert!(sorted(&messages, "other", "1.0", "UBOT").parts.is_empty());
+        // Neither in progress nor whole: nothing says so.
+        let half = json!({ "ts": "1.5", "user": "UBOT" });
+        let found = sorted(std::slice::from_ref(&half), "q", "1.0", "UBOT");
+        assert_eq!(
+            (found.parts.len(), found.halves),
+            (0, vec!["1.5".to_owned()])
+        );
+        assert!(sorted(&[half], "q", "1.6", "UBOT").halves.is_empty());
     }
 }

@@ -14,25 +14,27 @@ use crate::hub::Hub;
 /// Slack takes a status away after two minutes.
 pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
 
+/// What a conversation is called in Slack's lists. Nothing of what is said: a title is read by more
+/// people, outlives its question, and nobody can take a secret out of it.
+pub(crate) const TITLE: &str = "Conversation with Muninn";
+
 /// The signs of one reply.
 pub(crate) struct Signs {
     channel: String,
     /// There are none beside threads.
     thread: Option<String>,
     user: String,
-    title: String,
     shown_at: Option<Instant>,
     /// The last one on its way.
     on_its_way: Option<JoinHandle<()>>,
 }
 
 impl Signs {
-    pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str, title: &str) -> Self {
+    pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str) -> Self {
         Self {
             channel: channel.to_owned(),
             thread: thread.map(str::to_owned),
             user: user.to_owned(),
-            title: title.to_owned(),
             shown_at: None,
             on_its_way: None,
         }
@@ -76,12 +78,8 @@ impl Signs {
     }
 
     fn session(&self, status: &str) -> Value {
-        let mut session = json!({ "channel_id": self.channel, "thread_ts": self.thread,
-            "status": status, "initiator_user_id": self.user });
-        if !self.title.is_empty() {
-            session["title"] = json!(self.title);
-        }
-        session
+        json!({ "channel_id": self.channel, "thread_ts": self.thread, "status": status,
+            "initiator_user_id": self.user, "title": TITLE })
     }
 
     pub(crate) fn are_shown(&self) -> bool {
@@ -94,7 +92,6 @@ impl Signs {
             channel: self.channel.clone(),
             thread: self.thread.clone(),
             user: self.user.clone(),
-            title: self.title.clone(),
             shown_at: self.shown_at.take(),
             on_its_way: self.on_its_way.take(),
         }

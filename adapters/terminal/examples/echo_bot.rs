@@ -67,7 +67,10 @@ async fn bot(mut inbox: Arrivals) {
     let mut slow: Vec<Box<dyn Reply>> = Vec::new();
     while let Some(arrival) = inbox.recv().await {
         match arrival.accept() {
-            Incoming::Feedback { .. } | Incoming::Sessions { .. } => {}
+            Incoming::Feedback { .. }
+            | Incoming::Sessions { .. }
+            | Incoming::Conversations { .. }
+            | Incoming::Connected { .. } => {}
             Incoming::Stop(_) => {
                 for reply in &mut slow {
                     deliver(reply.as_mut(), "so far so stopped").await;

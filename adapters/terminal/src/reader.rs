@@ -1,10 +1,14 @@
 //! Lines a person edits, on a thread of its own: reading blocks and cannot be interrupted.
 
+use std::borrow::Cow;
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc as blocking;
 use std::thread;
 
+use muninn_platform::redact::{redacted, without_secrets};
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -70,7 +74,7 @@ fn read_when_asked(
     while asked.recv().is_ok() {
         let typed = read_entry(&mut editor).map_or_else(failed, Typed::Text);
         if let Typed::Text(text) = &typed {
-            remember(&mut editor, history, text);
+            remember(&mut editor, history, &without_secrets(text));
         }
         if sender.blocking_send(typed).is_err() {
             return;
@@ -88,11 +92,25 @@ fn editor(history: Option<&Path>) -> Result<Editor<(), FileHistory>, ReadlineErr
     editor.set_helper(Some(()));
     if let Some(path) = history
         && path.exists()
-        && let Err(error) = editor.load_history(path)
     {
-        tracing::warn!(%error, "the history of typed lines could not be read");
+        if let Err(error) = make_private(path) {
+            tracing::warn!(%error, "the history of typed lines could not be made private");
+        }
+        if let Err(error) = editor.load_history(path) {
+            tracing::warn!(%error, "the history of typed lines could not be read");
+        }
     }
     Ok(editor)
+}
+
+/// What an earlier version kept: for its owner alone, and without secrets.
+fn make_private(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    let kept = std::fs::read_to_string(path)?;
+    match redacted(&kept) {
+        Cow::Borrowed(_) => Ok(()),
+        Cow::Owned(safe) => std::fs::write(path, safe),
+    }
 }
 
 /// A line, and those it goes on with.

@@ -173,10 +173,6 @@ impl Reply for ScreenReply {
         Ok(Delivered::default())
     }
 
-    async fn retract(&mut self, _earlier: &Delivered) -> Result<(), PlatformError> {
-        Ok(())
-    }
-
     async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
         Err(no_files())
     }

@@ -115,9 +115,12 @@ impl Platform for TerminalSocket {
             return Ok(());
         }
         let mut talks = JoinSet::new();
-        let accepted = self
-            .accept_until(&listener, &inbox, &shutdown, &mut talks)
-            .await;
+        let accepting = self.accept_until(&listener, &inbox, &shutdown, &mut talks);
+        let accepted = tokio::select! {
+            accepted = accepting => accepted,
+            // Only the bot's end ends it.
+            _ = unheard::follow_left_over(&inbox) => Ok(()),
+        };
         // Each talk ends by itself: at the shutdown when its answer is out, or after a while.
         while talks.join_next().await.is_some() {}
         accepted

@@ -150,6 +150,30 @@ fn what_was_typed_is_remembered() {
 }
 
 #[test]
+fn secrets_are_kept_out_of_the_history() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (_folder, history) = history();
+    // As an earlier version left it.
+    std::fs::write(&history, "#V2\nDB_PASSWORD=correct-horse\nremember me\n").unwrap();
+    std::fs::set_permissions(&history, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut person = Person::sits_down(&history);
+    person.says("my password=swordfish7");
+    person.sees("echo: my");
+    person.leaves();
+
+    let kept = std::fs::read_to_string(&history).unwrap();
+    assert!(kept.contains("my password=[secret removed]"), "{kept}");
+    assert!(kept.contains("remember me"), "{kept}");
+    assert!(
+        !kept.contains("swordfish") && !kept.contains("horse"),
+        "{kept}"
+    );
+    let mode = std::fs::metadata(&history).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
 fn a_paste_is_one_message() {
     let (_folder, history) = history();
     let mut person = Person::sits_down(&history);

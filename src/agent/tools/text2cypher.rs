@@ -41,7 +41,7 @@ enum Failed {
 
 /// How it ended.
 enum Outcome {
-    Found(ConfinedCypher, QueryResult),
+    Found(Box<ConfinedCypher>, QueryResult),
     /// The model says that the graph cannot hold the answer.
     None(String),
 }
@@ -65,6 +65,8 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
             result.used.found = Some(rows.rows.len());
             result.used.cypher = Some(cypher.as_str().to_owned());
             result.nodes = rows.nodes;
+            // A count is one of today.
+            result.is_volatile = aggregates(cypher.as_str());
         }
         Ok(Outcome::None(why)) => {
             result.finding = findings::without(&heading, &format!("not in the graph: {why}"));
@@ -83,6 +85,49 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
         }
     }
     result
+}
+
+/// Whether a statement as it is printed counts, sums or compares all there is: what it gives changes
+/// with everything that comes in.
+fn aggregates(cypher: &str) -> bool {
+    const FUNCTIONS: [&str; 9] = [
+        "count",
+        "sum",
+        "avg",
+        "min",
+        "max",
+        "stdev",
+        "stdevp",
+        "percentilecont",
+        "percentiledisc",
+    ];
+    let mut word = String::new();
+    let mut quote = None;
+    let (mut is_escaped, mut has_ended) = (false, false);
+    for sign in cypher.chars() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(open) if open != '`' && sign == '\\' => is_escaped = true,
+            Some(open) if sign == open => quote = None,
+            Some(_) => {}
+            None if matches!(sign, '\'' | '"' | '`') => {
+                quote = Some(sign);
+                word.clear();
+            }
+            None if sign.is_alphanumeric() || sign == '_' || sign == '.' => {
+                if has_ended {
+                    word.clear();
+                }
+                has_ended = false;
+                word.extend(sign.to_lowercase());
+            }
+            None if matches!(sign, '(' | '{') && FUNCTIONS.contains(&word.as_str()) => return true,
+            // `COUNT { … }` is printed with a blank.
+            None if sign == ' ' => has_ended = true,
+            None => word.clear(),
+        }
+    }
+    false
 }
 
 async fn write_and_run(
@@ -108,7 +153,7 @@ async fn write_and_run(
             return Ok(Outcome::None(why.to_owned()));
         }
         let problem = match run(tools.toolbox, offer, &cypher).await {
-            Ok((confined, rows)) => return Ok(Outcome::Found(confined, rows)),
+            Ok((confined, rows)) => return Ok(Outcome::Found(Box::new(confined), rows)),
             Err(Problem::Repairable(problem)) => problem,
             Err(Problem::Graph(error)) => return Err(Failed::Graph(error)),
         };
@@ -178,7 +223,25 @@ fn declined(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::declined;
+    use super::{aggregates, declined};
+
+    #[test]
+    fn a_count_is_told_from_what_lasts() {
+        for (cypher, expected) in [
+            ("MATCH (n:Raven) RETURN count(n) AS n", true),
+            (
+                "MATCH (n:Raven) RETURN n.name, COUNT { (n)--(:Raven) } AS n",
+                true,
+            ),
+            ("MATCH (n:Raven) RETURN avg (n.age)", true),
+            ("MATCH (n:Raven {name: 'count('}) RETURN n.name", false),
+            ("MATCH (n:Raven) RETURN n.count, n.`sum(`", false),
+            ("MATCH (n:Raven) RETURN collect(n.name)", false),
+            ("MATCH (n:Raven) RETURN size(n.name)", false),
+        ] {
+            assert_eq!(aggregates(cypher), expected, "{cypher}");
+        }
+    }
 
     #[test]
     fn a_model_can_decline() {

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use tokio::sync::OnceCell;
 
 use super::cypher_tool::{CypherTool, ToolFileError};
-use crate::graph::GraphStore;
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
 use crate::graph::schema::Survey;
+use crate::graph::{GraphStore, StoreError};
 use crate::memory::Recaller;
 use crate::prompts::{Example, PromptError, Prompts};
 
@@ -85,26 +85,25 @@ impl Toolbox {
         })
     }
 
-    /// What the graph can be asked with now; none where it holds no knowledge, or is away.
-    pub async fn offer(&self) -> Option<Arc<Offer>> {
-        let survey = match self.store.schema().await {
-            Ok(survey) if survey.is_empty() => return None,
-            Ok(survey) => survey,
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
-                return None;
-            }
-        };
+    /// What the graph can be asked with now; none where it holds no knowledge.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked what it holds.
+    pub async fn offer(&self) -> Result<Option<Arc<Offer>>, StoreError> {
+        let survey = self.store.schema().await?;
+        if survey.is_empty() {
+            return Ok(None);
+        }
         let mut last = self.offer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(offer) = last.as_ref().filter(|it| Arc::ptr_eq(&it.survey, &survey)) {
-            return Some(Arc::clone(offer));
+            return Ok(Some(Arc::clone(offer)));
         }
         let offer = Arc::new(self.fit(survey));
         for why in &offer.unfit {
             tracing::warn!("{why}");
         }
         *last = Some(Arc::clone(&offer));
-        Some(offer)
+        Ok(Some(offer))
     }
 
     fn fit(&self, survey: Arc<Survey>) -> Offer {

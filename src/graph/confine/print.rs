@@ -9,10 +9,21 @@ use super::tree::{
     Path, Pattern, Projection, Query, RelationshipPattern, Selector, Step, Times,
 };
 
-pub(super) fn query(query: &Query) -> String {
+/// The text, and where in it hints may stand.
+pub(super) fn query(query: &Query) -> (String, Vec<Hint>) {
     let mut printer = Printer::default();
     printer.query(query);
-    printer.text
+    (printer.text, printer.hints)
+}
+
+/// What may be put in after a pattern, so that a server begins at labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hint {
+    /// Offset in bytes.
+    pub(super) at: usize,
+    pub(super) variable: String,
+    /// `USING SCAN n:Movie`, and a blank before it.
+    pub(super) text: String,
 }
 
 pub(super) fn expression(expression: &Expr) -> String {
@@ -134,6 +145,7 @@ fn string(value: &str) -> String {
 #[derive(Default)]
 struct Printer {
     text: String,
+    hints: Vec<Hint>,
 }
 
 impl Printer {
@@ -182,7 +194,9 @@ impl Printer {
                 } else {
                     "MATCH "
                 });
-                self.pattern(pattern);
+                self.separated(&pattern.paths, ", ", Self::named_path);
+                self.note_hints(pattern);
+                self.condition(pattern.condition.as_ref());
             }
             Clause::Unwind { list, variable } => {
                 self.push("UNWIND ");
@@ -212,6 +226,25 @@ impl Printer {
                 self.push("{ ");
                 self.query(query);
                 self.push(" }");
+            }
+        }
+    }
+
+    /// Nodes with one of several labels.
+    fn note_hints(&mut self, pattern: &Pattern) {
+        let at = self.text.len();
+        for step in pattern.paths.iter().flat_map(|path| &path.path.steps) {
+            let Step::Node(node) = step else { continue };
+            let (Some(variable), Some(Labels::Or(labels))) = (&node.variable, &node.labels) else {
+                continue;
+            };
+            if let Some(Labels::Name(label)) = labels.first() {
+                let (name, label) = (identifier(&variable.text), identifier(&label.text));
+                self.hints.push(Hint {
+                    at,
+                    variable: variable.text.clone(),
+                    text: format!(" USING SCAN {name}:{label}"),
+                });
             }
         }
     }

@@ -7,11 +7,13 @@
 mod cost;
 mod expressions;
 mod patterns;
+mod regex;
 mod scope;
 mod vocabulary;
 
 use std::collections::BTreeSet;
 
+pub(super) use self::regex::check as check_regex;
 use self::scope::{Holds, Scope, Variable, element};
 use self::vocabulary::Vocabulary;
 use super::Limits;
@@ -29,6 +31,12 @@ pub(super) struct Shielded {
     pub(super) id_columns: Vec<String>,
     /// What was changed beyond confining, for the model.
     pub(super) notes: Vec<String>,
+    /// Labels and types that stand in it.
+    pub(super) labels: BTreeSet<String>,
+    pub(super) types: BTreeSet<String>,
+    /// Columns whose name cannot be printed, and their name.
+    pub(super) columns: Vec<(String, String)>,
+    pub(super) regex_parameters: BTreeSet<String>,
 }
 
 /// Labels and types put in, in one statement: a schema of thousands would make it endless.
@@ -48,7 +56,14 @@ pub(super) fn shield(
         parameters,
         added: 0,
         notes: Vec::new(),
+        used_labels: BTreeSet::new(),
+        used_types: BTreeSet::new(),
+        relationships: 0,
+        together: 0,
+        work: 0,
+        regex_parameters: BTreeSet::new(),
     };
+    let mut renamed = Vec::new();
     let mut columns = Vec::new();
     let branches = query.branches.len();
     if branches > MAX_BRANCHES {
@@ -63,7 +78,7 @@ pub(super) fn shield(
             return Err(Problem::of_all("the statement returns nothing"));
         };
         shield.projection(returned, &scope)?;
-        name_columns(returned, branches > 1)?;
+        name_columns(returned, branches > 1, &mut renamed)?;
         columns.push(columns_of(returned, &scope));
     }
     let query = limited(query, &columns, limits)?;
@@ -77,6 +92,10 @@ pub(super) fn shield(
             .map(|c| c.0)
             .collect(),
         notes: shield.notes,
+        labels: shield.used_labels,
+        types: shield.used_types,
+        columns: renamed,
+        regex_parameters: shield.regex_parameters,
     })
 }
 
@@ -96,18 +115,42 @@ fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
 }
 
 /// Names each column as it would be named without the confiner.
-fn name_columns(returned: &mut Projection, always: bool) -> Checked<()> {
+/// What cannot be printed as a name is called so afterwards.
+fn name_columns(
+    returned: &mut Projection,
+    always: bool,
+    columns: &mut Vec<(String, String)>,
+) -> Checked<()> {
     let mut renamed = Vec::new();
+    // A key may mean the variable.
+    let is_alone = returned.order.is_empty() && !returned.star;
+    let named = returned.items.iter().filter_map(|item| match &item.value {
+        _ if item.alias.is_some() => item.alias.as_ref(),
+        Expr::Variable(variable) => Some(variable),
+        _ => None,
+    });
+    let mut names: BTreeSet<String> = named.map(|name| name.text.clone()).collect();
     for item in &mut returned.items {
         if item.alias.is_some() || matches!(item.value, Expr::Variable(_)) {
             continue;
         }
         let printed = print::expression(&item.value);
-        if always || printed != item.written {
+        // Neo4j calls a map projection by its variable.
+        let written = match &item.value {
+            Expr::MapProjection(variable, _) if is_alone && !names.contains(&variable.text) => {
+                variable.text.as_str()
+            }
+            _ => item.written.as_str(),
+        };
+        names.insert(written.to_owned());
+        if always || printed != written {
             let name = Name {
-                text: column_name(&item.written),
+                text: column_name(written),
                 at: item.at,
             };
+            if name.text != written {
+                columns.push((name.text.clone(), written.to_owned()));
+            }
             renamed.push((printed, name.clone()));
             item.alias = Some(name);
         }
@@ -142,8 +185,7 @@ fn refuse_equal_columns(returned: &Projection) -> Checked<()> {
 const MAX_COLUMN_NAME: usize = 200;
 
 fn column_name(written: &str) -> String {
-    let words: Vec<&str> = written.split_whitespace().collect();
-    let name: String = words.join(" ").chars().take(MAX_COLUMN_NAME).collect();
+    let name: String = written.chars().take(MAX_COLUMN_NAME).collect();
     name.replace(|c: char| c == '`' || c == '\\' || c.is_control(), "_")
 }
 
@@ -265,11 +307,25 @@ struct Shield<'a> {
     parameters: &'a [&'a str],
     added: usize,
     notes: Vec<String>,
+    used_labels: BTreeSet<String>,
+    used_types: BTreeSet<String>,
+    /// Relationships in all patterns, and in those since the last clause that is no MATCH: a server
+    /// plans these together.
+    relationships: usize,
+    together: usize,
+    /// Steps that the expressions of one row may take, all together.
+    work: u64,
+    /// Parameters that are regular expressions.
+    regex_parameters: BTreeSet<String>,
 }
 
 impl Shield<'_> {
     fn clauses(&mut self, clauses: &mut [Clause], scope: &mut Scope) -> Checked<()> {
+        let around = std::mem::take(&mut self.together);
         for clause in clauses {
+            if !matches!(clause, Clause::Match { .. }) {
+                self.together = 0;
+            }
             match clause {
                 Clause::Match { pattern, .. } => self.matched(pattern, scope)?,
                 Clause::Unwind { list, variable } => {
@@ -294,6 +350,7 @@ impl Shield<'_> {
                 Clause::Call { imports, query } => self.called(imports, query, scope)?,
             }
         }
+        self.together = around;
         Ok(())
     }
 

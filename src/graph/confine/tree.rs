@@ -221,7 +221,6 @@ pub(super) enum Expr {
 pub(super) enum Unary {
     Not,
     Minus,
-    Plus,
 }
 
 /// Weakest first.

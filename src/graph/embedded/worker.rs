@@ -102,12 +102,9 @@ impl Threads {
             // Its panic was reported when it happened; the graph is still to be closed.
             let _ = handle.join();
         }
-        let folded = held.session.checkpoint_online();
+        let folded = held.fold();
         held.session.retire();
-        folded.map(drop).map_err(|error| StoreError::Refused {
-            message: format!("the graph's log could not be folded in at the end: {error}"),
-            transient: false,
-        })
+        folded
     }
 }
 
@@ -120,7 +117,7 @@ fn write_loop(held: &Held, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>)
         {
             done.push(apply(held, next));
         }
-        let flushed = held.session.sync();
+        let flushed = held.flush();
         for (answer, result) in done {
             let result = match (&flushed, result) {
                 (Ok(()), result) => result,
@@ -208,7 +205,7 @@ pub(super) fn transact(
             });
         }
     }
-    held.session.sync().map_err(|error| StoreError::Refused {
+    held.flush().map_err(|error| StoreError::Refused {
         message: format!("the graph's log cannot be written: {error}"),
         transient: true,
     })?;
@@ -287,6 +284,14 @@ fn row(columns: &[String], values: &[Native]) -> Row {
 
 pub(super) fn refusal(error: &KgError) -> StoreError {
     let code = error.code();
+    if matches!(
+        code,
+        KgErrorCode::ConstraintViolation
+            | KgErrorCode::CypherTypeMismatch
+            | KgErrorCode::Validation
+    ) {
+        return StoreError::Invalid(format!("{error} ({})", code.as_str()));
+    }
     StoreError::Refused {
         message: format!("{error} ({})", code.as_str()),
         transient: matches!(

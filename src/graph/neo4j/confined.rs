@@ -1,17 +1,22 @@
-//! Runs a confined statement: explained first, in a read transaction, and no longer than it may.
+//! Runs a confined statement: explained and its plan proved first, in a read transaction, and no
+//! longer than it may.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use neo4rs::summary::Type;
 use neo4rs::{Error, Neo4jClientErrorKind, Neo4jErrorKind, Query};
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::columns::{in_order, named};
+use super::plan::{self, Names, Unproved};
 use super::values::{bolt, from_bolt};
 use super::{Neo4j, READ_RECONNECTS};
 use crate::graph::StoreError;
+use crate::graph::confine::ConfinedCypher;
 use crate::graph::engine::Params;
 use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
 
@@ -21,26 +26,55 @@ const EXPLAIN: &str = "EXPLAIN ";
 /// How long to wait until the server has given up the rows that are not wanted any more.
 const LET_GO: Duration = Duration::from_secs(2);
 
+/// Statements that are remembered, and how long: with other numbers of nodes, or without an index,
+/// the server may mean to do something else.
+const REMEMBERED: usize = 256;
+const FRESH: Duration = Duration::from_secs(10);
+
+/// How often a hint more is tried.
+const HINTS: usize = 4;
+
+/// Statements whose plan was proved a short time ago, and what runs for each: itself, or itself with
+/// hints.
+#[derive(Debug, Default)]
+pub(super) struct Proved(Mutex<HashMap<String, (Instant, String)>>);
+
+impl Proved {
+    fn get(&self, statement: &str) -> Option<String> {
+        let proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, runs) = proved.get(statement)?;
+        (since.elapsed() < FRESH).then(|| runs.clone())
+    }
+
+    fn add(&self, statement: &str, runs: &str) {
+        let mut proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if proved.len() >= REMEMBERED {
+            proved.retain(|_, (since, _)| since.elapsed() < FRESH);
+        }
+        if proved.len() < REMEMBERED {
+            proved.insert(statement.to_owned(), (Instant::now(), runs.to_owned()));
+        }
+    }
+}
+
 pub(super) async fn run(
     engine: &Neo4j,
-    statement: &str,
+    cypher: &ConfinedCypher,
     params: &Params,
     limits: QueryLimits,
 ) -> Result<Rows, QueryError> {
+    let statement = cypher.as_str();
     let query = |text: String| query(text, params, limits.time);
     let work = async {
-        let mut reconnects = READ_RECONNECTS;
-        loop {
-            match explain(engine, statement, query(format!("{EXPLAIN}{statement}"))?).await {
-                Ok(()) => break,
-                // A connection that was closed while it lay in the pool is found out by using it.
-                Err(QueryError::Store(StoreError::Unreachable { .. })) if reconnects > 0 => {
-                    reconnects -= 1;
-                }
-                Err(error) => return Err(error),
+        let runs = match engine.proved.get(statement) {
+            Some(runs) => runs,
+            None => {
+                let runs = proved(engine, cypher, &query).await?;
+                engine.proved.add(statement, &runs);
+                runs
             }
-        }
-        collect(engine, statement, query(statement.to_owned())?, limits).await
+        };
+        collect(engine, statement, query(runs)?, limits).await
     };
     match timeout(limits.time, work).await {
         Ok(Ok(rows)) => Ok(rows),
@@ -61,18 +95,51 @@ fn query(text: String, params: &Params, time: Duration) -> Result<Query, QueryEr
     Ok(query)
 }
 
-/// Refuses what does more than read. Only a second look: what read mode and the type of a
-/// statement let through is the confiner's business.
-async fn explain(engine: &Neo4j, statement: &str, query: Query) -> Result<(), QueryError> {
-    let failed = |error| of_error(engine, statement, error, EXPLAIN.len());
-    let stream = engine.graph.execute_read(query).await.map_err(failed)?;
-    match stream.finish().await.map_err(failed)?.query_type() {
-        Type::Read => Ok(()),
+/// The statement, or the same with hints, whose plan begins at the knowledge. Where a node may have
+/// one of many labels, the server likes to look at all nodes, and a hint keeps it from that.
+async fn proved(
+    engine: &Neo4j,
+    cypher: &ConfinedCypher,
+    query: &impl Fn(String) -> Result<Query, QueryError>,
+) -> Result<String, QueryError> {
+    let mut reconnects = READ_RECONNECTS;
+    let mut scanned = Vec::new();
+    loop {
+        let runs = cypher.hinted(&scanned);
+        match explain(engine, cypher, query(format!("{EXPLAIN}{runs}"))?).await {
+            Ok(Ok(())) => return Ok(runs),
+            Ok(Err(unproved)) => match unproved.scanned {
+                Some(variable) if scanned.len() < HINTS && !scanned.contains(&variable) => {
+                    scanned.push(variable);
+                }
+                Some(_) | None => return Err(refused(unproved.message)),
+            },
+            // A connection that was closed while it lay in the pool is found out by using it.
+            Err(QueryError::Store(StoreError::Unreachable { .. })) if reconnects > 0 => {
+                reconnects -= 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn refused(message: String) -> QueryError {
+    QueryError::Repairable { message, at: None }
+}
+
+/// Refuses what does more than read, and says whether it begins at the knowledge.
+async fn explain(
+    engine: &Neo4j,
+    cypher: &ConfinedCypher,
+    query: Query,
+) -> Result<Result<(), Unproved>, QueryError> {
+    let failed = |error| of_error(engine, cypher.as_str(), error, EXPLAIN.len());
+    let stream = engine.reading().execute_read(query).await.map_err(failed)?;
+    let summary = stream.finish().await.map_err(failed)?;
+    match summary.query_type() {
+        Type::Read => Ok(plan::prove(&summary, &Names::of(cypher))),
         Type::Write | Type::ReadWrite | Type::SchemaOnly | Type::Unknown => {
-            Err(QueryError::Repairable {
-                message: "only a statement that reads is run".to_owned(),
-                at: None,
-            })
+            Err(refused("only a statement that reads is run".to_owned()))
         }
     }
 }
@@ -84,7 +151,7 @@ async fn collect(
     limits: QueryLimits,
 ) -> Result<Rows, QueryError> {
     let failed = |error| of_error(engine, statement, error, 0);
-    let mut stream = engine.graph.execute_read(query).await.map_err(failed)?;
+    let mut stream = engine.reading().execute_read(query).await.map_err(failed)?;
     let mut rows = Rows::within(limits, named(statement));
     let pushed = loop {
         let Some(row) = stream.next().await.map_err(failed)? else {

@@ -54,7 +54,7 @@ impl Until {
     async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, StoreError> {
         let late = |_elapsed| StoreError::Refused {
             message: format!("a transaction took longer than {} s", self.limit.as_secs()),
-            transient: false,
+            transient: true,
         };
         timeout_at(self.at, work).await.map_err(late)
     }

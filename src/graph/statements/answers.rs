@@ -68,9 +68,34 @@ pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
     RETURN r.id AS id, r.session AS session";
 
+pub(crate) const SPOKEN_IN_TURN: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
+    RETURN r.session AS session, r.delivered AS delivered";
+
+pub(crate) const SPOKEN_IN_SESSION: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
+    RETURN r.session AS session, r.delivered AS delivered";
+
+/// What quotes a turn is blotted out with it.
+pub(crate) const QUOTED_OF_TURN: &str = "\
+    MATCH (r:Response {id: $id})<-[:RECALLED]-(q:Response {source: 'memory'}) \
+    RETURN DISTINCT q.session AS session, q.delivered AS delivered";
+
+pub(crate) const QUOTED_OF_SESSION: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(:Response)<-[:RECALLED]-(q:Response {source: 'memory'}) \
+    WHERE q.session <> $session \
+    RETURN DISTINCT q.session AS session, q.delivered AS delivered";
+
 pub(crate) const LAST_RESPONSE_OF: &str = "\
     MATCH (r:Response {audience: $audience}) \
     RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
+
+/// The last turns of an audience, newest first.
+pub(crate) const LAST_TURNS_OF: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) WITH r ORDER BY r.position DESC LIMIT $most RETURN ",
+    turn!("r"),
+    " AS turn ORDER BY r.position DESC"
+);
 
 /// The last turn of a person in an audience.
 pub(crate) const LAST_OF_PERSON: &str = "\
@@ -94,6 +119,16 @@ pub(crate) const TAKES_PART: &str =
 
 pub(crate) const SESSIONS_OF: &str =
     "MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) RETURN DISTINCT s.id AS id";
+
+/// The sessions of a place and of what is below it.
+pub(crate) const SESSIONS_UNDER: &str = "\
+    MATCH (s:Session)-[:IN]->(c:Channel) \
+    WHERE s.id = $place OR s.id STARTS WITH $under OR c.id = $place OR c.id STARTS WITH $under \
+    RETURN DISTINCT s.id AS id, c.id AS audience";
+
+pub(crate) const NEWEST_SESSIONS: &str = "\
+    MATCH (s:Session) WHERE s.id STARTS WITH $prefix \
+    RETURN s.id AS id ORDER BY s.updatedAt DESC LIMIT $most";
 
 /// What was spent since a moment, by a person and in an audience.
 pub(crate) const USAGE: &str = "\

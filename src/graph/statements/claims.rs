@@ -23,10 +23,25 @@ pub(crate) const IS_CLAIMED: &str = "\
     MATCH (c:MuninnClaim {event: $event}) WHERE c.doneAt IS NULL AND c.until >= timestamp() \
     RETURN c.event AS event";
 
+/// What a command is about, or came to. Times are the process's here: both engines keep these.
+pub(crate) const OUTCOME: &str =
+    "MATCH (c:MuninnClaim {event: $event}) RETURN c.outcome AS outcome";
+
+pub(crate) const SET_OUTCOME: &str = "\
+    MERGE (c:MuninnClaim {event: $event}) SET c.outcome = $outcome, c.outcomeAt = $now \
+    RETURN c.event AS event";
+
+pub(crate) const OLD_OUTCOMES: &str =
+    "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before RETURN c.event AS event LIMIT 1";
+
+/// Where nobody claims anything, these are all there is.
+pub(crate) const SWEEP_OUTCOMES: &str =
+    "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before DELETE c RETURN count(*) AS removed";
+
 pub(crate) const STOP: &str = "\
     MATCH (c:MuninnClaim) WHERE c.session = $session AND c.doneAt IS NULL \
     SET c.isStopped = true RETURN count(c) AS claims";
 
 pub(crate) const SWEEP: &str = "\
-    MATCH (c:MuninnClaim) WHERE coalesce(c.doneAt, c.until) < timestamp() - $kept \
+    MATCH (c:MuninnClaim) WHERE coalesce(c.doneAt, c.until, c.outcomeAt) < timestamp() - $kept \
     WITH c LIMIT 1000 DELETE c RETURN count(*) AS removed";

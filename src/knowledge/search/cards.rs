@@ -39,7 +39,7 @@ pub fn cards(cited: &[Cited]) -> String {
 
 fn card(cited: &Cited) -> String {
     let hit = &cited.hit;
-    let name = match &hit.link {
+    let name = match hit.link.as_deref().filter(|link| is_address(link)) {
         Some(link) => linked(&hit.name(), link),
         None => plain(&hit.name()),
     };
@@ -57,12 +57,41 @@ fn card(cited: &Cited) -> String {
             .collect();
         lines.push(format!("- Related: {}", related.join(", ")));
     }
+    if let Some(place) = place(&hit.properties) {
+        lines.push(format!("- Place: {}", plain(&place)));
+    }
     lines.join("\n")
+}
+
+/// Whether people can open it; a path is one of the machine that ingested it.
+fn is_address(link: &str) -> bool {
+    link.starts_with("https://") || link.starts_with("http://")
+}
+
+/// Whether it is a path of a machine, which tells nobody anything and should not be told.
+fn is_path(text: &str) -> bool {
+    let text = text.trim();
+    let has_drive = text.get(1..3).is_some_and(|it| it == ":\\" || it == ":/");
+    text.starts_with("file:")
+        || text.starts_with("\\\\")
+        || has_drive
+        || (text.starts_with('/') && text.len() > 1 && !text.contains(char::is_whitespace))
+}
+
+/// Where a record was read: the file's own name, and the line.
+fn place(properties: &Map<String, Value>) -> Option<String> {
+    let file = properties.get("file_name")?.as_str()?;
+    let name = file.rsplit(['/', '\\']).next()?;
+    let line = properties.get("line_num").and_then(Value::as_u64);
+    Some(match line {
+        Some(line) => format!("{name}, line {line}"),
+        None => name.to_owned(),
+    })
 }
 
 fn step(step: &Step) -> String {
     match &step.link {
-        Some(link) if link.starts_with("http") => linked(&step.name, link),
+        Some(link) if is_address(link) => linked(&step.name, link),
         Some(_) | None => plain(&step.name),
     }
 }
@@ -98,7 +127,7 @@ fn short(properties: &Map<String, Value>) -> Vec<(String, String)> {
             }
             Value::Null | Value::Object(_) => String::new(),
         };
-        if !text.trim().is_empty() && text.chars().count() <= FACT {
+        if !text.trim().is_empty() && text.chars().count() <= FACT && !is_path(&text) {
             short.push((in_words(name), text));
         }
     }
@@ -144,6 +173,10 @@ mod tests {
             "text": "long",
             "scopeAndContentNote": "word ".repeat(50),
             "title": "Harbour *dues*",
+            "file_name": "/srv/archive/coastal.jsonl",
+            "line_num": 4,
+            "scan": "/srv/archive/scans/1.tif",
+            "share": "\\\\server\\scans",
         });
         let hit = Hit {
             chunk: "archives/1#0".to_owned(),

@@ -7,12 +7,9 @@ use serde_json::{Map, Value};
 use super::index::KnowledgeIndex;
 use super::rank::{Confidence, Ranked, Scores};
 use crate::graph::ingest::searching::Passage;
-use crate::llm::tokens::{Keep, cut};
 
 /// Related things that are named.
 const RELATED: usize = 8;
-/// Tokens of what stands before a find, and of what stands after it.
-const NEIGHBOUR_TOKENS: u32 = 80;
 
 /// A step of a path, or something related.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub struct Hit {
     pub heading: Option<String>,
     pub link: Option<String>,
     pub text: String,
-    /// The end of what stands before it in its record, and the beginning of what comes after.
+    /// What stands before it in its record, and what comes after: whole chunks.
     pub before: Option<String>,
     pub after: Option<String>,
     /// The root first, without itself.
@@ -103,22 +100,20 @@ fn hit(
         Some((beside, of(beside)?))
     };
     let (before, after) = (neighbour(-1), neighbour(1));
-    let text = |it: Option<(usize, &Passage)>, keep: Keep| {
-        it.map(|(_, passage)| cut(&passage.text, NEIGHBOUR_TOKENS, keep).into_owned())
-    };
+    let text = |it: Option<(usize, &Passage)>| it.map(|(_, passage)| passage.text.clone());
     let shown = [Some(number), before.map(|it| it.0), after.map(|it| it.0)];
     let nodes = shown.into_iter().flatten().filter_map(&of);
     let properties = of(index.head(number)).map(|it| it.properties.clone());
     Hit {
         chunk: entry.chunk.to_string(),
-        source: index.source(entry).name.clone(),
+        source: index.source(number).name.clone(),
         label: index.entry(index.head(number)).label.to_string(),
         title: entry.title.as_deref().unwrap_or(&entry.record).to_owned(),
         heading: entry.heading.as_deref().map(str::to_owned),
         link: entry.link.as_deref().map(str::to_owned),
         text: of(number).map_or_else(|| entry.text.to_string(), |it| it.text.clone()),
-        before: text(before, Keep::Tail),
-        after: text(after, Keep::Head),
+        before: text(before),
+        after: text(after),
         path: index
             .path(number)
             .into_iter()
@@ -142,15 +137,31 @@ fn step(index: &KnowledgeIndex, number: usize) -> Step {
     }
 }
 
+/// Each related record once, with all the ways in which it is related; without what the path tells
+/// already.
 fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
-    let mut related: Vec<(String, Step)> = Vec::new();
+    let own = &index.entry(number).record;
+    let path = index.path(number);
+    let mut related: Vec<(&str, Vec<&str>, usize)> = Vec::new();
     for edge in index.related(number) {
-        let one = (edge.kind.to_string(), step(index, edge.other));
-        if related.len() < RELATED && !related.contains(&one) {
-            related.push(one);
+        let record = &*index.entry(edge.other).record;
+        let is_told = record == &**own
+            || path
+                .iter()
+                .any(|&above| &*index.entry(above).record == record);
+        if is_told {
+            continue;
+        }
+        match related.iter_mut().find(|(known, ..)| *known == record) {
+            Some((_, kinds, _)) if kinds.contains(&&*edge.kind) => {}
+            Some((_, kinds, _)) => kinds.push(&edge.kind),
+            None => related.push((record, vec![&edge.kind], index.head(edge.other))),
         }
     }
+    let related = related.into_iter().take(RELATED);
     related
+        .map(|(_, kinds, other)| (kinds.join(", "), step(index, other)))
+        .collect()
 }
 
 /// Why it is there, for people.

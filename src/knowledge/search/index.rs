@@ -29,8 +29,6 @@ pub struct Entry {
     pub chunk: Box<str>,
     pub record: Box<str>,
     pub sequence: i64,
-    /// Its number among the sources.
-    pub source: usize,
     pub label: Arc<str>,
     pub title: Option<Arc<str>>,
     pub heading: Option<Arc<str>>,
@@ -54,12 +52,14 @@ pub struct Edge {
 #[derive(Debug)]
 pub struct KnowledgeIndex {
     entries: Vec<Entry>,
-    /// The source of each entry once more: every search looks at all of them, and they lie close
-    /// together here.
+    /// The number of each entry's source, apart from the entries: every search looks at all of them,
+    /// and they lie close together here.
     source_numbers: Vec<u32>,
     sources: Vec<SourceVersion>,
     /// By record: its chunks in their order.
     records: HashMap<Box<str>, Vec<u32>>,
+    /// By identifier: a chunk of each record that has it.
+    identifiers: HashMap<Box<str>, Vec<u32>>,
     children: Vec<Vec<u32>>,
     edges: Vec<Vec<Edge>>,
     vectors: Vectors,
@@ -98,6 +98,7 @@ impl Builder {
                 source_numbers: Vec::new(),
                 sources,
                 records: HashMap::new(),
+                identifiers: HashMap::new(),
                 children: Vec::new(),
                 edges: Vec::new(),
                 vectors: Vectors::new(embedder.map_or(0, |(_, dimension)| dimension)),
@@ -151,14 +152,20 @@ impl Builder {
             .push([&chunk.text, ""], heads.chain(tags));
         self.by_chunk.insert(chunk.chunk.as_str().into(), number);
         let record = self.index.records.entry(chunk.record.as_str().into());
-        record.or_default().push(number);
+        let chunks = record.or_default();
+        if chunks.is_empty() {
+            for identifier in identifiers(&chunk.record) {
+                let known = self.index.identifiers.entry(identifier.into());
+                known.or_default().push(number);
+            }
+        }
+        chunks.push(number);
         self.above.push(chunk.parent);
         let tokens = estimate(&chunk.text);
         let text = self.kept(&chunk.text);
         let entry = Entry {
             record: chunk.record.into(),
             sequence: chunk.sequence,
-            source,
             label: self.share(&chunk.label),
             title: chunk.title.map(|title| self.share(&title)),
             heading: chunk.heading.map(|heading| self.share(&heading)),
@@ -266,8 +273,9 @@ impl KnowledgeIndex {
         self.source_numbers[number] as usize
     }
 
-    pub fn source(&self, entry: &Entry) -> &SourceVersion {
-        &self.sources[entry.source]
+    /// The source of an entry.
+    pub fn source(&self, number: usize) -> &SourceVersion {
+        &self.sources[self.source_number(number)]
     }
 
     /// The versions it holds.
@@ -293,6 +301,10 @@ impl KnowledgeIndex {
 
     pub(super) fn policies(&self) -> &[Policy] {
         &self.policies
+    }
+
+    pub(super) fn policies_mut(&mut self) -> &mut [Policy] {
+        &mut self.policies
     }
 
     pub(super) fn children(&self, number: usize) -> impl Iterator<Item = usize> {
@@ -343,11 +355,22 @@ impl KnowledgeIndex {
         path
     }
 
+    /// The records of these identifiers: the whole key, or what follows its last slash or colon.
+    pub fn identified(&self, identifiers: &[String]) -> Vec<usize> {
+        let mut found: Vec<usize> = identifiers
+            .iter()
+            .filter_map(|identifier| self.identifiers.get(identifier.as_str()))
+            .flatten()
+            .map(|&number| self.head(number as usize))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Whether only some channels may see a chunk.
     pub fn is_private(&self, number: usize) -> bool {
-        !self.sources[self.entries[number].source]
-            .channels
-            .is_empty()
+        !self.source(number).channels.is_empty()
     }
 
     /// Which sources these people may see.
@@ -357,6 +380,17 @@ impl KnowledgeIndex {
             .map(|source| is_seen_by(&source.channels, audience))
             .collect()
     }
+}
+
+/// By what people call a record: its key, and the last part of it, where there is a digit in them.
+fn identifiers(record: &str) -> Vec<String> {
+    let key = record.to_lowercase();
+    let mut all = vec![key.clone()];
+    if let Some((_, last)) = key.rsplit_once(['/', ':']) {
+        all.push(last.to_owned());
+    }
+    all.retain(|identifier| identifier.chars().any(|it| it.is_ascii_digit()));
+    all
 }
 
 /// As the embedded store keeps vectors, so that both stores give the same cosines.

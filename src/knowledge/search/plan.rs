@@ -1,7 +1,7 @@
 //! What is looked for, decided from the question, what was asked before, and what policies say of
 //! it. Pure.
 
-use super::policy::stems;
+use super::policy::Said;
 use super::weights::History;
 use super::{KnowledgeIndex, Policy};
 
@@ -24,23 +24,48 @@ pub struct Plan {
     pub seen: Vec<bool>,
     /// The numbers of the policies that were triggered.
     pub policies: Vec<usize>,
+    /// The numbers of the records whose identifiers are in the question: the finds, whatever else is
+    /// alike.
+    pub identified: Vec<usize>,
 }
 
-/// Plans a search; `earlier` are the questions before, oldest first.
-pub fn plan(index: &KnowledgeIndex, text: &str, earlier: &[&str], seen: Vec<bool>) -> Plan {
-    let policies = triggered(index, text, earlier, &seen);
-    Plan {
-        text: text.to_owned(),
-        policies,
-        seen,
+/// The words of a question that may be an identifier, in lower case: with a digit, and long enough
+/// to be no year or amount, unless a word before it says that it is one.
+pub fn identifiers(text: &str) -> Vec<String> {
+    const SAY_SO: &[&str] = &["id", "identifier", "naid", "no", "nr", "number", "record"];
+    /// Characters of what is no year, price or page.
+    const LONG: usize = 5;
+    let lower = text.to_lowercase();
+    let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
+    let words = lower.split(separates);
+    let words = words.map(|word| word.trim_matches(['-', '_', '.', '/']));
+    let mut found = Vec::new();
+    let mut is_said = false;
+    for word in words.filter(|word| !word.is_empty()) {
+        let has_digit = word.chars().any(|it| it.is_ascii_digit());
+        if has_digit && (is_said || word.chars().count() >= LONG) {
+            found.push(word.to_owned());
+        }
+        is_said = SAY_SO.contains(&word);
     }
+    found
 }
 
-/// The policies that a question triggers, or one before it; of sources that may be seen.
+/// What a message means: vectors of its sentences and of all of it, as far as there are any.
+#[derive(Clone, Copy, Debug)]
+pub struct Meant<'a> {
+    pub vectors: &'a [Vec<f32>],
+    /// How alike a trigger has to be, beyond chance.
+    pub least: f32,
+}
+
+/// The policies that a message triggers by its words or its meaning, or one before it by its words;
+/// of sources that may be seen.
 pub fn triggered(
     index: &KnowledgeIndex,
     text: &str,
     earlier: &[&str],
+    meant: Meant<'_>,
     seen: &[bool],
 ) -> Vec<usize> {
     let policies = index.policies();
@@ -48,13 +73,14 @@ pub fn triggered(
         return Vec::new();
     }
     // One by one: a trigger is not said where one message ends and the next begins.
-    let said: Vec<Vec<String>> = std::iter::once(&text)
+    let said: Vec<Said> = std::iter::once(&text)
         .chain(earlier)
-        .map(|text| stems(std::iter::once(*text)))
+        .map(|text| Said::of(text))
         .collect();
     let is_triggered = |policy: &Policy| {
-        seen[index.entry(policy.entry).source]
-            && said.iter().any(|stems| policy.is_triggered_by(stems))
+        seen[index.source_number(policy.entry)]
+            && (said.iter().any(|said| policy.is_triggered_by(said))
+                || policy.is_meant_by(meant.vectors.iter(), meant.least))
     };
     let mut found: Vec<usize> = (0..policies.len())
         .filter(|&at| is_triggered(&policies[at]))
@@ -116,6 +142,19 @@ pub fn want(text: &str) -> Want {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_identifier_is_told_from_a_year() {
+        for (text, expected) in [
+            ("What is naId 4711?", &["4711"][..]),
+            ("Show me 12345678, please.", &["12345678"]),
+            ("the record A1-7/b", &["a1-7/b"]),
+            ("Who was president in 1952?", &[]),
+            ("What was on page 12 of it", &[]),
+        ] {
+            assert_eq!(identifiers(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn records_are_wanted_where_they_are_asked_for() {

@@ -1,5 +1,6 @@
-//! Policies: what has to be kept in mind when certain words are said.
+//! Policies: what has to be kept in mind when certain words, or words that mean the same, are said.
 
+use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
 
 use crate::memory::text::Words;
@@ -7,28 +8,131 @@ use crate::memory::text::Words;
 /// The label of policies.
 pub const POLICY: &str = "Policy";
 
+/// A policy of this weight, or more, is of high risk: its reply is part of every answer.
+pub const HIGH_RISK: f32 = 0.5;
+
+/// In these languages a trigger's words are found in any of their forms; English first.
+const LANGUAGES: [Algorithm; 11] = [
+    Algorithm::English,
+    Algorithm::Danish,
+    Algorithm::Dutch,
+    Algorithm::French,
+    Algorithm::German,
+    Algorithm::Italian,
+    Algorithm::Norwegian,
+    Algorithm::Portuguese,
+    Algorithm::Russian,
+    Algorithm::Spanish,
+    Algorithm::Swedish,
+];
+
+/// The longest message that is compared sentence by sentence, in sentences.
+const SENTENCES: usize = 40;
+
+/// Sentences that are about nothing that a policy is about. How alike they are to a trigger is what
+/// an embedder gives to any two texts, which some set high.
+pub const EVERYDAY: [&str; 8] = [
+    "The meeting starts at ten o'clock.",
+    "Who wrote this report?",
+    "The new version was released yesterday.",
+    "Please send me the link to the document.",
+    "How much does the ticket cost?",
+    "The train to the city was late again.",
+    "Can you summarise what we decided?",
+    "She moved to another team in spring.",
+];
+
+/// What was said, as triggers are compared with: its stems in every language.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said(Vec<Vec<String>>);
+
+impl Said {
+    pub fn of(text: &str) -> Self {
+        let mut words: Vec<String> = Vec::new();
+        Words::default().each_written(text, |word| {
+            if !Words::says_nothing(word) {
+                words.push(word.split('\'').next().unwrap_or(word).to_owned());
+            }
+        });
+        let stemmed = |language: &Algorithm| {
+            let stemmer = Stemmer::create(*language);
+            let stems = words.iter().map(|word| stemmer.stem(word).into_owned());
+            stems.collect()
+        };
+        Self(LANGUAGES.iter().map(stemmed).collect())
+    }
+
+    /// Whether its words, one after the other, are in `text`, in any of their forms of one language.
+    fn is_in(&self, text: &Self) -> bool {
+        self.0.iter().zip(&text.0).any(|(own, said)| {
+            !own.is_empty() && said.windows(own.len()).any(|part| part == own.as_slice())
+        })
+    }
+}
+
+/// A trigger's meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meaning {
+    vector: Vec<f32>,
+    /// How alike it is to what is about something else.
+    chance: f32,
+}
+
+impl Meaning {
+    /// Of its vector and those of [`EVERYDAY`].
+    pub fn new(vector: Vec<f32>, everyday: &[Vec<f32>]) -> Self {
+        let sum: f32 = everyday.iter().map(|other| dot(&vector, other)).sum();
+        Self {
+            chance: (sum / everyday.len().max(1) as f32).min(0.99),
+            vector,
+        }
+    }
+
+    /// How alike a text is beyond chance: at most 1.
+    fn likeness(&self, text: &[f32]) -> f32 {
+        if text.len() != self.vector.len() {
+            return 0.0;
+        }
+        (dot(&self.vector, text) - self.chance) / (1.0 - self.chance)
+    }
+}
+
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(x, y)| x * y).sum()
+}
+
+/// The sentences of a message, and the message.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let ends = ['.', '!', '?', '\n', ';', '。', '！', '？', '؟'];
+    let parts = text.split(ends).map(str::trim);
+    let parts = parts.filter(|part| part.chars().any(char::is_alphabetic));
+    parts.take(SENTENCES).chain([text]).collect()
+}
+
 /// What the team wants to be kept in mind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
     /// Its chunk's number in the index.
     pub entry: usize,
     pub name: String,
-    /// Stems of each trigger, in their order.
-    triggers: Vec<Vec<String>>,
+    /// As they were written.
+    pub triggers: Vec<String>,
+    said: Vec<Said>,
+    /// Of those triggers that mean anything to the embedder; none before it was asked.
+    pub meanings: Vec<Meaning>,
     /// What is about the same has one of these as tag, label or source.
     pub tags: Vec<String>,
     /// From 0 to 1.
     pub weight: f32,
     /// Closes the prompt.
     pub reminder: Option<String>,
-    /// The answer where nothing was found.
+    /// Part of every answer where the risk is high; the answer where nothing was found.
     pub reply: Option<String>,
 }
 
 impl Policy {
     /// Of the properties of its node.
     pub fn of(entry: usize, properties: &Map<String, Value>) -> Self {
-        let words = Words::default();
         let text = |name: &str| {
             let text = properties.get(name).and_then(Value::as_str);
             text.map(str::trim)
@@ -44,11 +148,9 @@ impl Policy {
         Self {
             entry,
             name: text("title").or_else(|| text("name")).unwrap_or_default(),
-            triggers: triggers
-                .iter()
-                .map(|trigger| words.list(trigger))
-                .filter(|stems| !stems.is_empty())
-                .collect(),
+            said: triggers.iter().map(|trigger| Said::of(trigger)).collect(),
+            triggers,
+            meanings: Vec::new(),
             tags: listed(properties.get("tags")),
             weight: weight.unwrap_or(1.0).clamp(0.0, 1.0) as f32,
             reminder: text("reminder"),
@@ -57,10 +159,28 @@ impl Policy {
     }
 
     /// Whether a trigger is said in it: its words one after the other, in any of their forms.
-    pub fn is_triggered_by(&self, stems: &[String]) -> bool {
-        self.triggers
-            .iter()
-            .any(|trigger| stems.windows(trigger.len()).any(|part| part == trigger))
+    pub fn is_triggered_by(&self, text: &Said) -> bool {
+        self.said.iter().any(|trigger| trigger.is_in(text))
+    }
+
+    /// Whether one of these vectors means what a trigger means.
+    pub fn is_meant_by<'a>(
+        &self,
+        mut vectors: impl Iterator<Item = &'a Vec<f32>>,
+        least: f32,
+    ) -> bool {
+        vectors.any(|vector| {
+            let meanings = self.meanings.iter();
+            meanings
+                .map(|meaning| meaning.likeness(vector))
+                .any(|likeness| likeness >= least)
+        })
+    }
+
+    /// What it wants every answer to say.
+    pub fn warning(&self) -> Option<&str> {
+        let reply = self.reply.as_deref();
+        reply.filter(|_| self.weight >= HIGH_RISK)
     }
 
     /// Whether something with these tags, label and source is what it is about.
@@ -70,12 +190,6 @@ impl Policy {
             same(label) || same(source) || tags.iter().any(|other| same(other))
         })
     }
-}
-
-/// The stems of what is said, as triggers are compared with.
-pub fn stems<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let words = Words::default();
-    texts.flat_map(|text| words.list(text)).collect()
 }
 
 /// A list, or a text whose parts are separated by semicolons.
@@ -117,9 +231,59 @@ mod tests {
             ("the the the", false),
             ("", false),
         ] {
-            let stems = stems([text].into_iter());
-            assert_eq!(policy.is_triggered_by(&stems), expected, "{text}");
+            assert_eq!(policy.is_triggered_by(&Said::of(text)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_trigger_may_be_of_many_languages() {
+        let policy = policy(&json!({
+            "triggers": ["mich umbringen", "suicidarme", "покончить с собой", "飛び降りる"]
+        }));
+        for (text, expected) in [
+            ("Ich will mich umbringen!", true),
+            ("Quiero suicidarme.", true),
+            ("Я хочу покончить с собой", true),
+            ("もう飛び降りるしかない", true),
+            ("Ich bringe den Müll raus.", false),
+            ("Я хочу есть", false),
+        ] {
+            assert_eq!(policy.is_triggered_by(&Said::of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_is_meant_in_other_words() {
+        let local = crate::llm::local::LocalEmbedder::shipped().unwrap();
+        let vector = |text: &str| local.embed(text).unwrap();
+        let everyday: Vec<Vec<f32>> = EVERYDAY.iter().map(|text| vector(text)).collect();
+        let mut policy = policy(&json!({"triggers": ["suicide", "kill myself", "end my life"]}));
+        let triggers = policy.triggers.iter();
+        policy.meanings = triggers
+            .map(|trigger| Meaning::new(vector(trigger), &everyday))
+            .collect();
+        for (text, expected) in [
+            ("Long day. I feel suicidal. Anyway, when is lunch?", true),
+            ("I am thinking of killing myself tonight", true),
+            ("I want to end it all", true),
+            ("How do I kill a process on Linux?", false),
+            ("How do I end a subscription?", false),
+            ("When does the meeting start?", false),
+        ] {
+            let vectors: Vec<Vec<f32>> = sentences(text).iter().map(|it| vector(it)).collect();
+            assert_eq!(policy.is_meant_by(vectors.iter(), 0.5), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reply_is_a_warning_where_the_risk_is_high() {
+        let of = |weight: f64| {
+            policy(&json!({"reply": "Call for help.", "weight": weight}))
+                .warning()
+                .map(str::to_owned)
+        };
+        assert_eq!(of(0.5).as_deref(), Some("Call for help."));
+        assert_eq!(of(0.4), None);
     }
 
     #[test]

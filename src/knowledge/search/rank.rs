@@ -100,6 +100,8 @@ pub fn graph_match(
         let surer = b.1.total_cmp(&a.1);
         surer.then_with(|| index.entry(a.0).chunk.cmp(&index.entry(b.0).chunk))
     });
+    let identified = plan.identified.iter().filter(|&&number| is_seen(number));
+    named.splice(0..0, identified.map(|&number| (number, 1.0)));
     let mut found: HashMap<usize, Confidence> = HashMap::new();
     let seed = |(named, sure): (usize, f32)| {
         let steps = 0;
@@ -151,6 +153,8 @@ pub fn fuse(
     // Where even the best has few of the words, words tell little.
     let telling = best(&scanned.coverage).min(1.0);
     let boosted = boosts(index, plan);
+    let everything =
+        weights.graph + weights.cosine + weights.bm25 + weights.recency + weights.policy;
     let mut candidates = Vec::new();
     candidates.extend(top(&scanned.cosines, &is_seen, index));
     candidates.extend(top(&scanned.bm25, &is_seen, index));
@@ -191,6 +195,10 @@ pub fn fuse(
             + weights.bm25 * telling * share(scores.bm25, best_bm25)
             + weights.recency * scores.recency
             + weights.policy * scores.policy;
+        if plan.identified.contains(&number) {
+            // More than everything else together.
+            scores.total += everything;
+        }
         Ranked {
             entry: number,
             scores,
@@ -227,7 +235,7 @@ fn boosts<'a>(index: &'a KnowledgeIndex, plan: &'a Plan) -> impl Fn(usize) -> f3
         let entry = index.entry(number);
         let policies = plan.policies.iter().map(|&at| &index.policies()[at]);
         let wanting = policies.filter(|policy| {
-            let source = &index.source(entry).name;
+            let source = &index.source(number).name;
             policy.entry == number || policy.is_about(&entry.tags, &entry.label, source)
         });
         wanting.fold(0.0, |most: f32, policy| most.max(policy.weight))

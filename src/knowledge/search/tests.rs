@@ -163,7 +163,16 @@ fn search(
 ) -> (Plan, Vec<Ranked>) {
     let weights = Weights::load(None).unwrap();
     let seen = index.seen_by(&AudienceId::new(audience));
-    let plan = plan::plan(index, question, &[], seen);
+    let meant = plan::Meant {
+        vectors: &[],
+        least: 1.0,
+    };
+    let plan = plan::Plan {
+        policies: plan::triggered(index, question, &[], meant, &seen),
+        identified: index.identified(&plan::identifiers(question)),
+        text: question.to_owned(),
+        seen,
+    };
     let scanned = scan(index, &plan, vector.as_ref().map(<[f32; 4]>::as_slice));
     let graph = graph_match(index, &plan, &weights.graph);
     let ranked = fuse(index, &plan, &scanned, &graph, &weights.fusion, today());
@@ -183,13 +192,13 @@ proptest! {
         let index = team.in_order();
         let (plan, ranked) = search(&index, &question, vector, "slack/T1/C2");
         for one in &ranked {
-            prop_assert_eq!(&index.source(index.entry(one.entry)).name, "open");
-            let by = one.named.map(|named| &index.source(index.entry(named.named)).name);
+            prop_assert_eq!(&index.source(one.entry).name, "open");
+            let by = one.named.map(|named| &index.source(named.named).name);
             prop_assert!(by.is_none_or(|name| name == "open"));
         }
         for &policy in &plan.policies {
             let entry = index.policies()[policy].entry;
-            prop_assert_eq!(&index.source(index.entry(entry)).name, "open");
+            prop_assert_eq!(&index.source(entry).name, "open");
         }
     }
 

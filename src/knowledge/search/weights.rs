@@ -17,6 +17,8 @@ pub struct Weights {
     pub graph: Graph,
     pub history: History,
     pub choice: Choice,
+    #[serde(default)]
+    pub policies: Policies,
 }
 
 /// What the parts of a score count.
@@ -59,6 +61,20 @@ pub struct Choice {
     pub same_cosine: f32,
     pub least_cosine: f32,
     pub least_coverage: f32,
+}
+
+/// When a policy is triggered by what is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policies {
+    /// How alike a message has to be to a trigger, beyond chance.
+    pub likeness: f32,
+}
+
+impl Default for Policies {
+    fn default() -> Self {
+        Self { likeness: 0.5 }
+    }
 }
 
 /// The file cannot be used.
@@ -106,7 +122,8 @@ impl Weights {
             earlier,
             fading,
         } = weights.history;
-        let shares = [part, related, question, earlier, fading];
+        let likeness = weights.policies.likeness;
+        let shares = [part, related, question, earlier, fading, likeness];
         if parts.iter().any(|weight| !(0.0..=100.0).contains(weight)) {
             return Err("a weight of [fusion] is between 0 and 100".to_owned());
         }
@@ -114,7 +131,9 @@ impl Weights {
             return Err("one weight of [fusion] at least is above 0".to_owned());
         }
         if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
-            return Err("what [graph] and [history] hold is between 0 and 1".to_owned());
+            return Err(
+                "what [graph], [history] and [policies] hold is between 0 and 1".to_owned(),
+            );
         }
         Ok(weights)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopback_discord::{Discord, MESSAGE_CONTENT, Settings};
+use loopback_discord::{Discord, MESSAGE_CONTENT, Permissions, Settings};
 use muninn_discord::{check, invite};
 use muninn_platform::Channels;
 use muninn_platform::Verdict;
@@ -206,7 +206,7 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
         [
             "the token is that of Muninn",
             "it may read messages, so threads are followed",
-            "it is in 1 guilds: Ravens",
+            "it is in 1 server: Ravens",
             "its commands are registered everywhere",
         ]
     );
@@ -230,7 +230,7 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
             .last()
             .unwrap()
             .text
-            .contains("not registered in guild")
+            .contains("not registered in server")
     );
     scene.finish().await;
     // A Discord that is not there.
@@ -243,4 +243,17 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
     gone.finish();
     let _ = MESSAGE_CONTENT;
     home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_names_the_permissions_that_are_missing() {
+    let scene = scene().await;
+    let missing = Permissions::SEND_MESSAGES_IN_THREADS | Permissions::CREATE_PUBLIC_THREADS;
+    scene.home.guild.takes_from_everyone(missing);
+    let findings = check(&scene.home.options).await;
+    let named = "in Ravens it lacks Create Public Threads, Send Messages in Threads";
+    let is_named =
+        |it: &muninn_platform::Finding| it.verdict == Verdict::Wrong && it.text.starts_with(named);
+    assert!(findings.iter().any(is_named), "{findings:?}");
+    scene.finish().await;
 }

@@ -292,10 +292,17 @@ async fn only_who_asked_or_moderates_stops_and_regenerates() {
         let message = scene.bot.log().messages.pop().unwrap();
         assert_eq!(stopped, message.conversation);
         let answer = asked.hears("echo: on").await;
-        bob.click(&answer, "Regenerate").is_answered().await;
+        // The bot knows who asked.
+        bob.click(&answer, "Regenerate")
+            .hears("somebody else asked")
+            .await;
         who.click(&answer, "Regenerate");
         let again = asked.hears("echo: on again").await;
         assert_eq!((again.id, again.buttons.len()), (answer.id, 4));
+        // Whoever had it answered again, it is still Ann's.
+        scene.chat.click(&again, "Regenerate");
+        let once_more = asked.hears("echo: on again again").await;
+        assert_eq!(once_more.id, answer.id);
     }
     scene.finish().await;
 }

@@ -1,6 +1,10 @@
 //! What people do after they have said something: edit, take back.
 
-use crate::support::scene;
+use loopback_discord::Thread;
+use muninn_platform::testing::{EchoBot, EchoLog};
+use muninn_platform::{Body, Command};
+
+use crate::support::{Scene, scene};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_question_gets_its_answer_edited() {
@@ -80,5 +84,81 @@ async fn what_a_moderator_deletes_in_bulk_is_followed() {
         .await;
     let left: Vec<String> = thread.said().into_iter().map(|it| it.text).collect();
     assert_eq!(left, ["echo: hello", "echo: three"]);
+    scene.finish().await;
+}
+
+/// The places that the bot was told are gone.
+fn gone(log: &EchoLog) -> Vec<String> {
+    let told = log.messages.iter();
+    let gone = told.filter(|it| it.body == Body::Command(Command::PlaceGone));
+    gone.map(|it| it.conversation.to_string()).collect()
+}
+
+async fn is_told(bot: &EchoBot, place: &str) {
+    let told = |log: &EchoLog| gone(log).contains(&place.to_owned()).then_some(());
+    bot.gets("that a place is gone", told).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_deleted_with_its_place_is_told() {
+    let scene = scene().await;
+    let guild = scene.home.guild.id();
+    let question = scene.chat.mention("hello");
+    let thread = scene.chat.thread_on(question).await;
+    thread.hears("echo: hello").await;
+    thread.channel().is_deleted();
+    is_told(&scene.bot, &format!("discord/{guild}/{}", thread.id())).await;
+    // An outage deletes nothing.
+    scene.home.guild.is_out(true);
+    scene.home.guild.is_out(false);
+    scene.general.is_deleted();
+    let general = format!("discord/{guild}/{}", scene.general.id());
+    is_told(&scene.bot, &general).await;
+    scene.home.guild.removes_bot();
+    is_told(&scene.bot, &format!("discord/{guild}")).await;
+    assert_eq!(gone(&scene.bot.log()).len(), 3);
+    scene.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_deleted_while_it_was_away_is_told_at_the_start() {
+    let scene = scene().await;
+    let guild = scene.home.guild.id();
+    let question = scene.chat.mention("hello");
+    let thread = scene.chat.thread_on(question).await;
+    thread.hears("echo: hello").await;
+    let other = scene.chat.mention("stays");
+    scene.chat.thread_on(other).await.hears("echo: stays").await;
+    let Scene { bot, home, .. } = scene;
+    bot.stop().await;
+    thread.channel().is_deleted();
+    let bot = home.start().await;
+    is_told(&bot, &format!("discord/{guild}/{}", thread.id())).await;
+    assert_eq!(gone(&bot.log()).len(), 1);
+    bot.stop().await;
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_threads_name_follows_its_question() {
+    let scene = scene().await;
+    let question = scene.chat.mention("what is in Berlin?");
+    let thread = scene.chat.thread_on(question).await;
+    thread.hears("echo: what is in Berlin?").await;
+    let bot = scene.home.discord.bot();
+    scene
+        .chat
+        .edit(question, &format!("<@{bot}> what is in Oslo?"));
+    thread.hears("echo: what is in Oslo?").await;
+    let named = |name: &'static str| move |thread: &Thread| thread.name == name;
+    scene
+        .chat
+        .finds_thread("its new name", named("what is in Oslo?"))
+        .await;
+    scene.chat.delete(question);
+    scene
+        .chat
+        .finds_thread("its neutral name", named("Question"))
+        .await;
     scene.finish().await;
 }

@@ -1,7 +1,8 @@
 //! The gateway's troubles: what serenity makes good, and that nothing is lost or doubled by it.
 
 use loopback_discord::Settings;
-use muninn_discord::Shards;
+use muninn_discord::{Shards, check};
+use muninn_platform::Verdict;
 
 use crate::support::{Home, Scene, Way, scene};
 
@@ -115,4 +116,31 @@ async fn several_shards_are_one_bot() {
         bot.stop().await;
         home.discord.finish();
     }
+}
+
+async fn gives_up_after(code: u16, says: &str) {
+    let home = Home::new().await;
+    home.discord.refuses_sessions(code);
+    let said = home.begin().gives_up().await;
+    assert!(said.contains(says), "{code}: {said}");
+    // Discord resets a token that tries a thousand times a day.
+    let refused = home.discord.counts().refused;
+    assert!(refused <= 5, "{code}: {refused} tries");
+    let findings = check(&home.options).await;
+    let is_said =
+        |it: &muninn_platform::Finding| it.verdict == Verdict::Wrong && it.text.contains(says);
+    assert!(findings.iter().any(is_said), "{code}: {findings:?}");
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_discord_closes_for_good_ends_it_with_what_to_do() {
+    tokio::join!(
+        gives_up_after(4004, "DISCORD_TOKEN"),
+        gives_up_after(4010, "DISCORD_SHARDS"),
+        gives_up_after(4011, "DISCORD_SHARDS=auto"),
+        gives_up_after(4012, "update Muninn"),
+        gives_up_after(4013, "update Muninn"),
+        gives_up_after(4014, "Message Content Intent"),
+    );
 }

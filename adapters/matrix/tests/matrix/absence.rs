@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use muninn_matrix::testing::{OwnHomeserver, Person, RoomKind};
+use matrix_sdk::room::MessagesOptions;
+use matrix_sdk::ruma::uint;
+use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
 
 use crate::support::{Home, bot_and_ann, homeserver};
 
@@ -185,4 +187,67 @@ async fn a_homeserver_that_was_away_is_caught_up_with() {
     room.hears("echo: and now?").await;
     assert_eq!(room.said().len(), 2);
     assert_eq!(bot.log().errors, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
+    // What it has taken in when it ends.
+    for (kind, taken_in) in [
+        (RoomKind::PLAIN, 0),
+        (RoomKind::PLAIN, 3),
+        (RoomKind::ENCRYPTED, 12),
+    ] {
+        let Some((home, bot, ann)) = bot_and_ann().await else {
+            return;
+        };
+        let room = ann.room(&home.account.user, kind).await;
+        let first = room.ask("first").await;
+        room.hears("echo: first").await;
+        bot.stop().await;
+        for number in 0..40 {
+            room.ask(&format!("question {number}")).await;
+        }
+        room.redact(&first).await;
+        let before = std::fs::read(home.path("place.json")).unwrap();
+        let bot = home.begin();
+        bot.gets("the first of them", |log| {
+            (log.messages.len() > taken_in).then_some(())
+        })
+        .await;
+        bot.crash();
+        // It was not quick enough to keep how far it had read, whatever the machine does.
+        std::fs::write(home.path("place.json"), before).unwrap();
+        let _bot = home.start().await;
+        let mut expected: Vec<String> = (0..40)
+            .map(|number| format!("echo: question {number}"))
+            .collect();
+        expected.sort();
+        // The first answer goes with its question.
+        let answered = async {
+            while answers(&room).await != expected {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, answered).await;
+        assert!(in_time.is_ok(), "{kind:?}: {:?}", answers(&room).await);
+    }
+}
+
+/// What the bot says in a room, in alphabetical order, asked of the homeserver: of many messages at
+/// once it tells a client only the last ones by itself.
+async fn answers(room: &Chat) -> Vec<String> {
+    let mut options = MessagesOptions::backward();
+    options.limit = uint!(300);
+    let page = room.room.messages(options).await.unwrap();
+    let events = page.chunk.iter();
+    let events = events.map(|event| serde_json::from_str(event.raw().json().get()).unwrap());
+    let said = events.filter(|event: &serde_json::Value| {
+        event["sender"] == room.bot.as_str()
+            && event["content"]["m.relates_to"]["rel_type"] != "m.replace"
+    });
+    let mut said: Vec<String> = said
+        .filter_map(|event| Some(event["content"]["body"].as_str()?.to_owned()))
+        .collect();
+    said.sort();
+    said
 }

@@ -2,13 +2,14 @@
 
 use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
+use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
-use muninn_matrix::testing::{OwnHomeserver, Person, RoomKind};
+use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
 use muninn_matrix::{Login, Options, check};
 use muninn_platform::{Finding, Verdict};
 use secrecy::SecretString;
 
-use crate::support::{Home, homeserver};
+use crate::support::{Home, bot_and_ann, homeserver};
 
 fn wrong(findings: &[Finding]) -> Vec<&str> {
     let wrong = findings
@@ -270,8 +271,108 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     // A session that was ended elsewhere.
     beside(&home).await.matrix_auth().logout().await.unwrap();
     says(&|_| {}, "does not accept the session of").await;
+    let found = check(&home.options).await;
     assert!(
-        wrong(&check(&home.options).await).is_empty()
-            || wrong(&check(&home.options).await)[0].contains("session")
+        wrong(&found)[0].contains("the device was removed, or logged out. To go on"),
+        "{found:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_without_the_keys_of_its_device_is_refused() {
+    let Some((home, bot, _ann)) = bot_and_ann().await else {
+        return;
+    };
+    bot.stop().await;
+    let before = home.path("before");
+    copy(&home.path("store"), &before);
+    for file in std::fs::read_dir(home.path("store")).unwrap() {
+        let file = file.unwrap();
+        if file.file_name().to_string_lossy().contains("crypto") {
+            std::fs::remove_file(file.path()).unwrap();
+        }
+    }
+    let said = home.begin().gives_up().await;
+    assert!(
+        said.contains("are gone or are not those of device"),
+        "{said}"
+    );
+    let found = check(&home.options).await;
+    assert!(
+        wrong(&found)[0].contains("are gone or are not those of device"),
+        "{found:?}"
+    );
+    // Nothing was made in their place.
+    std::fs::remove_dir_all(home.path("store")).unwrap();
+    copy(&before, &home.path("store"));
+    home.start().await.stop().await;
+    assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
+    // Those of another device.
+    let other = Home::new(&home.homeserver).await;
+    other.start().await.stop().await;
+    for part in ["store", "store-key"] {
+        let (theirs, mine) = (other.path(part), home.path(part));
+        if theirs.is_dir() {
+            std::fs::remove_dir_all(&mine).unwrap();
+            copy(&theirs, &mine);
+        } else {
+            std::fs::copy(theirs, mine).unwrap();
+        }
+    }
+    let said = home.begin().gives_up().await;
+    assert!(
+        said.contains("Put a copy of the whole folder back"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_was_put_back_encrypts_with_new_keys() {
+    let Some((home, bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    room.ask("one").await;
+    room.hears("echo: one").await;
+    bot.stop().await;
+    let backup = home.folder.path().join("backup");
+    copy(&home.options.folder, &backup);
+    let bot = home.start().await;
+    room.ask("two").await;
+    room.hears("echo: two").await;
+    bot.stop().await;
+    std::fs::remove_dir_all(&home.options.folder).unwrap();
+    copy(&backup, &home.options.folder);
+    let _bot = home.start().await;
+    room.ask("three").await;
+    let used = async {
+        while sessions(&room).await.len() < 3 {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, used).await;
+    assert!(in_time.is_ok(), "{:?}", sessions(&room).await);
+}
+
+/// The encryption sessions of the bot's messages.
+async fn sessions(room: &Chat) -> std::collections::BTreeSet<String> {
+    let id = room.room.room_id().to_owned();
+    let mut request = get_message_events::v3::Request::backward(id);
+    request.limit = matrix_sdk::ruma::uint!(100);
+    let page = room.room.client().send(request).await.unwrap();
+    let events = page.chunk.iter();
+    let events = events.map(|event| serde_json::from_str(event.json().get()).unwrap());
+    let own = events.filter(|event: &serde_json::Value| event["sender"] == room.bot.as_str());
+    own.filter_map(|event| Some(event["content"]["session_id"].as_str()?.to_owned()))
+        .collect()
+}
+
+/// The folder with all that is in it, as a backup has it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    let done = std::process::Command::new("cp")
+        .arg("-a")
+        .arg(from)
+        .arg(to)
+        .status();
+    assert!(done.unwrap().success());
 }

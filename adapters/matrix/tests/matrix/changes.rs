@@ -1,7 +1,10 @@
 //! What people do after they have said something: edit, take back, react, stop.
 
-use muninn_matrix::testing::{Person, RoomKind};
-use muninn_platform::{Feedback, Opinion};
+use matrix_sdk::room::MessagesOptions;
+use matrix_sdk::ruma::uint;
+use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
+use muninn_platform::{Body, Feedback, Opinion};
+use serde_json::Value;
 
 use crate::support::bot_and_ann;
 
@@ -153,4 +156,105 @@ async fn a_stop_sign_stops_the_turn_it_is_put_on() {
     room.ask("three").await;
     room.hears("echo: three").await;
     assert_eq!(bot.log().stops.len(), 2);
+}
+
+/// The bot's messages and edits that can still be read in the room.
+async fn readable(room: &Chat) -> Vec<Value> {
+    let mut options = MessagesOptions::backward();
+    options.limit = uint!(100);
+    let page = room.room.messages(options).await.unwrap();
+    let events = page.chunk.iter();
+    let events = events.map(|event| serde_json::from_str(event.raw().json().get()).unwrap());
+    let said = |event: &Value| {
+        let content = &event["content"];
+        event["sender"] == room.bot.as_str()
+            && (content.get("msgtype").is_some() || content.get("algorithm").is_some())
+            && event["state_key"].is_null()
+    };
+    events.filter(said).collect()
+}
+
+async fn nothing_is_readable(room: &Chat) {
+    let emptied = async {
+        while !readable(room).await.is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, emptied).await;
+    assert!(in_time.is_ok(), "{:#?}", readable(room).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redacted_question_takes_every_text_of_its_answer_with_it() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        let Some((home, bot, ann)) = bot_and_ann().await else {
+            return;
+        };
+        let room = ann.room(&home.account.user, kind).await;
+        let question = room.ask("stream it").await;
+        let shown = room.hears("step 1").await;
+        room.finds("the whole answer", |said| {
+            said.id == shown.id && said.edits >= 2 && !said.text.starts_with("step")
+        })
+        .await;
+        // Whoever remembers nothing of it asks the homeserver.
+        bot.stop().await;
+        let _bot = home.start().await;
+        room.redact(&question).await;
+        nothing_is_readable(&room).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_a_moderator_redacted_is_forgotten_with_every_text_of_it() {
+    for restarts in [false, true] {
+        let Some((home, mut bot, ann)) = bot_and_ann().await else {
+            return;
+        };
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        room.ask("stream it").await;
+        let shown = room.hears("step 1").await;
+        room.finds("the whole answer", |said| {
+            said.id == shown.id && said.edits >= 2 && !said.text.starts_with("step")
+        })
+        .await;
+        if restarts {
+            bot.stop().await;
+            bot = home.start().await;
+        }
+        room.redact(shown.id.as_str().try_into().unwrap()).await;
+        bot.gets("the deletion", |log| {
+            let mut messages = log.messages.iter();
+            messages
+                .find(|message| matches!(&message.body, Body::Deletion { of } if of.as_str().ends_with(&shown.id)))
+                .map(drop)
+        })
+        .await;
+        nothing_is_readable(&room).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_taken_back_is_as_if_it_was_never_made() {
+    for (kind, restarts) in [(RoomKind::PLAIN, true), (RoomKind::ENCRYPTED, false)] {
+        let Some((home, mut bot, ann)) = bot_and_ann().await else {
+            return;
+        };
+        let room = ann.room(&home.account.user, kind).await;
+        let question = room.ask("one").await;
+        let answer = room.hears("echo: one").await;
+        room.edit(&question, "two").await;
+        room.hears("echo: two").await;
+        let secret = room.edit(&question, "secret").await;
+        room.hears("echo: secret").await;
+        if restarts {
+            bot.stop().await;
+            bot = home.start().await;
+        }
+        room.redact(&secret).await;
+        let again = room.hears("echo: two").await;
+        assert_eq!(again.id, answer.id);
+        assert_eq!(room.said().len(), 1);
+        drop(bot);
+    }
 }

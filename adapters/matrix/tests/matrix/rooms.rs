@@ -174,3 +174,78 @@ async fn a_burst_is_answered_one_by_one() {
         .collect();
     assert_eq!(asked, in_order);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_to_something_in_another_room_is_answered_here() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    room.ask("there").await;
+    let answer = room.hears("echo: there").await;
+    // It is no answer of the bot in this room, so it needs a mention…
+    other.reply(&answer.id, "to nobody").await;
+    // …and with one it is answered in a thread of its own.
+    let mut content = other.mentioning("here");
+    content["m.relates_to"] = serde_json::json!({ "m.in_reply_to": { "event_id": answer.id } });
+    let question = other.send(content).await;
+    let here = other.hears("echo: here").await;
+    assert_eq!(here.thread.as_deref(), Some(question.as_str()));
+    assert_eq!(other.said().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    let bob = Person::new(&home.homeserver, "bob").await;
+    ann.bring(&room, &bob).await;
+    room.say("hello bob").await;
+    room.ask("and you?").await;
+    room.hears("echo: and you?").await;
+    assert_eq!(room.said().len(), 2, "{:?}", room.said());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
+    let Some((home, mut bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let bob = Person::new(&home.homeserver, "bob").await;
+    for has_newcomers in [false, true] {
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        // It cannot join a room for invited people only before it is invited.
+        ann.opens(&room).await;
+        room.ask("before").await;
+        room.hears("echo: before").await;
+        let before = bot.log().messages.last().cloned().unwrap();
+        let room = if has_newcomers {
+            bot.stop().await;
+            let room = ann.upgrade(&room).await;
+            room.room
+                .invite_user_by_id(&bob.account.user)
+                .await
+                .unwrap();
+            bot = home.start().await;
+            room.finds("that the memory stays", |said| {
+                said.text.contains("without what I remember")
+            })
+            .await;
+            room
+        } else {
+            ann.upgrade(&room).await
+        };
+        ann.wait_for_member(&room, &home.account.user).await;
+        room.ask("after").await;
+        room.hears("echo: after").await;
+        let after = bot.log().messages.last().cloned().unwrap();
+        assert_eq!(after.audience.id == before.audience.id, !has_newcomers);
+        assert_ne!(after.conversation, before.conversation);
+        assert_eq!(room.said().len(), 1 + usize::from(has_newcomers));
+    }
+}

@@ -1,7 +1,7 @@
 //! Images that load by themselves, and so tell their server what was asked.
 
+use super::code::{Part, Scan};
 use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
-use crate::fence::Fences;
 
 /// An `<img` that is not closed by then is defused where it stands.
 const LONGEST_TAG: usize = 2_000;
@@ -20,20 +20,28 @@ enum Tag {
     Text,
 }
 
-/// Makes plain links of Markdown images and `<img` tags.
-///
-/// Code in a fence is left alone. Code within a line is not, for an unbalanced backtick before it
-/// would bring the image back; so `vec![1]` keeps its bang and gets an invisible space.
+/// Makes plain links of Markdown images and `<img` tags. Code is left alone.
 pub(super) fn unload(text: &str, end: End) -> String {
+    let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
-    let mut fences = Fences::default();
-    for line in text.split_inclusive('\n') {
-        if fences.is_certainly_code() {
-            safe.push_str(line);
-        } else if unload_line(line, end, &mut safe) == Line::HeldBack {
-            return safe;
+    for part in scan.parts() {
+        let prose = match part {
+            Part::Code(range) => {
+                safe.push_str(&text[range]);
+                continue;
+            }
+            Part::Prose(range) => range,
+        };
+        let end = if prose.end == text.len() {
+            end
+        } else {
+            End::Final
+        };
+        for line in text[prose].split_inclusive('\n') {
+            if unload_line(line, end, &mut safe) == Line::HeldBack {
+                return safe;
+            }
         }
-        fences = fences.after(line);
     }
     safe
 }
@@ -189,6 +197,8 @@ mod tests {
             ("![alt](https://x.y/z)", "[alt](https://x.y/z)"),
             ("a ![b][c] ![d]", "a [b][c] [d]"),
             ("vec![1, 2]", "vec!~[1, 2]"),
+            ("`vec![1, 2]` and ![a](b)", "`vec![1, 2]` and [a](b)"),
+            ("`a ![b](c)\n`![d](e)`", "`a [b](c)\n`[d](e)`"),
             ("!![a](b)", "!!~[a](b)"),
             (r"\![a](b)", r"\!~[a](b)"),
             ("wow! [a](b)!", "wow! [a](b)!"),

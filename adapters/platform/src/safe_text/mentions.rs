@@ -1,7 +1,7 @@
 //! Mentions, of everybody and of somebody.
 
+use super::code::{Part, Scan};
 use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
-use crate::fence::Fences;
 
 /// Ping wherever they stand in a text, in Discord even within a word.
 const ANYWHERE: [&str; 2] = ["everyone", "here"];
@@ -15,45 +15,68 @@ const AFTER_BANG: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"
 /// Puts a zero-width space into whatever would ping: after the `@` of a mass mention, after the
 /// `<` of a Slack or Discord mention.
 ///
-/// In code too, for platforms disagree on what is code; but there only in the lower case that
-/// pings, so that a decorator such as `@Override` or `@Channel` stays what it is.
+/// Not in code: what guards it there is what each adapter does anyway (Slack's escapes, Discord's
+/// `allowed_mentions`, Matrix' `m.mentions`).
 pub(super) fn defuse(text: &str, end: End) -> String {
+    let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
-    let mut fences = Fences::default();
-    for line in text.split_inclusive('\n') {
-        let mut rest = line;
-        while let Some(at) = rest.find(['@', '<']) {
-            safe.push_str(&rest[..at]);
-            let (sign, after) = rest[at..].split_at(1);
-            let look = if sign == "@" {
-                let before = safe.chars().next_back();
-                mass_mention(before, after, fences != Fences::Outside, end)
-            } else {
-                bracketed_mention(after)
-            };
-            match look {
-                Look::Undecided if end == End::Open => return safe,
-                Look::No | Look::Undecided => safe.push_str(sign),
-                Look::Yes => {
-                    safe.push_str(sign);
-                    safe.push(ZERO_WIDTH_SPACE);
+    for part in scan.parts() {
+        match part {
+            Part::Code(range) => {
+                let is_last = range.end == text.len() && end == End::Open;
+                let code = &text[range];
+                // Adapters that escape a mention in code have to see all of it.
+                let undecided = code.rfind('<').filter(|at| {
+                    is_last && matches!(bracketed_mention(&code[at + 1..]), Look::Undecided)
+                });
+                safe.push_str(&code[..undecided.unwrap_or(code.len())]);
+            }
+            Part::Prose(range) => {
+                let end = if range.end == text.len() {
+                    end
+                } else {
+                    End::Final
+                };
+                if !defuse_prose(&text[range], end, &mut safe) {
+                    return safe;
                 }
             }
-            rest = after;
         }
-        safe.push_str(rest);
-        fences = fences.after(line);
     }
     safe
 }
 
-fn mass_mention(before: Option<char>, after: &str, in_code: bool, end: End) -> Look {
+/// Whether all of it was decided.
+fn defuse_prose(text: &str, end: End, safe: &mut String) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find(['@', '<']) {
+        safe.push_str(&rest[..at]);
+        let (sign, after) = rest[at..].split_at(1);
+        let look = if sign == "@" {
+            mass_mention(safe.chars().next_back(), after, end)
+        } else {
+            bracketed_mention(after)
+        };
+        match look {
+            Look::Undecided if end == End::Open => return false,
+            Look::No | Look::Undecided => safe.push_str(sign),
+            Look::Yes => {
+                safe.push_str(sign);
+                safe.push(ZERO_WIDTH_SPACE);
+            }
+        }
+        rest = after;
+    }
+    safe.push_str(rest);
+    true
+}
+
+fn mass_mention(before: Option<char>, after: &str, end: End) -> Look {
     let mut undecided = false;
     for word in ANYWHERE {
         match begins_with(after, word) {
             Look::No => {}
             Look::Undecided => undecided = true,
-            Look::Yes if in_code && !after.starts_with(word) => {}
             Look::Yes => return Look::Yes,
         }
     }
@@ -62,7 +85,6 @@ fn mass_mention(before: Option<char>, after: &str, in_code: bool, end: End) -> L
             Look::No => {}
             _ if before.is_some_and(is_word) => {}
             Look::Undecided => undecided = true,
-            Look::Yes if in_code && !after.starts_with(word) => {}
             Look::Yes => match after[word.len()..].chars().next() {
                 None if end == End::Open => undecided = true,
                 None => return Look::Yes,
@@ -78,7 +100,7 @@ fn mass_mention(before: Option<char>, after: &str, in_code: bool, end: End) -> L
 fn bracketed_mention(after: &str) -> Look {
     let mut characters = after.chars();
     match (characters.next(), characters.next()) {
-        (None, _) | (Some('@'), None) => Look::Undecided,
+        (None, _) | (Some('@' | '#'), None) => Look::Undecided,
         (Some('@'), Some(next)) if next.is_ascii_alphanumeric() || matches!(next, '!' | '&') => {
             Look::Yes
         }
@@ -136,7 +158,11 @@ mod tests {
             ),
             (
                 "```\n@everyone <@U1>\n```\n@Room",
-                "```\n@~everyone <~@U1>\n```\n@~Room",
+                "```\n@everyone <@U1>\n```\n@~Room",
+            ),
+            (
+                "`@here` and @here, `<!channel>` and <!channel>",
+                "`@here` and @~here, `<!channel>` and <~!channel>",
             ),
         ] {
             let safe = safe.replace('~', "\u{200B}");

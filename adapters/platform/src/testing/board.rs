@@ -1,12 +1,19 @@
 //! What people see of the bot in a room.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Delivered, MessageId};
+use async_trait::async_trait;
+
+use crate::{ConversationId, Delivered, MessageId, Withdraw, Withdrawn};
 
 /// The bot's messages, in the order in which they were sent. Clones are the same board.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Board(Arc<Mutex<Vec<(MessageId, String)>>>);
+pub(super) struct Board {
+    messages: Arc<Mutex<Vec<(MessageId, String)>>>,
+    /// What comes of the next attempts to take a message away; then they succeed.
+    refusals: Arc<Mutex<VecDeque<Withdrawn>>>,
+}
 
 impl Board {
     /// Shows the parts in the place of `earlier` messages, new ones where there are not enough.
@@ -30,8 +37,10 @@ impl Board {
         Delivered(ids)
     }
 
-    pub(super) fn remove(&self, gone: &Delivered) {
-        self.lock().retain(|(id, _)| !gone.0.contains(id));
+    /// The next message that is to be taken away meets with this.
+    pub(super) fn refuse(&self, outcome: Withdrawn) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.push_back(outcome);
     }
 
     pub(super) fn texts(&self) -> Vec<String> {
@@ -43,6 +52,21 @@ impl Board {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(MessageId, String)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Withdraw for Board {
+    async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
+        let refused = {
+            let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+            refusals.pop_front()
+        };
+        if let Some(refused) = refused {
+            return refused;
+        }
+        self.lock().retain(|(id, _)| id != message);
+        Withdrawn::Gone
     }
 }

@@ -27,6 +27,11 @@ pub trait Place: Send + Sync {
     /// The bot's messages as the person sees them now, in their order.
     async fn said(&self) -> Vec<String>;
 
+    /// All that can still be read of what the bot said, also earlier wordings of its messages.
+    async fn readable(&self) -> Vec<String> {
+        self.said().await
+    }
+
     /// Whether what is under way is shown before it is finished.
     fn shows_growing(&self) -> bool;
 
@@ -50,6 +55,7 @@ pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
     loses_nothing_of_what_is_long(&new().await).await;
     follows_edits(&new().await).await;
     follows_deletions(&new().await).await;
+    takes_away_what_is_forgotten(new().await).await;
     pings_nobody(&new().await).await;
     answers_after_a_crash(new().await).await;
 }
@@ -119,6 +125,25 @@ async fn follows_deletions(place: &impl Place) {
     }
 }
 
+async fn takes_away_what_is_forgotten(mut place: impl Place) {
+    place.say("a secret").await;
+    stands(&place, "the answer", |said| said == ["echo: a secret"]).await;
+    place.say("grow a secret").await;
+    waits_for(&place, 2).await;
+    place.bot().go_on();
+    let both = |said: &[String]| said == ["echo: a secret", "echo: a secret"];
+    stands(&place, "what grew", both).await;
+    // Whoever said it, another process takes it away.
+    place.crash().await;
+    place.say("forget").await;
+    stands(&place, "nothing but that", |said| said == ["forgotten"]).await;
+    let readable = place.readable().await;
+    assert!(
+        !readable.iter().any(|text| text.contains("secret")),
+        "{readable:?}"
+    );
+}
+
 async fn pings_nobody(place: &impl Place) {
     place
         .say("say @everyone @here @room <!channel> <!here> <@U1> <@1> <@&1> <!subteam^S1>")
@@ -141,7 +166,11 @@ async fn answers_after_a_crash(mut place: impl Place) {
 
 /// Returns when the bot has a message in hand.
 async fn waits(place: &impl Place) {
-    let got = |log: &super::EchoLog| (!log.messages.is_empty()).then_some(());
+    waits_for(place, 1).await;
+}
+
+async fn waits_for(place: &impl Place, messages: usize) {
+    let got = |log: &super::EchoLog| (log.messages.len() >= messages).then_some(());
     place.bot().gets("the message", got).await;
 }
 

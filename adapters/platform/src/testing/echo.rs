@@ -11,6 +11,7 @@
 //! | `table` | a table and a block of code |
 //! | `background` | what was said before the bot came |
 //! | `say …` | nothing but the words themselves |
+//! | `forget` | `forgotten`, when everything it said before is taken away; else what stays, and why |
 //! | anything else | `echo: …`; of a message with files, `file: …` with what is in them |
 
 use std::collections::{HashMap, HashSet};
@@ -25,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, EventId, Feedback,
     Inbox, Incoming, IncomingMessage, MessageId, OwnSession, Platform, PlatformError, Reply,
-    SafeText,
+    SafeText, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -53,6 +54,9 @@ struct Known {
 #[derive(Clone, Debug)]
 struct Answered {
     text: String,
+    conversation: ConversationId,
+    /// Who asked.
+    author: String,
     delivered: Delivered,
 }
 
@@ -76,8 +80,11 @@ impl EchoMemory {
         let mut known = self.known();
         let takes_part = known.takes_part.contains(&message.conversation);
         let is_meant = match (&message.body, message.addressed) {
-            (Body::Edit { of, .. } | Body::Deletion { of }, _) => known.answered.contains_key(of),
-            (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
+            (Body::Edit { of, .. }, _) => known.answered.contains_key(of),
+            (Body::Deletion { of }, _) => known.question(of).is_some(),
+            // A place goes whether anything was said in it or not.
+            (Body::Command(Command::PlaceGone), _)
+            | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
             (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
         };
         let is_new = is_meant && known.seen.insert(message.event.clone());
@@ -91,7 +98,9 @@ impl EchoMemory {
 
     fn answer_of(&self, event: &EventId) -> Delivered {
         let known = self.known();
-        let found = known.answered.get(event);
+        let found = known
+            .question(event)
+            .and_then(|event| known.answered.get(event));
         found.map_or_else(Delivered::default, |answered| answered.delivered.clone())
     }
 
@@ -103,6 +112,16 @@ impl EchoMemory {
         found.map(|(event, answered)| (event.clone(), answered.clone()))
     }
 
+    /// All that was answered, which is known no more.
+    fn forget(&self) -> Vec<Answered> {
+        let mut known = self.known();
+        known
+            .answered
+            .drain()
+            .map(|(_, answered)| answered)
+            .collect()
+    }
+
     /// A message has been dealt with, with this answer to this event if there was one.
     fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
         let mut known = self.known();
@@ -111,6 +130,14 @@ impl EchoMemory {
             known.note_session(message, text);
         }
         known.answered.extend(answer);
+    }
+
+    fn conversations(&self, prefix: &str) -> Vec<ConversationId> {
+        let known = self.known();
+        let all = known.takes_part.iter();
+        all.filter(|it| it.as_str().starts_with(prefix))
+            .cloned()
+            .collect()
     }
 
     fn sessions(&self, person: &str, prefix: &str) -> Vec<OwnSession> {
@@ -125,6 +152,20 @@ impl EchoMemory {
 }
 
 impl Known {
+    /// The question that an event is, or that was answered by it.
+    fn question<'a>(&'a self, event: &'a EventId) -> Option<&'a EventId> {
+        if self.answered.contains_key(event) {
+            return Some(event);
+        }
+        let messages: Vec<MessageId> = event.as_messages().collect();
+        let is_it = |answered: &Answered| {
+            let mut delivered = answered.delivered.0.iter();
+            delivered.any(|message| messages.contains(message))
+        };
+        let mut answered = self.answered.iter();
+        answered.find(|(_, answer)| is_it(answer)).map(|(of, _)| of)
+    }
+
     fn note_session(&mut self, message: &IncomingMessage, text: &str) {
         let is_it = |(author, session): &&mut (String, OwnSession)| {
             *author == message.author.id && session.conversation == message.conversation
@@ -154,6 +195,8 @@ pub struct EchoLog {
     pub errors: Vec<String>,
     /// How often something came again.
     pub repeated: usize,
+    /// How often the platform said that it can be reached.
+    pub connected: usize,
     /// How many messages were dealt with, and their answers kept.
     pub answered: usize,
 }
@@ -299,6 +342,12 @@ impl Echo {
                     prefix,
                     found,
                 } => drop(found.send(self.memory.sessions(&person, &prefix))),
+                Incoming::Conversations { prefix, found, .. } => {
+                    drop(found.send(self.memory.conversations(&prefix)));
+                }
+                Incoming::Connected { .. } => {
+                    self.log.send_modify(|log| log.connected += 1);
+                }
                 Incoming::Feedback { audience, feedback } => self
                     .log
                     .send_modify(|log| log.feedback.push((audience, feedback))),
@@ -345,15 +394,30 @@ impl Echo {
     ) -> Result<(), PlatformError> {
         reply.working().await;
         let memory = &self.memory;
+        let mut asker = message.author.id.clone();
         let (text, of) = match &message.body {
             Body::Command(Command::Again(answer)) => match memory.answered_by(answer) {
-                Some((event, Answered { text, delivered })) => {
+                Some((
+                    event,
+                    Answered {
+                        text,
+                        delivered,
+                        author,
+                        ..
+                    },
+                )) if author == message.author.id || message.author.is_admin => {
+                    asker = author;
                     reply.replace(delivered);
                     (format!("{text} again"), event)
                 }
+                Some(_) => ("somebody else asked".to_owned(), message.event.clone()),
                 None => ("no such answer".to_owned(), message.event.clone()),
             },
             Body::Command(command) => (format!("command: {command:?}"), message.event.clone()),
+            Body::Text(text) if text == "forget" => {
+                let said = take_away(memory.forget(), reply.as_ref()).await;
+                (said, message.event.clone())
+            }
             Body::Text(text) if !message.attachments.is_empty() => {
                 let said = files(message, text, reply.as_mut()).await;
                 (said, message.event.clone())
@@ -370,16 +434,50 @@ impl Echo {
                 (format!("echo: {text}"), of.clone())
             }
             Body::Deletion { of } => {
-                reply.retract(&memory.answer_of(of)).await?;
+                let gone = memory.answer_of(of);
+                let withdrawer = reply.withdrawer();
+                for answer in &gone.0 {
+                    let withdrawn = withdrawer.withdraw(&message.conversation, answer);
+                    if withdrawn.await != Withdrawn::Gone {
+                        return Ok(());
+                    }
+                }
+                withdrawer.clear_title(&message.conversation).await;
                 memory.done(message, None);
                 return Ok(());
             }
         };
         let parts = SafeText::new(&text).split(reply.limit());
         let delivered = reply.finish(&parts).await?;
-        memory.done(message, Some((of, Answered { text, delivered })));
+        let answered = Answered {
+            text,
+            conversation: message.conversation.clone(),
+            author: asker,
+            delivered,
+        };
+        memory.done(message, Some((of, answered)));
         Ok(())
     }
+}
+
+/// Takes all of it away; says what stays.
+async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {
+    let withdrawer = reply.withdrawer();
+    let mut stays = Vec::new();
+    for answered in said {
+        for message in &answered.delivered.0 {
+            match withdrawer.withdraw(&answered.conversation, message).await {
+                Withdrawn::Gone => {}
+                Withdrawn::NotYet => stays.push("later".to_owned()),
+                Withdrawn::Stays(why) => stays.push(why),
+            }
+        }
+        withdrawer.clear_title(&answered.conversation).await;
+    }
+    if stays.is_empty() {
+        return "forgotten".to_owned();
+    }
+    format!("{} stay, because {}", stays.len(), stays.join("; "))
 }
 
 /// The answer, unless there is none.

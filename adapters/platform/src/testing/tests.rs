@@ -9,7 +9,10 @@ async fn bot(mut inbox: Arrivals) {
     let mut delivered: HashMap<EventId, Delivered> = HashMap::new();
     while let Some(arrival) = inbox.recv().await {
         match arrival.accept() {
-            Incoming::Feedback { .. } | Incoming::Sessions { .. } => {}
+            Incoming::Feedback { .. }
+            | Incoming::Sessions { .. }
+            | Incoming::Connected { .. }
+            | Incoming::Conversations { .. } => {}
             Incoming::Stop(_) => {
                 if let Some(mut reply) = waiting.take() {
                     let _ = reply.finish(&[SafeText::new("stopped")]).await;
@@ -38,8 +41,11 @@ async fn bot(mut inbox: Arrivals) {
                     let _ = reply.finish(&[SafeText::new(&text)]).await;
                 }
                 Body::Deletion { of } => {
-                    let gone = delivered.remove(&of).unwrap_or_default();
-                    let _ = reply.retract(&gone).await;
+                    let earlier = delivered.remove(&of).unwrap_or_default();
+                    let withdrawer = reply.withdrawer();
+                    for gone in &earlier.0 {
+                        withdrawer.withdraw(&message.conversation, gone).await;
+                    }
                 }
             },
         }
@@ -73,7 +79,8 @@ async fn answers_can_be_changed_and_taken_away() {
     room.say_as_event("e2", "ann", "and").await;
     room.edit("e1", "ann", "changed").await.answer().await;
     assert_eq!(room.shown(), ["changed", "e2 ann: and"]);
-    room.delete("e1", "ann").await.answer().await;
+    let said = room.delete("e1", "ann").await.outcome().await;
+    assert!(matches!(said, Outcome::GivenUp(_)), "{said:?}");
     assert_eq!(room.shown(), ["e2 ann: and"]);
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, EventId, Feedback, InboxClosed, Incoming, MessageId, Opinion, Reply,
-    SafeText,
+    Addressed, Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, Incoming, MessageId,
+    Opinion, Reply, SafeText,
 };
 use reqwest::Url;
 use serde_json::json;
@@ -13,13 +13,14 @@ use serde_json::json;
 use super::{Doer, Draft, Inbound};
 use crate::NAME;
 use crate::allow::Speaker;
-use crate::ephemeral::{Whisper, respond};
+use crate::content;
+use crate::ephemeral::{Responded, Whisper, respond};
 use crate::event::{Deed, Interaction, Slash};
 use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
-use crate::meaning::{Said, Wish, slash, wish};
+use crate::meaning::{Incomplete, Said, Wish, slash, wish};
 use crate::mrkdwn::{fallback, markdown};
 
 impl Inbound {
@@ -29,6 +30,7 @@ impl Inbound {
         user: &str,
         direct: &str,
     ) -> Result<(), InboxClosed> {
+        self.hub.remember_direct(user, direct);
         let place = Place::new(direct, Within::Main);
         let reply = self.at_home(user, direct);
         let doer = Doer {
@@ -127,13 +129,14 @@ impl Inbound {
             question: event,
             is_command: false,
         };
-        match wish(done, self.hub.options.direct_threads) {
-            Wish::Share(text) => {
-                self.share(done, &text).await;
-                Ok(())
+        let wish = wish(done, self.hub.options.direct_threads);
+        if let Wish::Share(text) = &wish {
+            if self.serves(&doer, &whisper).await {
+                self.share(done, text).await;
             }
-            other => self.wished(other, &doer, whisper).await,
+            return Ok(());
         }
+        self.wished(wish, &doer, whisper).await
     }
 
     pub(super) async fn wished(
@@ -153,6 +156,25 @@ impl Inbound {
         match wish {
             Wish::Nothing | Wish::Share(_) => Ok(()),
             Wish::Stop(place) => self.stop(&place).await,
+            Wish::Incomplete(what) => {
+                self.tell_how(what, whisper);
+                Ok(())
+            }
+            Wish::ForgetDirect { said_to_be } => {
+                let Some(direct) = self.hub.direct_of(doer.user, &said_to_be).await else {
+                    tracing::warn!(
+                        user = doer.user,
+                        channel = said_to_be,
+                        "nothing was forgotten: Slack does not say that these are their direct messages"
+                    );
+                    return Ok(());
+                };
+                let reply = self.at_home(doer.user, &direct);
+                let of = Place::new(direct, Within::Main);
+                let forget = Command::Forget(ForgetWhat::Audience);
+                let event = whisper.question.clone();
+                self.commanded(event, of, doer, forget, reply).await
+            }
             Wish::Opinion {
                 answer,
                 opinion,
@@ -166,11 +188,6 @@ impl Inbound {
                         let reply = self.whispered(whisper);
                         self.asked(event, of, doer, body, reply).await
                     }
-                    // From the home, which shows what came of it.
-                    Said::Command(command) if whisper.channel.is_empty() => {
-                        let reply = self.at_home(doer.user, &of.channel);
-                        self.commanded(event, of, doer, command, reply).await
-                    }
                     Said::Command(command) => {
                         whisper.is_command = true;
                         let reply = self.whispered(whisper);
@@ -179,6 +196,24 @@ impl Inbound {
                 }
             }
         }
+    }
+
+    /// Says how a command is used.
+    fn tell_how(&self, what: Incomplete, mut whisper: Whisper) {
+        let command = &self.hub.options.command;
+        let how = match what {
+            Incomplete::Ask => format!(
+                "Write your question behind it: `{command} ask When is the release?` \
+                 Only you see the answer."
+            ),
+        };
+        whisper.is_command = true;
+        let mut reply = self.whispered(whisper);
+        self.hub.chores.spawn(async move {
+            if let Err(error) = reply.finish(&[SafeText::new(&how)]).await {
+                tracing::debug!(%error, "how a command is used could not be said");
+            }
+        });
     }
 
     pub(super) async fn serves(&self, doer: &Doer<'_>, whisper: &Whisper) -> bool {
@@ -259,14 +294,19 @@ impl Inbound {
             "replace_original": false,
             "text": fallback(&text),
             "blocks": [{ "type": "markdown", "text": markdown(text.as_str()) }],
+            "metadata": content::shared(),
             "unfurl_links": false,
             "unfurl_media": false,
         });
         // Nobody waits for it but the person who pressed the button.
         let chores = self.hub.chores.clone();
         chores.spawn(async move {
-            if respond(&hub, address.clone(), shared).await {
-                respond(&hub, address, json!({ "delete_original": true })).await;
+            match respond(&hub, address.clone(), shared).await {
+                Responded::Taken => {
+                    respond(&hub, address, json!({ "delete_original": true })).await;
+                }
+                // Who pressed the button sees it, and may press it again.
+                Responded::Refused | Responded::Unknown => {}
             }
         });
     }

@@ -8,10 +8,8 @@ use serde_json::json;
 use super::Inbound;
 use crate::hub::Assisted;
 use crate::ids::{self, Place, Within};
+use crate::status::TITLE;
 use crate::views;
-
-/// Characters of a question that become the title of a thread.
-const TITLE: usize = 60;
 
 impl Inbound {
     /// A thread that was made for the bot: what can be asked there, and what its person looks at.
@@ -41,8 +39,8 @@ impl Inbound {
         });
     }
 
-    /// Names a thread that was made for the bot after its first question.
-    pub(super) fn entitle(&self, place: &Place, title: &str) {
+    /// Names a thread that was made for the bot.
+    pub(super) fn entitle(&self, place: &Place) {
         let conversation = place.conversation(&self.hub.me.team);
         let untitled = self.hub.assisted(&conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
@@ -54,7 +52,18 @@ impl Inbound {
             ..assisted
         };
         self.hub.remember_assisted(conversation, assisted);
-        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
+        self.set_title(place, thread);
+    }
+
+    /// Takes a question out of the title of a thread, where earlier versions put it.
+    pub(super) fn reset_title(&self, place: &Place) {
+        if let Some(thread) = place.thread().filter(|_| ids::is_direct(&place.channel)) {
+            self.set_title(place, thread);
+        }
+    }
+
+    fn set_title(&self, place: &Place, thread: &str) {
+        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": TITLE });
         let hub = Arc::clone(&self.hub);
         self.hub.chores.spawn(async move {
             let method = "assistant.threads.setTitle";
@@ -75,16 +84,5 @@ impl Inbound {
         let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
         let is_ours = channel.is_member && !channel.is_shared;
         is_ours.then(|| ids::audience(&self.hub.me.team, &looks_at))
-    }
-}
-
-/// What a thread is called after its first question.
-pub(super) fn title(question: &str) -> String {
-    let first_line = question.lines().next().unwrap_or_default();
-    let title: String = first_line.chars().take(TITLE).collect();
-    if title.is_empty() {
-        "A question".to_owned()
-    } else {
-        title
     }
 }

@@ -11,7 +11,21 @@ use crate::reply::Target;
 impl Inbound {
     /// Delivers what an earlier process accepted and did not answer.
     pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        for message in self.inbox.take_left_over(NAME) {
+        self.deliver_again(self.inbox.take_left_over(NAME)).await
+    }
+
+    /// Delivers what processes accepted that end later, for as long as it is polled.
+    pub(crate) async fn follow_left_over(&self) {
+        loop {
+            let left_over = self.inbox.next_left_over(NAME).await;
+            if self.deliver_again(left_over).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
+        for message in messages {
             let Some(reply) = self.reply_again(&message) else {
                 tracing::warn!(event = %message.event, "a message left over is of no place that is known");
                 continue;
@@ -59,7 +73,6 @@ impl Inbound {
             question_ts: question_ts.map(str::to_owned),
             asker: user,
             team: self.hub.me.team.clone(),
-            title: String::new(),
             may_be_repetition: true,
         }))
     }

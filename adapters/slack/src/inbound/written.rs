@@ -1,15 +1,15 @@
 //! What people write: a message, and what becomes of it: it is edited, or deleted.
 
 use chrono::Utc;
-use muninn_platform::{Addressed, Body, EventId, InboxClosed, Reply};
+use muninn_platform::{Addressed, Body, Command, EventId, InboxClosed, Reply};
 
-use super::{Doer, Draft, Inbound, assisted};
+use super::{Doer, Draft, Inbound};
 use crate::ephemeral::Whisper;
 use crate::event::Message;
 use crate::files;
 use crate::ids::{self, Place};
 use crate::meaning::{Heard, Said};
-use crate::reply::Target;
+use crate::reply::{Target, take_away_all};
 
 impl Inbound {
     pub(super) async fn said(
@@ -73,12 +73,14 @@ impl Inbound {
         match said {
             Said::Text(text) => {
                 let text = self.plain(&text);
-                let mut target = self.target(message, user, place.clone(), question, is_late);
-                target.title = assisted::title(&text);
-                self.entitle(place, &target.title);
+                let target = self.target(message, user, place.clone(), question, is_late);
+                self.entitle(place);
                 (Body::Text(text), self.posted(target))
             }
             Said::Command(command) => {
+                if matches!(command, Command::Forget(_)) {
+                    self.reset_title(place);
+                }
                 let thread = place.thread().map(str::to_owned);
                 let whisper = Whisper {
                     channel: message.channel.clone(),
@@ -108,7 +110,6 @@ impl Inbound {
             question_ts: Some(message.ts.clone()),
             asker: user.to_owned(),
             team: team.unwrap_or_else(|| self.hub.me.team.clone()),
-            title: String::new(),
             may_be_repetition,
         }
     }
@@ -182,6 +183,7 @@ impl Inbound {
             team: None,
         };
         let (person, audience) = self.who_and_where(&doer, &place, "").await;
+        self.reset_title(&place);
         let gone = ids::message_event(&hub.me.team, &place.channel, of);
         let target = Target {
             place: place.clone(),
@@ -189,9 +191,12 @@ impl Inbound {
             question_ts: Some(of.to_owned()),
             asker: user.to_owned(),
             team: hub.me.team.clone(),
-            title: String::new(),
             may_be_repetition: false,
         };
+        // Also where its answer was given up or never heard of, and the bot knows of none.
+        if hub.conversation_of(&gone).is_some() {
+            take_away_all(hub, &target);
+        }
         let draft = Draft {
             event: event.clone(),
             addressed: Addressed::InConversation,

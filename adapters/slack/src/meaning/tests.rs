@@ -325,8 +325,8 @@ fn other_events_mean_what_they_say() {
 
 #[test]
 fn slash_commands_ask_or_command() {
-    let given = |text: &str| {
-        let wish = slash(&Slash {
+    let wished = |text: &str| {
+        slash(&Slash {
             trigger: "1.2".to_owned(),
             user: "U1".to_owned(),
             user_name: "ann".to_owned(),
@@ -334,11 +334,11 @@ fn slash_commands_ask_or_command() {
             channel: "C1".to_owned(),
             text: text.to_owned(),
             response_url: None,
-        });
-        match wish {
-            Wish::Ask { said, of } => (said, of.within),
-            other => panic!("{other:?}"),
-        }
+        })
+    };
+    let given = |text: &str| match wished(text) {
+        Wish::Ask { said, of } => (said, of.within),
+        other => panic!("{other:?}"),
     };
     let private = || Within::Private("U1".to_owned());
     for (text, asked) in [
@@ -359,13 +359,15 @@ fn slash_commands_ask_or_command() {
             "forget everything",
             Command::Unknown("forget everything".to_owned()),
         ),
-        ("ask", Command::Unknown("ask".to_owned())),
     ] {
         assert_eq!(
             given(text),
             (Said::Command(command), Within::Main),
             "{text}"
         );
+    }
+    for text in ["ask", " Ask "] {
+        assert_eq!(wished(text), Wish::Incomplete(Incomplete::Ask), "{text}");
     }
 }
 
@@ -403,11 +405,15 @@ fn buttons_say_all_they_need() {
         ("muninn_opinion", "bad", opinion(Opinion::Bad)),
         ("muninn_opinion", "other", Wish::Nothing),
         ("muninn_stop", "stop", Wish::Stop(of.clone())),
+        // Everybody sees it already.
+        ("muninn_share", "all of it", Wish::Nothing),
+        // Who and where is what Slack says, and never a button.
         (
-            "muninn_share",
-            "all of it",
-            Wish::Share("all of it".to_owned()),
+            "muninn_why",
+            "why C9/9.9",
+            ask(Command::WhyOf(answer.clone())),
         ),
+        ("muninn_opinion", "good C9/9.9", opinion(Opinion::Good)),
         ("someone_elses", "x", Wish::Nothing),
     ] {
         assert_eq!(
@@ -419,6 +425,18 @@ fn buttons_say_all_they_need() {
     // What only one person sees is told without its message, and by an id of ours.
     let ephemeral = json!({ "message": null,
         "container": { "message_ts": "3.0", "is_ephemeral": true } });
+    let shared = pressed_as("muninn_share", "all of it", ephemeral.clone());
+    assert_eq!(shared, Wish::Share("all of it".to_owned()));
+    // An answer of another place is none of this one.
+    let other = pressed_as("muninn_why", "why C9/private/x/0", ephemeral.clone());
+    let Wish::Ask {
+        said: Said::Command(Command::WhyOf(other)),
+        ..
+    } = other
+    else {
+        panic!("{other:?}");
+    };
+    assert_eq!(other, MessageId::new("C1/3.0"));
     let wish = pressed_as("muninn_why", "why C1/private/x/0", ephemeral);
     let private = Place::new("C1", Within::Private("U1".to_owned()));
     let command = Command::WhyOf(MessageId::new("C1/private/x/0"));
@@ -433,9 +451,8 @@ fn buttons_say_all_they_need() {
     let wish = pressed_as("muninn_forget_direct", "D1", home);
     assert_eq!(
         wish,
-        Wish::Ask {
-            said: Said::Command(Command::Forget(ForgetWhat::Audience)),
-            of: Place::new("D1", Within::Main)
+        Wish::ForgetDirect {
+            said_to_be: "D1".to_owned()
         }
     );
 }

@@ -1,42 +1,65 @@
 //! What is shown of an answer while it is written, and how that ends.
 
 use muninn_platform::{SafeText, TextLimit};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{PostedReply, Shown, ts_of};
-use crate::content::{self, Stage};
+use crate::content::{self, Form, Stage};
 use crate::errors::ApiError;
 use crate::mrkdwn::markdown;
 
+/// What came of showing the first of an answer.
+pub(super) enum Begun {
+    Shown(Shown),
+    NotNow,
+    /// It may stand there: Slack did not say.
+    Unknown,
+    /// It cannot be shown, now or later.
+    Refused,
+}
+
 impl PostedReply {
-    /// Shows the first of an answer; none where nothing can be shown now.
-    pub(super) async fn begin(&self, text: &SafeText) -> Option<Shown> {
+    /// Shows the first of an answer.
+    pub(super) async fn begin(&mut self, text: &SafeText) -> Begun {
         if let Some(thread) = self.target.place.thread()
             && self.hub.streams.is_there()
         {
-            let begun = self.begin_stream(thread, text).await;
-            match begun {
-                Some(Ok(shown)) => return Some(shown),
+            match self.begin_stream(thread, text).await {
+                Some(Ok(shown)) => {
+                    self.hub.begins_stream(self.channel(), shown.ts());
+                    self.begun.push(shown.ts().to_owned());
+                    return Begun::Shown(shown);
+                }
+                Some(Err(ApiError::Away { .. })) => return Begun::Unknown,
                 Some(Err(error)) => self.hub.streams.learn(&error),
-                None => return None,
+                None => return Begun::NotNow,
             }
         }
-        let arguments = self.new_message(0, text, Stage::Growing);
+        let arguments = self.new_message(0, text, Stage::Growing, Form::Blocks);
         let call = self.call("chat.postMessage");
         let post = self.hub.api.post(call.method, &arguments);
-        let posted = self.hub.outbox.try_send(call, post).await?;
-        let posted = noted(posted, "an answer cannot be shown while it grows")?;
-        Some(Shown::Posted {
-            ts: ts_of(&posted),
-            text: Some(text.to_string()),
-        })
+        let Some(posted) = self.hub.outbox.try_send(call, post).await else {
+            return Begun::NotNow;
+        };
+        match posted {
+            Ok(posted) => Begun::Shown(Shown::Posted {
+                ts: ts_of(&posted),
+                text: Some(text.to_string()),
+            }),
+            Err(error) => {
+                tracing::debug!(%error, "an answer cannot be shown while it grows");
+                match error {
+                    ApiError::Away { .. } => Begun::Unknown,
+                    ApiError::Limited { .. } => Begun::NotNow,
+                    ApiError::Refused { .. }
+                    | ApiError::Revoked { .. }
+                    | ApiError::MissingScope { .. } => Begun::Refused,
+                }
+            }
+        }
     }
 
-    pub(super) async fn begin_stream(
-        &self,
-        thread: &str,
-        text: &SafeText,
-    ) -> Option<Result<Shown, ApiError>> {
+    async fn begin_stream(&self, thread: &str, text: &SafeText) -> Option<Result<Shown, ApiError>> {
         let sent = markdown(text.as_str());
         let arguments = json!({
             "channel": self.channel(),
@@ -50,13 +73,12 @@ impl PostedReply {
         let started = self.hub.outbox.try_send(call, start).await?;
         Some(started.map(|started| Shown::Stream {
             ts: ts_of(&started),
-            sent,
-            is_open: true,
+            sent: Some(sent),
         }))
     }
 
     /// Shows more of it.
-    pub(super) async fn go_on(&self, shown: &mut Shown, text: &SafeText) {
+    pub(super) async fn go_on(&mut self, shown: &mut Shown, text: &SafeText) {
         match shown {
             Shown::Posted {
                 ts,
@@ -65,94 +87,71 @@ impl PostedReply {
                 if shown_text.as_deref() == Some(text.as_str()) {
                     return;
                 }
-                let mut arguments = content::message(text, Stage::Growing);
+                let mut arguments = content::message(text, Stage::Growing, Form::Blocks);
                 arguments["channel"] = json!(self.channel());
                 arguments["ts"] = json!(ts);
+                arguments["metadata"] = content::metadata(self.target.question.as_str(), 0);
                 let call = self.call("chat.update");
                 let change = self.hub.api.post(call.method, &arguments);
-                if let Some(Ok(_)) = self.hub.outbox.try_send(call, change).await {
-                    *shown_text = Some(text.to_string());
+                match self.hub.outbox.try_send(call, change).await {
+                    Some(Ok(_)) => *shown_text = Some(text.to_string()),
+                    Some(Err(error)) => self.is_hidden = error.is_about_content(),
+                    None => {}
                 }
             }
-            Shown::Stream { ts, sent, is_open } if *is_open => {
-                let whole = markdown(text.as_str());
-                let Some(rest) = whole.strip_prefix(sent.as_str()) else {
-                    return;
-                };
-                if rest.is_empty() {
-                    return;
-                }
-                let arguments =
-                    json!({ "channel": self.channel(), "ts": ts, "markdown_text": rest });
-                let call = self.call("chat.appendStream");
-                let append = self.hub.api.post(call.method, &arguments);
-                match self.hub.outbox.try_send(call, append).await {
-                    Some(Ok(_)) => *sent = whole,
-                    // Somebody stopped it, or it may have been appended or not: no more of it.
-                    Some(Err(ApiError::Refused { .. } | ApiError::Away { .. })) => {
-                        *is_open = false;
-                    }
-                    Some(Err(
-                        ApiError::Limited { .. }
-                        | ApiError::Revoked { .. }
-                        | ApiError::MissingScope { .. },
-                    ))
-                    | None => {}
+            Shown::Stream { ts, sent } => {
+                if let Some(ended) = self.stream_on(ts, sent, text).await {
+                    *shown = ended;
                 }
             }
-            Shown::Stream { .. } => {}
         }
     }
 
-    /// Ends a stream with what is left of the text; false where it has to be changed as well.
-    pub(super) async fn end_stream(
+    /// Adds to a stream. What does not take it is ended and changed from then on.
+    async fn stream_on(
         &self,
         ts: &str,
-        sent: &str,
-        is_open: bool,
-        number: usize,
-        part: &SafeText,
-        stage: Stage,
-    ) -> Result<bool, ApiError> {
-        if !is_open {
-            return Ok(false);
+        sent: &mut Option<String>,
+        text: &SafeText,
+    ) -> Option<Shown> {
+        let Some(so_far) = sent else {
+            return self.end_for_show(ts).await;
+        };
+        let whole = markdown(text.as_str());
+        let rest = whole.strip_prefix(so_far.as_str())?;
+        if rest.is_empty() {
+            return None;
         }
-        let whole = markdown(part.as_str());
-        let rest = whole
-            .strip_prefix(sent)
-            .or_else(|| (whole == sent.trim_end()).then_some(""));
-        let mut arguments = json!({ "channel": self.channel(), "ts": ts });
-        if let Some(rest) = rest {
-            arguments["metadata"] = content::metadata(self.target.question.as_str(), number);
-            if !rest.is_empty() {
-                arguments["markdown_text"] = json!(rest);
+        let arguments = json!({ "channel": self.channel(), "ts": ts, "markdown_text": rest });
+        let call = self.call("chat.appendStream");
+        let append = self.hub.api.post(call.method, &arguments);
+        match self.hub.outbox.try_send(call, append).await? {
+            Ok(_) => *sent = Some(whole),
+            // Somebody stopped it, or it may have been appended or not.
+            Err(error @ (ApiError::Refused { .. } | ApiError::Away { .. })) => {
+                tracing::debug!(%error, "a stream takes no more");
+                *sent = None;
             }
-            let below = content::below(stage);
-            if !below.is_empty() {
-                arguments["blocks"] = json!(below);
-            }
+            Err(
+                ApiError::Limited { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. },
+            ) => {}
         }
-        let hub = &self.hub;
-        let call = self.call("chat.stopStream");
-        let stop = |_| hub.api.post(call.method, &arguments);
-        match hub.outbox.send(call, stop).await {
-            Ok(_) => Ok(rest.is_some()),
-            // It ended without us: whether all of it arrived is not known.
-            Err(error @ (ApiError::Refused { .. } | ApiError::MissingScope { .. })) => {
-                tracing::debug!(%error, "a stream was over already");
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        None
     }
-}
 
-fn noted(sent: Result<Value, ApiError>, what: &str) -> Option<Value> {
-    match sent {
-        Ok(answer) => Some(answer),
-        Err(error) => {
-            tracing::debug!(%error, "{what}");
-            None
+    /// What was a stream, when it is none any more.
+    async fn end_for_show(&self, ts: &str) -> Option<Shown> {
+        let arguments = json!({ "channel": self.channel(), "ts": ts });
+        let call = self.call("chat.stopStream");
+        let stop = self.hub.api.post(call.method, &arguments);
+        match self.hub.outbox.try_send(call, stop).await? {
+            Ok(_) | Err(ApiError::Refused { .. }) => Some(Shown::standing(ts.to_owned())),
+            Err(
+                ApiError::Away { .. }
+                | ApiError::Limited { .. }
+                | ApiError::Revoked { .. }
+                | ApiError::MissingScope { .. },
+            ) => None,
         }
     }
 }

@@ -11,4 +11,5 @@ mod support;
 mod surfaces;
 mod threads;
 mod troubles;
+mod unfinished;
 mod wire;

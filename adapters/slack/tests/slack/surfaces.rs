@@ -241,6 +241,63 @@ async fn the_home_tells_what_it_is_and_forgets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn only_ones_own_direct_messages_are_forgotten() {
+    let mut scene = scene().await;
+    let bob = scene.home.slack.person("Bob");
+    let bobs = bob.with_bot().channel_id().to_owned();
+    scene.ann.open_home();
+    let about = |home: &loopback_slack::Home| home.shown().contains("command: About");
+    let mut home = scene.ann.sees_home("what it is", about).await;
+    scene.rests().await;
+    // Of an earlier process, so only Slack knows whose they are.
+    scene.bot.stop().await;
+    scene.bot = scene.home.start().await;
+    let forged = |home: &loopback_slack::Home, channel: &str| {
+        let own = scene.ann.with_bot().channel_id().to_owned();
+        let text = serde_json::to_string(&home.0)
+            .unwrap()
+            .replace(&own, channel);
+        loopback_slack::Home(serde_json::from_str(&text).unwrap())
+    };
+    let other = forged(&home, &bobs);
+    scene
+        .ann
+        .click_at_home(&other, "Forget our direct messages")
+        .await;
+    scene.home.slack.called("conversations.info", 1).await;
+    home = forged(&home, scene.ann.with_bot().channel_id());
+    scene
+        .ann
+        .click_at_home(&home, "Forget our direct messages")
+        .await;
+    let forgot = |home: &loopback_slack::Home| home.shown().contains("Forget(Audience)");
+    scene.ann.sees_home("that it forgot", forgot).await;
+    let log = scene.bot.log();
+    assert_eq!(log.messages.len(), 1);
+    let audience = log.messages[0].audience.id.as_str();
+    assert!(!audience.contains(&bobs), "{audience}");
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_answer_is_shared_by_those_who_are_served() {
+    let mut scene = scene().await;
+    let bob = scene.home.slack.person("Bob").in_channel(&scene.channel);
+    scene.general.slash("/muninn", "ask here?").await;
+    let answer = scene.general.hears("echo: here?").await;
+    scene.bot.stop().await;
+    scene.bot = scene
+        .home
+        .start_with(|options| options.allow = "".parse().unwrap())
+        .await;
+    scene.general.click(&answer, "Share").await;
+    scene.home.slack.all_told().await;
+    scene.rests().await;
+    assert!(bob.said().is_empty());
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_assistants_thread_has_prompts_title_and_status() {
     let mut app = app().with_surface(Surface::Assistant);
     app.events.push("assistant_thread_started".to_owned());
@@ -251,7 +308,7 @@ async fn an_assistants_thread_has_prompts_title_and_status() {
     let has_prompts = |thread: &loopback_slack::Thread| thread.prompts.len() == 3;
     thread.sees_thread("prompts", has_prompts).await;
     thread.say("grow it");
-    let has_title = |thread: &loopback_slack::Thread| thread.title == "grow it";
+    let has_title = |thread: &loopback_slack::Thread| thread.title == "Conversation with Muninn";
     thread.sees_thread("a title", has_title).await;
     let works =
         |thread: &loopback_slack::Thread| thread.statuses.contains(&"is thinking…".to_owned());
@@ -296,11 +353,12 @@ async fn an_agents_session_can_be_stopped_in_mid_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agents_session_is_called_after_its_question() {
+async fn an_agents_session_is_not_called_after_its_question() {
     let scene = scene().await;
     let thread = scene.general.in_thread(&scene.general.ask("wait a moment"));
     let works = |thread: &loopback_slack::Thread| {
-        (thread.lifecycle.as_str(), thread.title.as_str()) == ("processing", "wait a moment")
+        let title = "Conversation with Muninn";
+        (thread.lifecycle.as_str(), thread.title.as_str()) == ("processing", title)
     };
     thread.sees_thread("a session", works).await;
     thread.stop().await;

@@ -134,13 +134,15 @@ impl Parser<'_> {
     }
 
     fn signed(&mut self) -> Checked<Expr> {
-        let sign = match () {
-            () if self.sign("-") => Unary::Minus,
-            () if self.sign("+") => Unary::Plus,
-            () => return self.postfixed(),
-        };
-        let inner = self.deeper(Self::signed)?;
-        Ok(Expr::Unary(sign, Box::new(inner)))
+        if self.sign("-") {
+            let inner = self.deeper(Self::signed)?;
+            return Ok(Expr::Unary(Unary::Minus, Box::new(inner)));
+        }
+        // It changes nothing, and the embedded engine does not know it.
+        if self.sign("+") {
+            return self.deeper(Self::signed);
+        }
+        self.postfixed()
     }
 
     /// An atom, and `.property`, `[index]`, `:Label` after it.

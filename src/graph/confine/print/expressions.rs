@@ -39,13 +39,11 @@ impl Printer {
         }
     }
 
-    /// An item of a list. `[x IN xs]` would be a comprehension.
+    /// An item of a list. `[x IN xs AND y]` would be a comprehension.
     fn list_item(&mut self, item: &Expr) {
-        let is_ambiguous = matches!(item, Expr::Chain(Strength::Test, first, _)
-            if matches!(**first, Expr::Variable(_)));
         self.operand(
             item,
-            if is_ambiguous {
+            if begins_with_in(item) {
                 Strength::Atom
             } else {
                 Strength::Or
@@ -168,9 +166,9 @@ impl Printer {
                 self.push("NOT ");
                 self.operand(inner, Strength::Not);
             }
-            Expr::Unary(sign, inner) => {
+            Expr::Unary(Unary::Minus, inner) => {
                 // Never two in a row: `--` is a relationship.
-                self.push(if *sign == Unary::Minus { "-" } else { "+" });
+                self.push("-");
                 self.operand(inner, Strength::Atom);
             }
             Expr::Chain(strength, first, rest) => {
@@ -264,12 +262,24 @@ impl Printer {
     }
 }
 
+/// Whether `x IN` comes first when it is printed.
+fn begins_with_in(expression: &Expr) -> bool {
+    match expression {
+        Expr::Chain(own, first, rest) => {
+            let is_in = rest.first().is_some_and(|(o, _)| *o == Operator::In);
+            (is_in && matches!(**first, Expr::Variable(_)))
+                || (strength(first) >= above(*own) && begins_with_in(first))
+        }
+        _ => false,
+    }
+}
+
 /// How strongly an expression holds together.
 fn strength(expression: &Expr) -> Strength {
     match expression {
         Expr::Chain(strength, ..) => *strength,
         Expr::Unary(Unary::Not, _) => Strength::Not,
-        Expr::Unary(Unary::Minus | Unary::Plus, _) => Strength::Sign,
+        Expr::Unary(Unary::Minus, _) => Strength::Sign,
         Expr::IsNull { .. } => Strength::Test,
         // Next to a minus, a path would go on: `(a)--(b) - [x] - (c)`.
         Expr::Exists(_) => Strength::Not,

@@ -5,16 +5,29 @@
 
 use super::super::problem::{Checked, Problem};
 use super::super::tree::{Call, Comprehension, Expr, Operator, Projected, Reduce, Strength};
+use super::regex;
 use super::scope::Scope;
 
-/// The most a value may hold, counted in values of the graph. A property counts 1.
-const MAX_SIZE: u64 = 5_000_000;
+/// The most a value may hold, counted in numbers or ten characters.
+const MAX_SIZE: u64 = 1_000_000;
 
-/// Steps of loops in one expression.
-const MAX_STEPS: u64 = 10_000_000;
+/// Steps that the expressions of a statement may take together, for one row: a second or two.
+pub(super) const MAX_WORK: u64 = 20_000_000;
+
+/// What is copied in the time of one step.
+const COPIED: u64 = 16;
+
+/// What a property counts: a text of some length, perhaps.
+const PROPERTY: u64 = 20;
+
+/// Characters that count 1.
+const CHARACTERS: u64 = 10;
 
 /// Numbers a `range` may give.
 const MAX_RANGE: u64 = 10_000;
+
+/// Numbers that a `range` may give whose bounds are not written down.
+pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
 
 /// What a list counts whose length only the graph knows, and one that `collect` makes.
 const LIST: u64 = 100;
@@ -25,15 +38,15 @@ const COLLECTED: u64 = 1_000;
 pub(super) struct Size {
     pub(super) length: u64,
     pub(super) item: u64,
-    /// A number that counts something, so that `range` may go to it.
-    pub(super) is_count: bool,
+    /// A number that counts something, and what was added to it, so that `range` may go to it.
+    pub(super) count: Option<u64>,
 }
 
 impl Size {
     pub(super) const ONE: Self = Self {
         length: 1,
         item: 1,
-        is_count: false,
+        count: None,
     };
 
     /// A list that the graph gives.
@@ -43,7 +56,12 @@ impl Size {
     };
 
     const COUNT: Self = Self {
-        is_count: true,
+        count: Some(0),
+        ..Self::ONE
+    };
+
+    const PROPERTY: Self = Self {
+        item: PROPERTY,
         ..Self::ONE
     };
 
@@ -55,7 +73,7 @@ impl Size {
         Self {
             length: 1,
             item: self.item,
-            is_count: false,
+            count: None,
         }
     }
 
@@ -63,7 +81,7 @@ impl Size {
         Self {
             length,
             item: item.max(1),
-            is_count: false,
+            count: None,
         }
     }
 
@@ -80,24 +98,62 @@ impl Size {
         Self {
             length: self.length.saturating_add(other.length),
             item: self.item.max(other.item),
-            is_count: self.is_count && other.is_count,
+            count: both(self.count, other.count),
         }
     }
 }
 
-/// What the expression makes. `scope` says how big the variables are.
-pub(super) fn weigh(expression: &Expr, scope: &mut Scope) -> Checked<Size> {
-    Scales { scope, steps: 1 }.weigh(expression)
+/// What was added to either of two counts.
+fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one?.saturating_add(other?)).filter(|added| *added <= MAX_RANGE)
+}
+
+/// What an expression makes, and what that takes.
+pub(super) struct Weight {
+    pub(super) size: Size,
+    /// Steps.
+    pub(super) work: u64,
+    /// Parameters that are regular expressions.
+    pub(super) regex_parameters: Vec<String>,
+}
+
+/// Weighs an expression. `scope` says how big the variables are.
+pub(super) fn weigh(expression: &Expr, scope: &mut Scope) -> Checked<Weight> {
+    let mut scales = Scales {
+        scope,
+        steps: 1,
+        work: 0,
+        regex_parameters: Vec::new(),
+    };
+    let size = scales.weigh(expression)?;
+    Ok(Weight {
+        size,
+        work: scales.work,
+        regex_parameters: scales.regex_parameters,
+    })
+}
+
+/// Refuses what takes too many steps.
+pub(super) fn bounded(work: u64) -> Checked<()> {
+    if work > MAX_WORK {
+        return Err(Problem::of_all("loops in loops take too many steps")
+            .advice("filter and join with MATCH and WHERE"));
+    }
+    Ok(())
 }
 
 struct Scales<'a> {
     scope: &'a mut Scope,
     /// How often what is weighed is computed.
     steps: u64,
+    /// Steps until now.
+    work: u64,
+    regex_parameters: Vec<String>,
 }
 
 impl Scales<'_> {
     fn weigh(&mut self, expression: &Expr) -> Checked<Size> {
+        self.takes(1)?;
         let size = self.unbounded(expression)?;
         if size.total() > MAX_SIZE {
             return Err(Problem::of_all("a value grows too big")
@@ -106,10 +162,16 @@ impl Scales<'_> {
         Ok(size)
     }
 
+    /// Counts steps that are taken each time.
+    fn takes(&mut self, steps: u64) -> Checked<()> {
+        self.work = self.work.saturating_add(self.steps.saturating_mul(steps));
+        bounded(self.work)
+    }
+
     fn unbounded(&mut self, expression: &Expr) -> Checked<Size> {
         Ok(match expression {
             Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) => Size::ONE,
-            Expr::Text(text) => Size::list(1 + text.len() as u64 / 10, 1),
+            Expr::Text(text) => Size::list(1 + text.len() as u64 / CHARACTERS, 1),
             Expr::Parameter(_) => Size::LIST,
             Expr::Variable(name) => self.scope.get(&name.text).map_or(Size::ONE, |v| v.size),
             Expr::CountStar => Size::COUNT,
@@ -125,7 +187,7 @@ impl Scales<'_> {
                 }
                 Size::list(1, size.total())
             }
-            Expr::Property(base, _) => self.weigh(base)?.element(),
+            Expr::Property(base, _) => Size::PROPERTY.larger(self.weigh(base)?.element()),
             Expr::Index(base, index) => {
                 self.weigh(index)?;
                 self.weigh(base)?.element()
@@ -203,13 +265,29 @@ impl Scales<'_> {
         let joins = strength == Strength::Sum;
         for (operator, operand) in rest {
             let right = self.weigh(operand)?;
-            let is_constant = matches!(operand, Expr::Integer(_));
+            match operator {
+                Operator::Matches => self.matches(size, operand)?,
+                // Strings and lists are searched, compared and copied.
+                _ => self.takes(size.total().saturating_add(right.total()) / COPIED)?,
+            }
+            let constant = constant(operand).map(i64::unsigned_abs);
             size = match operator {
-                Operator::Plus | Operator::Minus if size.is_count && is_constant => size,
+                Operator::Plus | Operator::Minus if size.count.is_some() && constant.is_some() => {
+                    Size {
+                        count: both(size.count, constant),
+                        ..size
+                    }
+                }
                 Operator::Plus | Operator::Concatenate => size.with(right),
+                Operator::Minus => Size {
+                    count: both(size.count, right.count),
+                    ..size
+                },
                 _ if joins => size,
                 _ => Size {
-                    is_count: size.is_count && *operator == Operator::Divide,
+                    count: size.count.filter(|_| {
+                        *operator == Operator::Divide && constant.is_some_and(|by| by > 0)
+                    }),
                     ..Size::ONE
                 },
             };
@@ -225,10 +303,7 @@ impl Scales<'_> {
     ) -> Checked<T> {
         let before = self.steps;
         self.steps = before.saturating_mul(times.max(1));
-        if self.steps > MAX_STEPS {
-            return Err(Problem::of_all("loops in loops take too many steps")
-                .advice("filter and join with MATCH and WHERE"));
-        }
+        bounded(self.steps)?;
         let result = part(self);
         self.steps = before;
         result
@@ -272,7 +347,12 @@ impl Scales<'_> {
         let step = self.repeated(list.length, |scales| scales.weigh(&reduce.step));
         self.scope.truncate(bound);
         let grown = list.length.saturating_mul(step?.total());
-        Ok(Size::list(start.total().saturating_add(grown), 1))
+        let grown = start.total().saturating_add(grown);
+        if copies(&reduce.step, &reduce.accumulator.text) > 0 {
+            // Each step copies what has grown so far.
+            self.repeated(list.length, |scales| scales.takes(grown / COPIED))?;
+        }
+        Ok(Size::list(grown, 1))
     }
 
     fn call(&mut self, call: &Call) -> Checked<Size> {
@@ -284,6 +364,8 @@ impl Scales<'_> {
         let largest = sizes
             .iter()
             .fold(Size::ONE, |one, other| one.larger(*other));
+        let all = sizes.iter().fold(0, |sum, size| size.total() + sum);
+        self.takes(all / COPIED)?;
         Ok(match function.as_str() {
             "range" => self.range(call, &sizes)?,
             "replace" => {
@@ -294,14 +376,36 @@ impl Scales<'_> {
             "count" | "size" | "length" | "char_length" | "character_length" => Size::COUNT,
             "keys" | "labels" | "nodes" | "relationships" => Size::LIST,
             "split" => Size::list(largest.total().max(LIST), 1),
-            "coalesce" | "head" | "last" if largest.length == 1 => largest,
+            "coalesce" => Size {
+                count: sizes
+                    .iter()
+                    .try_fold(0, |added: u64, size| Some(added.max(size.count?))),
+                ..largest
+            },
             "head" | "last" => largest.element(),
             "tointeger" | "abs" | "floor" | "ceil" => largest,
             _ => Size {
-                is_count: false,
+                count: None,
                 ..largest
             },
         })
+    }
+
+    /// A regular expression is written down, or is a parameter, whose value is checked when it runs.
+    fn matches(&mut self, text: Size, pattern: &Expr) -> Checked<()> {
+        let refused = |why: String| {
+            Problem::of_all(format!("a regular expression {why}"))
+                .advice("use CONTAINS, STARTS WITH and ENDS WITH, with toLower(…)")
+        };
+        if let Expr::Parameter(name) = pattern {
+            self.regex_parameters.push(name.text.clone());
+            return self.takes(regex::TEXT * regex::TEXT);
+        }
+        let Some(pattern) = written(pattern) else {
+            return Err(refused("that is computed".to_owned()));
+        };
+        let length = text.total().saturating_mul(CHARACTERS).max(regex::TEXT);
+        self.takes(regex::price(&pattern, length).map_err(refused)?)
     }
 
     fn range(&mut self, call: &Call, sizes: &[Size]) -> Checked<Size> {
@@ -315,15 +419,15 @@ impl Scales<'_> {
                     .unwrap_or(1)
                     .unsigned_abs()
                     .max(1);
-                Some(first.abs_diff(*last) / step + 1)
+                Some((first.abs_diff(*last) / step).saturating_add(1))
             }
             [_, _, ..] => {
                 let mut pairs = bounds.iter().zip(sizes);
                 let are_small = pairs.all(|(constant, size)| match constant {
                     Some(number) => number.unsigned_abs() <= MAX_RANGE,
-                    None => size.is_count,
+                    None => size.count.is_some(),
                 });
-                are_small.then_some(LIST)
+                are_small.then_some(MAX_COUNTED_RANGE.into())
             }
             _ => None,
         };
@@ -338,11 +442,34 @@ impl Scales<'_> {
     }
 }
 
+/// A text that is written down, also in parts.
+fn written(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Text(text) => Some(text.clone()),
+        Expr::Chain(Strength::Sum, first, rest) => {
+            let mut text = written(first)?;
+            for (operator, part) in rest {
+                if !matches!(operator, Operator::Plus | Operator::Concatenate) {
+                    return None;
+                }
+                text.push_str(&written(part)?);
+            }
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the `range` gives as many numbers as is written down.
+pub(super) fn is_constant_range(call: &Call) -> bool {
+    call.arguments.iter().all(|bound| constant(bound).is_some())
+}
+
 fn constant(expression: &Expr) -> Option<i64> {
     match expression {
         Expr::Integer(number) => Some(*number),
         Expr::Unary(super::super::tree::Unary::Minus, inner) => match **inner {
-            Expr::Integer(number) => Some(-number),
+            Expr::Integer(number) => number.checked_neg(),
             _ => None,
         },
         _ => None,

@@ -7,7 +7,7 @@ use super::super::tree::{
     Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
-use super::cost::{Size, weigh};
+use super::cost::{MAX_COUNTED_RANGE, Size, bounded, is_constant_range, weigh};
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::vocabulary::proposal;
@@ -16,7 +16,11 @@ impl Shield<'_> {
     /// Shields an expression, and says how big what it makes may be.
     pub(super) fn expression(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<Size> {
         self.inner(expression, scope)?;
-        weigh(expression, scope)
+        let weight = weigh(expression, scope)?;
+        self.work = self.work.saturating_add(weight.work);
+        bounded(self.work)?;
+        self.regex_parameters.extend(weight.regex_parameters);
+        Ok(weight.size)
     }
 
     fn all<'e>(
@@ -50,6 +54,9 @@ impl Shield<'_> {
                 self.all([&mut **base, index], scope)
             }
             Expr::Slice(base, first, last) => {
+                if is_ended_range(base, first.as_deref(), last.as_deref()) {
+                    return self.function(base, scope);
+                }
                 be_value(base)?;
                 let bounds = [first, last].into_iter().flatten();
                 self.all(bounds.map(|bound| &mut **bound), scope)?;
@@ -61,7 +68,7 @@ impl Shield<'_> {
             }
             Expr::Unary(unary, inner) => {
                 match unary {
-                    Unary::Minus | Unary::Plus => be_value(inner)?,
+                    Unary::Minus => be_value(inner)?,
                     Unary::Not => {}
                 }
                 self.inner(inner, scope)
@@ -77,7 +84,15 @@ impl Shield<'_> {
                 Ok(())
             }
             Expr::IsNull { value, .. } => self.inner(value, scope),
-            Expr::Call(_) => self.function(expression, scope),
+            Expr::Call(call) => {
+                if let Some(id) = hidden_id(call) {
+                    return self.function(id, scope);
+                }
+                self.function(expression, scope)?;
+                hide_id(expression);
+                end_range(expression);
+                Ok(())
+            }
             Expr::Case(case) => {
                 let branches = case.branches.iter_mut();
                 let in_branches = branches.flat_map(|(conditions, result)| {
@@ -95,6 +110,9 @@ impl Shield<'_> {
             Expr::Reduce(reduce) => self.reduce(reduce, scope),
             Expr::Exists(path) => {
                 let mut inside = scope.clone();
+                if path.selector != Selector::Every {
+                    return self.shortest(path, &mut inside);
+                }
                 self.paths(std::slice::from_mut(&mut **path), &mut inside)
             }
             Expr::Subquery(_, subquery) => match &mut **subquery {
@@ -122,11 +140,14 @@ impl Shield<'_> {
     }
 
     /// `n:A|B` as `n:A OR n:B`, which every engine understands.
-    fn label_test(&self, variable: &Name, labels: &Labels) -> Checked<Expr> {
-        let test = |labels: &Labels| self.label_test(variable, labels);
+    fn label_test(&mut self, variable: &Name, labels: &Labels) -> Checked<Expr> {
+        let mut test = |labels: &Labels| self.label_test(variable, labels);
         match labels {
             Labels::Name(name) => {
                 self.words.check_label_or_type(name)?;
+                // A server may begin at it.
+                self.used_labels.insert(name.text.clone());
+                self.used_types.insert(name.text.clone());
                 Ok(Expr::HasLabels(variable.clone(), labels.clone()))
             }
             Labels::Any(at) => Err(Problem::at(*at, "% is not allowed in a condition")
@@ -246,7 +267,7 @@ fn be_value(operand: &Expr) -> Checked<()> {
     }
 }
 
-/// Rewrites comparisons that an engine cannot do or does too well.
+/// Rewrites comparisons that an engine cannot do.
 fn compared(expression: &mut Expr) {
     let Expr::Chain(strength, first, rest) = expression else {
         return;
@@ -255,18 +276,7 @@ fn compared(expression: &mut Expr) {
         let middles = &rest[..rest.len() - 1];
         if middles.iter().all(|(_, operand)| is_simple(operand)) {
             *expression = pairwise(std::mem::replace(first, Expr::Null), std::mem::take(rest));
-            return;
         }
-    }
-    let mut is_look_up = false;
-    for (operator, operand) in rest.iter_mut() {
-        if matches!(operator, Operator::Equal | Operator::In) {
-            is_look_up = true;
-            look_up_last(operand);
-        }
-    }
-    if is_look_up {
-        look_up_last(first);
     }
 }
 
@@ -296,14 +306,30 @@ fn pairwise(first: Expr, rest: Vec<(Operator, Expr)>) -> Expr {
     Expr::Chain(Strength::And, Box::new(first), pairs)
 }
 
-/// Hides the id of a node or relationship from the planner. With `elementId(n) = '…'` Neo4j fetches
-/// the node first and looks at its labels only beside the other conditions, and in which order it
-/// looks is its own choice: `1 / n.x` could fail on a node of memory.
-fn look_up_last(operand: &mut Expr) {
-    let is_id = matches!(operand, Expr::Call(call) if call.is("elementId") || call.is("id"));
-    if is_id {
-        let id = std::mem::replace(operand, Expr::Null);
-        *operand = Expr::Call(Box::new(Call {
+/// The id in `head([id(n)])`, as [`hide_id`] makes it.
+fn hidden_id(call: &mut Call) -> Option<&mut Expr> {
+    let is_head = call.is("head");
+    match call.arguments.as_mut_slice() {
+        [Expr::List(items)] if is_head => match items.as_mut_slice() {
+            [id] if is_id(id) => Some(id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_id(expression: &Expr) -> bool {
+    matches!(expression, Expr::Call(call) if call.is("elementId") || call.is("id"))
+}
+
+/// Hides an id from the planner, wherever it stands: `+id(n) = 204`, `NOT id(n) <> 204` and many
+/// other forms become `NodeByIdSeek`. Neo4j then fetches the node first and looks at its labels only
+/// beside the other conditions, in an order of its own, so that what these cost or fail with would
+/// tell of a node of memory.
+fn hide_id(expression: &mut Expr) {
+    if is_id(expression) {
+        let id = std::mem::replace(expression, Expr::Null);
+        *expression = Expr::Call(Box::new(Call {
             function: Name {
                 text: "head".to_owned(),
                 at: 0,
@@ -312,6 +338,27 @@ fn look_up_last(operand: &mut Expr) {
             arguments: vec![Expr::List(vec![id])],
         }));
     }
+}
+
+/// Ends a `range` whose length only the graph knows: no time-out ends what loops over it.
+fn end_range(expression: &mut Expr) {
+    if is_counted_range(expression) {
+        let range = std::mem::replace(expression, Expr::Null);
+        let end = Expr::Integer(MAX_COUNTED_RANGE.into());
+        *expression = Expr::Slice(Box::new(range), None, Some(Box::new(end)));
+    }
+}
+
+fn is_counted_range(expression: &Expr) -> bool {
+    matches!(expression, Expr::Call(call) if call.is("range") && !is_constant_range(call))
+}
+
+/// Whether [`end_range`] made it.
+fn is_ended_range(base: &Expr, first: Option<&Expr>, last: Option<&Expr>) -> bool {
+    let end = i64::from(MAX_COUNTED_RANGE);
+    is_counted_range(base)
+        && first.is_none()
+        && matches!(last, Some(Expr::Integer(number)) if *number == end)
 }
 
 fn unknown_function(call: &Call) -> Problem {

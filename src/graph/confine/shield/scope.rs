@@ -155,7 +155,7 @@ pub(super) fn element(list: Holds) -> Holds {
 fn called(function: &str, argument: Holds) -> Holds {
     let function = function.to_ascii_lowercase();
     match (function.as_str(), argument) {
-        ("elementid", Holds::Node(_)) | ("collect", Holds::Ids) => Holds::Ids,
+        ("elementid", Holds::Node(_)) | ("collect" | "head" | "last", Holds::Ids) => Holds::Ids,
         ("collect", Holds::Node(labels)) => Holds::Nodes(labels),
         ("head" | "last", Holds::Nodes(labels)) => Holds::Node(labels),
         ("reverse" | "tail", Holds::Nodes(labels)) => Holds::Nodes(labels),

@@ -187,6 +187,11 @@ impl Discord {
         self.shared.with(|world| world.gateway_is_down = is_down);
     }
 
+    /// Nobody who identifies is let in, and none is resumed: the connection is closed with this code.
+    pub fn refuses_sessions(&self, code: u16) {
+        self.shared.with(|world| world.refuses_with = Some(code));
+    }
+
     /// Asks every client to connect anew (opcode 7).
     pub fn asks_to_reconnect(&self) {
         self.to_all(|| {

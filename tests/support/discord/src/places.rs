@@ -62,6 +62,17 @@ impl Guild {
         });
     }
 
+    /// Nobody may do this here any more, as far as their other roles do not let them.
+    pub fn takes_from_everyone(&self, permissions: Permissions) {
+        let id = self.id;
+        self.shared.with(|world| {
+            let guild = world.guilds.get_mut(&id).expect("the server is there");
+            for role in &mut guild.roles {
+                role.permissions = role.permissions & !permissions;
+            }
+        });
+    }
+
     /// The bot is sent away.
     pub fn removes_bot(&self) {
         let (id, bot) = (self.id, self.bot);

@@ -38,6 +38,8 @@ pub struct Counts {
     pub ended: usize,
     /// Heartbeats.
     pub beats: usize,
+    /// Sessions that were refused.
+    pub refused: usize,
 }
 
 /// A refusal the server gave.
@@ -74,6 +76,8 @@ pub(crate) struct World {
     pub(crate) counts: Counts,
     /// Nobody gets a connection.
     pub(crate) gateway_is_down: bool,
+    /// Nobody who identifies is let in: the connection is closed with this code.
+    pub(crate) refuses_with: Option<u16>,
     /// How many times more each message and interaction is delivered.
     pub(crate) repeats: usize,
     pub(crate) buckets: Buckets,
@@ -116,6 +120,7 @@ impl World {
             sessions: Vec::new(),
             counts: Counts::default(),
             gateway_is_down: false,
+            refuses_with: None,
             repeats: 0,
             buckets: Buckets::default(),
             faults: Vec::new(),

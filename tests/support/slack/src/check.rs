@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::api::{Arguments, Refusal};
 use crate::blocks;
 use crate::ids::{is_id, is_ts};
-use crate::methods::{Argument, Kind, Method, Need};
+use crate::methods::{Argument, EDITED_TEXT, Kind, Method, Need};
 
 /// How the arguments were sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -210,7 +210,15 @@ fn from_form(kind: Kind, sent: &Value) -> Value {
 fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
     let name = argument.name;
     let text = value.as_str();
-    let length = text.map(|text| text.chars().count());
+    // What an edited message says is counted in bytes, behind the escapes.
+    let is_edited = matches!(argument.kind, Kind::Text(EDITED_TEXT));
+    let length = text.map(|text| {
+        if is_edited {
+            text.len()
+        } else {
+            text.chars().count()
+        }
+    });
     let is_right = match argument.kind {
         Kind::Text(most) => length.is_some_and(|length| length <= most),
         Kind::Filled(most) => length.is_some_and(|length| (1..=most).contains(&length)),

@@ -11,10 +11,14 @@ pub enum Fault {
     Status(u16),
     /// `ok: false` with this error: `internal_error`, `fatal_error`, `token_revoked`…
     Error(&'static str),
+    /// As `Error`, where blocks are sent; other calls pass.
+    Blocks(&'static str),
     /// The connection is closed without an answer, and nothing was done.
     Closed,
     /// What was asked is done, but the connection is closed without an answer.
     LostAnswer,
+    /// What was asked is done, but a status such as 500 or 503 is answered, with a page that is no JSON.
+    LostBehind(u16),
     /// The answer comes that much later.
     Slow(Duration),
     /// 200 with a body that is no JSON.

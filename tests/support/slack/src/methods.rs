@@ -7,6 +7,8 @@ mod chat;
 mod conversations;
 mod surfaces;
 
+pub(crate) use chat::EDITED_TEXT;
+
 use crate::api::Act;
 
 /// Which token a method takes.

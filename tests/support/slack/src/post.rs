@@ -133,13 +133,7 @@ impl Post {
         if !self.reactions.is_empty() {
             set("reactions", self.reactions_json());
         }
-        match self.stream {
-            StreamState::None => {}
-            StreamState::Running => set("streaming_state", json!("in_progress")),
-            StreamState::Stopped | StreamState::StoppedByPerson => {
-                set("streaming_state", json!("completed"));
-            }
-        }
+        // Whether a message is a stream that still runs is documented nowhere, so it is not told.
         self.add_thread(workspace, &mut told);
         told
     }

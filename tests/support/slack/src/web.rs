@@ -39,14 +39,16 @@ pub(crate) async fn call(
 ) -> Response {
     let received = receive(&verb, &uri, &headers, &body);
     let fault = shared.change(|state| state.faults.take(&name));
+    let fault = fault.filter(|fault| meets(fault, &Value::Object(received.arguments.clone())));
     if let Some(Fault::Slow(wait)) = &fault {
         tokio::time::sleep(*wait).await;
     }
     let (answer, is_closed) = shared.change(|state| {
-        let answer = match instead(fault.as_ref()) {
+        let done = match instead(fault.as_ref()) {
             Some(answer) => answer,
             None => answer(state, &name, &received),
         };
+        let answer = behind(fault.as_ref()).unwrap_or(done);
         let is_closed = matches!(fault, Some(Fault::Closed | Fault::LostAnswer));
         let (status, _, told) = &answer;
         let mut arguments = received.arguments.clone();
@@ -67,15 +69,38 @@ pub(crate) async fn call(
     if is_closed { cut() } else { respond(answer) }
 }
 
+/// Whether a fault is one for this call.
+fn meets(fault: &Fault, sent: &Value) -> bool {
+    let blocks = sent["blocks"].as_array();
+    !matches!(fault, Fault::Blocks(_)) || blocks.is_some_and(|blocks| !blocks.is_empty())
+}
+
 /// What is answered instead of what the method does.
 fn instead(fault: Option<&Fault>) -> Option<Answer> {
     match fault? {
         Fault::RateLimited(seconds) => Some(rate_limited(*seconds)),
         Fault::Status(status) => Some((*status, Vec::new(), json!("<html>Server Error</html>"))),
-        Fault::Error(error) => Some((200, Vec::new(), Refusal::new(error).json())),
+        Fault::Error(error) | Fault::Blocks(error) => {
+            Some((200, Vec::new(), Refusal::new(error).json()))
+        }
         Fault::Garbage => Some((200, Vec::new(), json!("}{"))),
         Fault::Closed => Some((200, Vec::new(), Value::Null)),
-        Fault::LostAnswer | Fault::Slow(_) => None,
+        Fault::LostAnswer | Fault::LostBehind(_) | Fault::Slow(_) => None,
+    }
+}
+
+/// What is answered instead of what came of it.
+fn behind(fault: Option<&Fault>) -> Option<Answer> {
+    match fault? {
+        Fault::LostBehind(status) => instead(Some(&Fault::Status(*status))),
+        Fault::RateLimited(_)
+        | Fault::Status(_)
+        | Fault::Error(_)
+        | Fault::Blocks(_)
+        | Fault::Closed
+        | Fault::LostAnswer
+        | Fault::Slow(_)
+        | Fault::Garbage => None,
     }
 }
 
@@ -255,11 +280,12 @@ pub(crate) async fn response_url(
     body: Bytes,
 ) -> Response {
     let key = format!("{team}/{number}");
+    let told: Value = serde_json::from_slice(&body).unwrap_or_default();
     let fault = shared.change(|state| state.faults.take("response_url"));
+    let fault = fault.filter(|fault| meets(fault, &told));
     if let Some(answer) = instead(fault.as_ref()) {
         return respond(answer);
     }
-    let told = serde_json::from_slice(&body).unwrap_or_default();
     let done = shared.change(|state| {
         let done = responses::respond(state, &key, &told);
         state.calls.push(Call {
@@ -271,6 +297,12 @@ pub(crate) async fn response_url(
         });
         done
     });
+    if let Some(answer) = behind(fault.as_ref()) {
+        return respond(answer);
+    }
+    if matches!(fault, Some(Fault::LostAnswer)) {
+        return cut();
+    }
     match done {
         Ok(()) => respond((200, Vec::new(), json!("ok"))),
         Err(error) => respond((404, Vec::new(), json!({ "ok": false, "error": error }))),

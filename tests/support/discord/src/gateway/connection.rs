@@ -227,6 +227,10 @@ impl Connection {
             return Next::Close(code::AUTHENTICATION_FAILED);
         };
         let (app, privileged) = (app.id, app.privileged);
+        if let Some(code) = world.refuses_with {
+            world.counts.refused += 1;
+            return Next::Close(code);
+        }
         let Some(wanted) = data["intents"]
             .as_u64()
             .filter(|wanted| wanted & !intents::KNOWN == 0)

@@ -15,7 +15,7 @@ const MARKDOWN: usize = 12_000;
 const TEXT: usize = 40_000;
 
 /// "`msg_too_long`: the text field cannot exceed 4,000 characters", of `chat.update`.
-const EDITED_TEXT: usize = 4_000;
+pub(crate) const EDITED_TEXT: usize = 4_000;
 
 const CHANNEL: Argument = required("channel", Id("CGD"));
 

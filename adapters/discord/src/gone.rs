@@ -1,0 +1,166 @@
+//! Places that are gone: what was said there is forgotten, whether the bot saw them go or not.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::Utc;
+use muninn_platform::{
+    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
+    DownloadError, EventId, InboxClosed, Incoming, IncomingMessage, Pace, PlatformError, Reply,
+    SafeText, TextLimit, Withdraw,
+};
+use serenity::model::id::{ChannelId, GuildId};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::NAME;
+use crate::errors::Refusal;
+use crate::hub::Hub;
+use crate::ids::Place;
+use crate::inbound::Inbound;
+use crate::withdraw::Withdrawer;
+
+/// For the graph to tell which conversations there are.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Conversations that are looked up at a start, the newest first.
+const MOST: usize = 500;
+/// Discord lists at most so many servers at once; with as many there may be more.
+const LISTED: usize = 200;
+
+impl Inbound {
+    /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole server.
+    pub(crate) async fn gone(
+        &self,
+        guild: GuildId,
+        channel: Option<ChannelId>,
+    ) -> Result<(), InboxClosed> {
+        let (place, event) = match channel {
+            Some(channel) => (
+                format!("{NAME}/{guild}/{channel}"),
+                format!("{NAME}/gone/{guild}/{channel}"),
+            ),
+            // It may be invited and removed again.
+            None => (
+                format!("{NAME}/{guild}"),
+                format!("{NAME}/gone/{guild}/at/{}", Utc::now().timestamp_millis()),
+            ),
+        };
+        tracing::info!(place, "is gone: what was said there is forgotten");
+        let message = IncomingMessage {
+            event: EventId::new(event),
+            conversation: ConversationId::new(&place),
+            audience: Audience {
+                id: AudienceId::new(&place),
+                platform: NAME.to_owned(),
+                workspace: guild.to_string(),
+                name: String::new(),
+            },
+            also_recalls: None,
+            // Discord does not say who it was.
+            author: Author {
+                id: "discord/somebody".to_owned(),
+                name: "somebody".to_owned(),
+                is_admin: true,
+            },
+            addressed: Addressed::InConversation,
+            body: Body::Command(Command::PlaceGone),
+            attachments: Vec::new(),
+            link: None,
+            sent_at: Utc::now(),
+        };
+        self.tell_gone(message).await
+    }
+
+    /// There is nobody to be answered.
+    pub(crate) async fn tell_gone(&self, message: IncomingMessage) -> Result<(), InboxClosed> {
+        let reply = Box::new(Silent(Arc::clone(&self.hub)));
+        self.inbox
+            .deliver(Incoming::Message { message, reply })
+            .await
+    }
+
+    /// Looks for places that went while nobody listened.
+    pub(crate) async fn look_for_gone(&self) -> Result<(), InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let prefix = format!("{NAME}/");
+        let asked = Incoming::Conversations {
+            prefix,
+            most: MOST,
+            found,
+        };
+        self.inbox.deliver(asked).await?;
+        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+            return Ok(());
+        };
+        let places = conversations
+            .iter()
+            .filter_map(|id| Place::parse(id.as_str()));
+        let places: HashSet<(GuildId, ChannelId)> = places
+            .filter_map(|place| Some((place.guild?, place.channel)))
+            .collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let Some(servers) = self.hub.outbox.try_once(self.hub.api.guilds()).await else {
+            return Ok(());
+        };
+        let is_all = servers.len() < LISTED;
+        let servers: HashSet<GuildId> = servers.iter().map(|server| server.id).collect();
+        let mut left = HashSet::new();
+        for (guild, channel) in places {
+            if !servers.contains(&guild) {
+                if is_all && left.insert(guild) {
+                    self.gone(guild, None).await?;
+                }
+            } else if self.is_gone(guild, channel).await {
+                self.gone(guild, Some(channel)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_gone(&self, guild: GuildId, channel: ChannelId) -> bool {
+        if self.hub.directory.spot(guild, channel).is_some() {
+            return false;
+        }
+        let found = timeout(PATIENCE, self.hub.api.channel(channel)).await;
+        matches!(found, Ok(Err(failure)) if failure.is(Refusal::NoChannel))
+    }
+}
+
+/// Says nothing, for there is no place to say it in.
+struct Silent(Arc<Hub>);
+
+#[async_trait]
+impl Reply for Silent {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: PATIENCE,
+            working_every: PATIENCE,
+        }
+    }
+
+    fn replace(&mut self, _: Delivered) {}
+
+    async fn working(&mut self) {}
+
+    async fn update(&mut self, _: &SafeText) {}
+
+    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
+        Ok(Delivered::default())
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.0)))
+    }
+
+    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
+        Err(DownloadError::Refused("the channel is gone".to_owned()))
+    }
+}

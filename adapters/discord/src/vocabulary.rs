@@ -1,0 +1,19 @@
+//! Discord's own words.
+
+use muninn_platform::Vocabulary;
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+    channel: "channel",
+    conversation: "thread",
+    moderator: "somebody who may manage messages here",
+    forget_last: "/forget last",
+    help: Some(HELP),
+};
+
+const HELP: &str = "\
+Mention me with a question and I answer in a thread, where I follow what you say without a mention. Or use a command:
+- `/ask`: ask me here, for you alone (`private`) or in a thread of its own (`thread`)
+- `/why`: what my last answer was made from
+- `/session`: find your own conversations again
+- `/forget`: forget your last question, this thread, this channel (for those who may manage messages), or what you asked privately
+- `/usage`: what you and this channel have spent";

@@ -1,0 +1,148 @@
+//! Taking away what the bot said.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{ConversationId, MessageId as SentId, Withdraw, Withdrawn};
+use serde_json::json;
+use serenity::model::channel::{ChannelType, GuildChannel};
+use serenity::model::id::{ChannelId, MessageId};
+
+use crate::errors::{Failure, Kind, Refusal};
+use crate::hub::Hub;
+use crate::ids::{self, Place};
+use crate::meaning::NEUTRAL_NAME;
+use crate::way::Via;
+
+const ONLY_YOU: &str =
+    "only you see it and Discord lets nobody else remove it; choose \"Dismiss message\" below it";
+const NO_ACCESS: &str = "I may not see that channel any more; let me in again (View Channel) and delete it, or delete it yourself";
+const REMOVED: &str = "I was removed from that server";
+const LOCKED: &str = "its thread is locked; delete it yourself, or unlock the thread";
+
+pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+
+#[async_trait]
+impl Withdraw for Withdrawer {
+    async fn withdraw(&self, conversation: &ConversationId, message: &SentId) -> Withdrawn {
+        let Some((channel, id)) = ids::parse_sent(message) else {
+            return Withdrawn::Gone;
+        };
+        let place = Place::parse(conversation.as_str());
+        if let Some(guild) = place.and_then(|place| place.guild) {
+            if self.0.went(guild, Some(channel)) {
+                return Withdrawn::Gone;
+            }
+            if self.0.went(guild, None) {
+                return Withdrawn::Stays(REMOVED.to_owned());
+            }
+        }
+        let is_ephemeral =
+            place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
+        let removed = if is_ephemeral {
+            self.remove_ephemeral(id).await
+        } else {
+            self.remove(channel, id).await
+        };
+        outcome(removed)
+    }
+
+    async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {
+        let place = Place::parse(conversation.as_str());
+        let is_there = |it: &Place| match it.guild {
+            Some(guild) => !self.0.went(guild, Some(it.channel)) && !self.0.went(guild, None),
+            None => false,
+        };
+        let place = place.filter(|it| it.private_to.is_none() && is_there(it));
+        match place {
+            Some(place) => outcome(self.rename(place.channel).await),
+            None => Withdrawn::Gone,
+        }
+    }
+}
+
+impl Withdrawer {
+    async fn remove(&self, channel: ChannelId, id: MessageId) -> Result<(), Failure> {
+        let api = &self.0.api;
+        match api.delete(channel, id).await {
+            Err(failure) if failure.is(Refusal::Locked) => {
+                // An archived thread is as it was until it is opened again.
+                let open = json!({ "archived": false });
+                api.change_channel(channel, &open).await?;
+                api.delete(channel, id).await
+            }
+            other => other,
+        }
+    }
+
+    /// Only the interaction's token reaches it, and that lives for fifteen minutes.
+    async fn remove_ephemeral(&self, id: MessageId) -> Result<(), Failure> {
+        let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
+        let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
+        let secret = token.secret_or_over()?;
+        match via {
+            Via::Original => self.0.api.delete_original(secret).await,
+            Via::FollowUp | Via::Bot => self.0.api.delete_follow_up(secret, id).await,
+        }
+    }
+
+    /// A thread that the bot opened is called after its first question. What it posted to open it at says the same.
+    async fn rename(&self, thread: ChannelId) -> Result<(), Failure> {
+        let found = self.0.api.channel(thread).await?;
+        if !is_thread(&found) || found.owner_id != Some(self.0.me) {
+            return Ok(());
+        }
+        let is_archived = found.thread_metadata.is_some_and(|data| data.archived);
+        if found.name != NEUTRAL_NAME {
+            let mut change = json!({ "name": NEUTRAL_NAME });
+            if is_archived {
+                change["archived"] = json!(false);
+            }
+            self.0.api.change_channel(thread, &change).await?;
+        }
+        match found.parent_id {
+            Some(parent) => {
+                self.remove_starter(parent, MessageId::new(thread.get()))
+                    .await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn remove_starter(&self, channel: ChannelId, id: MessageId) -> Result<(), Failure> {
+        let api = &self.0.api;
+        match api.message(channel, id).await {
+            Ok(starter) if starter.author.id == self.0.me => api.delete(channel, id).await,
+            Ok(_) => Ok(()),
+            // What cannot be read was none of the bot's: those it may always read.
+            Err(failure) if failure.is(Refusal::MayNot) => Ok(()),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+fn is_thread(channel: &GuildChannel) -> bool {
+    matches!(
+        channel.kind,
+        ChannelType::PublicThread | ChannelType::PrivateThread | ChannelType::NewsThread
+    )
+}
+
+fn outcome(removed: Result<(), Failure>) -> Withdrawn {
+    let Err(failure) = removed else {
+        return Withdrawn::Gone;
+    };
+    match failure.kind {
+        Kind::Away | Kind::Limited | Kind::LoggedOut => Withdrawn::NotYet,
+        Kind::Refused(Refusal::NoMessage | Refusal::NoChannel) => Withdrawn::Gone,
+        Kind::Refused(Refusal::InteractionOver) => Withdrawn::Stays(ONLY_YOU.to_owned()),
+        Kind::Refused(Refusal::MayNot) => Withdrawn::Stays(NO_ACCESS.to_owned()),
+        Kind::Refused(Refusal::Locked) => Withdrawn::Stays(LOCKED.to_owned()),
+        Kind::Refused(
+            Refusal::AcknowledgedAlready
+            | Refusal::ThreadThere
+            | Refusal::NoDirect
+            | Refusal::Other,
+        ) => Withdrawn::Stays(format!("Discord refuses to remove it: {failure}")),
+    }
+}

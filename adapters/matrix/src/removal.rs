@@ -1,0 +1,127 @@
+//! Taking a message of the bot away with every text it ever had: an edit is an event of its own,
+//! which stays readable when only the message is redacted.
+
+use matrix_sdk::Room;
+use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
+use matrix_sdk::ruma::events::relation::RelationType;
+use matrix_sdk::ruma::{OwnedEventId, uint};
+
+use crate::event::{Event, What};
+use crate::hub::Hub;
+use crate::outbox::SendError;
+
+/// Pages of a hundred events that are looked through for the edits of one message.
+const MOST_PAGES: usize = 20;
+
+/// Redacts a message of the bot and all its edits. What is gone already is no error.
+pub(crate) async fn remove(
+    hub: &Hub,
+    room: &Room,
+    message: &OwnedEventId,
+) -> Result<(), SendError> {
+    // Looked for first: of a message that is redacted, a homeserver does not tell the edits.
+    let found = hub.outbox.insist(|| edits(hub, room, message)).await;
+    let mut edits = match found {
+        Ok(edits) => edits,
+        // The message is to go in any case.
+        Err(SendError::Refused(error)) => {
+            tracing::debug!(room = %room.room_id(), %error, "its edits are not told");
+            Vec::new()
+        }
+        Err(error) => return Err(error),
+    };
+    for known in hub.own_edits_of(message) {
+        if !edits.contains(&known) {
+            edits.push(known);
+        }
+    }
+    hub.outbox.redact(room, message).await?;
+    for edit in &edits {
+        hub.outbox.redact(room, edit).await?;
+    }
+    Ok(())
+}
+
+async fn edits(
+    hub: &Hub,
+    room: &Room,
+    message: &OwnedEventId,
+) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
+    let edits: Vec<Event> = edits_of(room, message).await?;
+    let own = edits.into_iter().filter(|event| event.sender == hub.me);
+    let edits: Vec<OwnedEventId> = own.map(|event| event.id).collect();
+    if edits.is_empty() && is_redacted(room, message).await? {
+        return edits_after(hub, room, message).await;
+    }
+    Ok(edits)
+}
+
+/// The edits of a message that stands, as the homeserver tells them, newest first.
+pub(crate) async fn edits_of(
+    room: &Room,
+    message: &OwnedEventId,
+) -> Result<Vec<Event>, matrix_sdk::Error> {
+    let mut edits = Vec::new();
+    let mut from = None;
+    for _ in 0..MOST_PAGES {
+        let options = RelationsOptions {
+            from: from.take(),
+            limit: Some(uint!(100)),
+            include_relations: IncludeRelations::RelationsOfType(RelationType::Replacement),
+            ..RelationsOptions::default()
+        };
+        let page = room.relations(message.clone(), options).await?;
+        let events = page.chunk.iter();
+        edits.extend(events.filter_map(|event| Event::read(event.raw().json().get())));
+        from = page.next_batch_token;
+        if from.is_none() {
+            break;
+        }
+    }
+    Ok(edits)
+}
+
+async fn is_redacted(room: &Room, message: &OwnedEventId) -> Result<bool, matrix_sdk::Error> {
+    let event = room.event(message, None).await?;
+    let event = Event::read(event.raw().json().get());
+    Ok(event.is_some_and(|event| event.what == What::Other))
+}
+
+/// The edits of a message that somebody else redacted: looked for in what the bot wrote after it.
+async fn edits_after(
+    hub: &Hub,
+    room: &Room,
+    message: &OwnedEventId,
+) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
+    let around = room.event_with_context(message, true, uint!(0), None);
+    let mut from = around.await?.next_batch_token;
+    let mut edits = Vec::new();
+    for _ in 0..MOST_PAGES {
+        let Some(token) = from.take() else { break };
+        let mut options = MessagesOptions::forward().from(token.as_str());
+        options.limit = uint!(100);
+        options.filter.senders = Some(vec![hub.me.clone()]);
+        let page = room.messages(options).await?;
+        let events = page.chunk.iter();
+        let events = events.filter_map(|event| Event::read(event.raw().json().get()));
+        edits.extend(
+            events
+                .filter(|event| changes(event, message))
+                .map(|it| it.id),
+        );
+        from = page.end.filter(|end| *end != token);
+    }
+    Ok(edits)
+}
+
+fn changes(event: &Event, message: &OwnedEventId) -> bool {
+    match &event.what {
+        What::Edit { of, .. } => of == message,
+        What::Undecryptable(sealed) => sealed.relates.replaces.as_ref() == Some(message),
+        What::Message(_)
+        | What::Redaction { .. }
+        | What::Reaction { .. }
+        | What::Membership { .. }
+        | What::Other => false,
+    }
+}

@@ -1,0 +1,42 @@
+//! Taking away what the bot said.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use matrix_sdk::ruma::OwnedEventId;
+use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
+
+use crate::hub::Hub;
+use crate::ids;
+use crate::outbox::SendError;
+use crate::removal;
+
+const NOT_THERE: &str =
+    "I am not in that room any more; invite me again, or let somebody there remove it";
+
+pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+
+#[async_trait]
+impl Withdraw for Withdrawer {
+    async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
+        let Some((room, _)) = ids::parse(conversation.as_str()) else {
+            return Withdrawn::Gone;
+        };
+        let Ok(id) = OwnedEventId::try_from(message.as_str()) else {
+            return Withdrawn::Gone;
+        };
+        let Some(room) = self.0.client.get_room(&room) else {
+            return Withdrawn::Stays(NOT_THERE.to_owned());
+        };
+        match removal::remove(&self.0, &room, &id).await {
+            Ok(()) => Withdrawn::Gone,
+            Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
+                Withdrawn::NotYet
+            }
+            Err(SendError::Refused(error)) => Withdrawn::Stays(format!(
+                "the homeserver refuses to remove it ({}); a moderator of the room can",
+                crate::errors::in_one_line(&error)
+            )),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Secrets in what people write: taken out before it is embedded, kept, logged, shown as a title or
+//! sent to a model.
+//!
+//! Two readers look at a text. [`rules`] knows keys by their form: the rules of gitleaks, with a few
+//! of our own beside them. [`assignments`] knows a value by its name: `DB_PASSWORD=…`, `password: …`.
+
+mod assignments;
+mod rules;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What stands in the place of a secret.
+pub const MARK: &str = "[secret removed]";
+
+/// The text with [`MARK`] in the place of each secret.
+pub fn without_secrets(text: &str) -> String {
+    redacted(text).into_owned()
+}
+
+/// As [`without_secrets`]; borrowed where there is none.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let mut secrets = rules::find(text);
+    secrets.extend(assignments::find(text));
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    secrets.sort_by_key(|secret| secret.start);
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = 0;
+    for secret in joined(secrets) {
+        safe.push_str(&text[rest..secret.start]);
+        safe.push_str(MARK);
+        rest = secret.end;
+    }
+    safe.push_str(&text[rest..]);
+    Cow::Owned(safe)
+}
+
+/// Whether a secret was taken out of this text.
+pub fn is_redacted(text: &str) -> bool {
+    text.contains(MARK)
+}
+
+/// Ranges in order, those that overlap or touch as one.
+fn joined(sorted: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(sorted.len());
+    for range in sorted {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            Some(_) | None => joined.push(range),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests;

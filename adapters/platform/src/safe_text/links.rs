@@ -1,0 +1,514 @@
+//! Links that say where they lead.
+//!
+//! A link whose words are an address of another place, or that leads anywhere but to the web or to
+//! a mailbox, is shown as its words and its target, so that nobody follows it unknowingly. Read as
+//! `CommonMark` and the laxer readers of chat clients read links: over line ends, with brackets and
+//! entities in them.
+
+use std::ops::Range;
+
+use super::code::{Part, Scan};
+use super::{End, ZERO_WIDTH_SPACE};
+
+/// Bytes of a link; what is longer is shown as text.
+const LONGEST: usize = 4_000;
+
+/// Schemes that a click cannot do harm with.
+const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
+
+/// What an opening bracket turned out to be.
+enum Bracket<'a> {
+    Link(Link<'a>),
+    /// Words in brackets that could be a reference to a definition elsewhere.
+    Reference(&'a str),
+    Text,
+    Undecided,
+}
+
+struct Link<'a> {
+    words: &'a str,
+    /// Decoded, as a browser would be given it.
+    target: String,
+    /// It is written as plainly as it can be.
+    is_plain: bool,
+    length: usize,
+}
+
+/// Makes every link say where it leads. Code is left alone.
+pub(super) fn show_targets(text: &str, end: End) -> String {
+    let scan = Scan::of(text, end);
+    let mut safe = String::with_capacity(text.len());
+    let mut from = 0;
+    for part in scan.parts() {
+        match part {
+            Part::Code(range) if range.end <= from => {}
+            Part::Code(range) => safe.push_str(&text[range.start.max(from)..range.end]),
+            Part::Prose(range) => {
+                let start = range.start.max(from).min(range.end);
+                let is_last = range.end == text.len();
+                let end = if is_last { end } else { End::Final };
+                match prose(&text[..scan.decided], start..range.end, end, &mut safe) {
+                    Some(next) => from = next,
+                    None => return safe,
+                }
+            }
+        }
+    }
+    safe
+}
+
+/// Reads a stretch; says where it came to, or none where the rest is undecided.
+fn prose(text: &str, range: Range<usize>, end: End, safe: &mut String) -> Option<usize> {
+    let mut at = range.start;
+    while at < range.end {
+        let Some(found) = text[at..range.end].find(['[', '<', '\\', 'h', 'H']) else {
+            safe.push_str(&text[at..range.end]);
+            return Some(range.end);
+        };
+        safe.push_str(&text[at..at + found]);
+        at += found;
+        let rest = &text[at..];
+        let used = match rest.as_bytes()[0] {
+            b'\\' => escaped(rest, end, safe),
+            b'[' => bracket(rest, end, safe),
+            b'<' => autolink(rest, end, safe),
+            _ => address(rest, end, safe),
+        };
+        at += used?;
+    }
+    Some(at)
+}
+
+/// An escaped sign begins nothing.
+fn escaped(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    let Some(next) = rest[1..].chars().next() else {
+        safe.push('\\');
+        return (end == End::Final).then_some(1);
+    };
+    let length = if next.is_ascii_punctuation() { 2 } else { 1 };
+    safe.push_str(&rest[..length]);
+    Some(length)
+}
+
+fn bracket(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    match read(rest, end) {
+        Bracket::Undecided => None,
+        Bracket::Text => {
+            safe.push('[');
+            Some(1)
+        }
+        Bracket::Reference(words) => {
+            // Without its bracket it refers to nothing.
+            if address_in(words).is_some() {
+                safe.push('\\');
+            }
+            safe.push('[');
+            Some(1)
+        }
+        Bracket::Link(link) => {
+            let words = show_targets(link.words, End::Final);
+            if !is_harmless(&link.target) || !agrees(&words, &link.target) || words.contains("](") {
+                let words = words.trim();
+                safe.push_str(words);
+                if !words.is_empty() {
+                    safe.push(' ');
+                }
+                safe.push_str(&format!("({})", link.target));
+            } else if link.is_plain {
+                safe.push_str(&format!(
+                    "[{words}{}",
+                    &rest[1 + link.words.len()..link.length]
+                ));
+            } else {
+                safe.push_str(&format!("[{words}](<{}>)", link.target));
+            }
+            Some(link.length)
+        }
+    }
+}
+
+fn read(rest: &str, end: End) -> Bracket<'_> {
+    let paragraph = paragraph(rest);
+    let is_open = end == End::Open && paragraph.len() == rest.len() && rest.len() < LONGEST;
+    let undecided = || {
+        if is_open {
+            Bracket::Undecided
+        } else {
+            Bracket::Text
+        }
+    };
+    let Some(close) = balanced(paragraph, '[', ']') else {
+        return undecided();
+    };
+    let words = &paragraph[1..close - 1];
+    let behind = &paragraph[close..];
+    if behind.is_empty() && is_open {
+        return Bracket::Undecided;
+    }
+    if !behind.starts_with('(') {
+        return Bracket::Reference(words);
+    }
+    let Some(target_end) = balanced_target(behind) else {
+        return undecided();
+    };
+    let inside = &behind[1..target_end - 1];
+    let written = inside.trim();
+    let written = match written.strip_prefix('<') {
+        Some(pointed) => pointed.split('>').next().unwrap_or_default(),
+        None => written.split_whitespace().next().unwrap_or_default(),
+    };
+    let target = without_user(&decoded(written));
+    if target.is_empty() {
+        return Bracket::Text;
+    }
+    Bracket::Link(Link {
+        words,
+        is_plain: target == written && !inside.starts_with(char::is_whitespace),
+        target,
+        length: close + target_end,
+    })
+}
+
+/// Up to the next empty line; no link goes over it.
+fn paragraph(rest: &str) -> &str {
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if end > 0 && line.ends_with('\n') && line.trim().is_empty() {
+            break;
+        }
+        end += line.len();
+    }
+    let end = end.min(rest.floor_char_boundary(LONGEST));
+    &rest[..end]
+}
+
+/// Where the bracket that is open at the beginning is closed, behind it.
+fn balanced(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if is_escaped {
+            is_escaped = false;
+        } else if c == '\\' {
+            is_escaped = true;
+        } else if c == open {
+            depth += 1;
+        } else if c == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return Some(at + c.len_utf8());
+            }
+        }
+    }
+    None
+}
+
+/// As [`balanced`], for a target in parentheses; in angle brackets they need no balance.
+fn balanced_target(text: &str) -> Option<usize> {
+    let inside = text[1..].trim_start();
+    if inside.starts_with('<') {
+        let pointed = text.find('>')?;
+        return Some(pointed + text[pointed..].find(')')? + 1);
+    }
+    balanced(text, '(', ')')
+}
+
+/// `<scheme:…>` of a scheme that is not for people.
+fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
+    let after = &rest[1..];
+    let length = after.find(|c| !is_scheme(c)).unwrap_or(after.len());
+    if length == after.len() && length <= 32 && end == End::Open {
+        return None;
+    }
+    safe.push('<');
+    let is_link = (2..=32).contains(&length) && after[length..].starts_with(':');
+    let scheme = after[..length].to_ascii_lowercase();
+    if is_link
+        && !SCHEMES
+            .iter()
+            .any(|known| known.strip_suffix(':') == Some(&scheme))
+    {
+        safe.push(ZERO_WIDTH_SPACE);
+    }
+    Some(1)
+}
+
+/// A bare address; one that begins with a name before an `@` leads elsewhere than it looks.
+fn address(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+    let head = &rest.as_bytes()[..rest.len().min(8)];
+    let is_address = ["https://", "http://"].iter().find(|scheme| {
+        head.get(..scheme.len())
+            .is_some_and(|said| said.eq_ignore_ascii_case(scheme.as_bytes()))
+    });
+    let Some(scheme) = is_address else {
+        let could_be = |scheme: &&str| {
+            head.len() < scheme.len() && scheme.as_bytes()[..head.len()].eq_ignore_ascii_case(head)
+        };
+        if end == End::Open && rest.len() < 8 && ["https://", "http://"].iter().any(could_be) {
+            return None;
+        }
+        safe.push_str(&rest[..1]);
+        return Some(1);
+    };
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '(' | ')' | '[' | ']');
+    let length = rest.find(ends).unwrap_or(rest.len());
+    let host = &rest[scheme.len()..length];
+    let host_end = host.find(['/', '?', '#', '\\']);
+    if host_end.is_none() && length == rest.len() && length < LONGEST && end == End::Open {
+        return None;
+    }
+    safe.push_str(&rest[..scheme.len()]);
+    let authority = &host[..host_end.unwrap_or(host.len())];
+    let user = authority.rfind('@').map_or(0, |at| at + 1);
+    Some(scheme.len() + user)
+}
+
+/// The address without a name before its host.
+fn without_user(target: &str) -> String {
+    let Some((scheme, rest)) = target.split_once("://") else {
+        return target.to_owned();
+    };
+    let host_end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    match rest[..host_end].rfind('@') {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        None => target.to_owned(),
+    }
+}
+
+/// To the web or to a mailbox, or to nowhere: without a scheme no client makes a link of it.
+fn is_harmless(target: &str) -> bool {
+    let lower = target.to_ascii_lowercase();
+    let scheme_end = lower.find([':', '/', '?', '#']);
+    let has_scheme = scheme_end.is_some_and(|at| lower[at..].starts_with(':'));
+    !has_scheme && !lower.starts_with("//") || SCHEMES.iter().any(|known| lower.starts_with(known))
+}
+
+/// Whether a link's words, where they are an address, are that of its target.
+fn agrees(words: &str, target: &str) -> bool {
+    let Some(shown) = address_in(words) else {
+        return true;
+    };
+    let real = host(target);
+    // `main.rs` is a file of what it leads to.
+    let path = target.to_lowercase();
+    let is_file = !shown.contains('/') && path.split(['/', '#', '?']).skip(3).any(|it| it == shown);
+    let shown_host = host(&shown);
+    is_file || real == shown_host || real.ends_with(&format!(".{shown_host}"))
+}
+
+/// The host of an address, without `www.` and port.
+fn host(address: &str) -> String {
+    let lower = address.to_lowercase();
+    let rest = lower
+        .split_once("://")
+        .map_or(lower.as_str(), |(_, rest)| rest);
+    let rest = rest.strip_prefix("mailto:").unwrap_or(rest);
+    let rest = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let rest = rest.rsplit('@').next().unwrap_or_default();
+    let rest = rest.split(':').next().unwrap_or_default();
+    rest.strip_prefix("www.").unwrap_or(rest).to_owned()
+}
+
+/// What in the words of a link looks like an address, in plain letters.
+fn address_in(words: &str) -> Option<String> {
+    let plain = plain(words);
+    let trimmed = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/')
+            .to_owned()
+    };
+    let mut words = plain.split_whitespace().map(trimmed);
+    words.find(|word| looks_like_address(word))
+}
+
+fn looks_like_address(word: &str) -> bool {
+    if word.contains("://") || word.starts_with("www.") || word.starts_with("mailto:") {
+        return true;
+    }
+    let host = word.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_label =
+        |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let last = labels.last().copied().unwrap_or_default();
+    labels.len() > 1
+        && labels.iter().all(is_label)
+        && last.chars().count() >= 2
+        && last.chars().all(char::is_alphabetic)
+}
+
+/// In lower case, without marks, with the dots and letters that only look otherwise made plain.
+fn plain(words: &str) -> String {
+    let decoded = decoded_text(words);
+    let shown = decoded.chars().filter_map(|c| match c {
+        '*' | '`' | '~' | '\\' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {
+            None
+        }
+        '\u{3002}' | '\u{FF61}' | '\u{2024}' | '\u{FE52}' | '\u{B7}' | '\u{2219}' => Some('.'),
+        '\u{2044}' | '\u{2215}' | '\u{29F8}' => Some('/'),
+        '\u{2236}' | '\u{A789}' => Some(':'),
+        // Full width.
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0),
+        other => Some(other),
+    });
+    shown.collect::<String>().to_lowercase()
+}
+
+/// A target as it is followed: without escapes, entities, blanks and controls.
+fn decoded(written: &str) -> String {
+    let text = decoded_text(written);
+    let mut target = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let escapes = c == '\\' && characters.peek().is_some_and(char::is_ascii_punctuation);
+        if !escapes && !c.is_whitespace() && !c.is_control() {
+            target.push(c);
+        }
+    }
+    target
+}
+
+fn decoded_text(text: &str) -> String {
+    const NAMED: [(&str, char); 16] = [
+        ("amp", '&'),
+        ("lt", '<'),
+        ("gt", '>'),
+        ("quot", '"'),
+        ("colon", ':'),
+        ("sol", '/'),
+        ("period", '.'),
+        ("commat", '@'),
+        ("lpar", '('),
+        ("rpar", ')'),
+        ("Tab", '\t'),
+        ("NewLine", '\n'),
+        ("num", '#'),
+        ("quest", '?'),
+        ("equals", '='),
+        ("bsol", '\\'),
+    ];
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        decoded.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let end = after.find(';').filter(|end| *end <= 10);
+        let sign = end.and_then(|end| {
+            let name = &after[..end];
+            let number = match name.strip_prefix("#x").or_else(|| name.strip_prefix("#X")) {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => name
+                    .strip_prefix('#')
+                    .and_then(|digits| digits.parse().ok()),
+            };
+            let named = NAMED.iter().find(|(known, _)| *known == name);
+            number
+                .and_then(char::from_u32)
+                .or(named.map(|(_, sign)| *sign))
+        });
+        match (sign, end) {
+            (Some(sign), Some(end)) => {
+                decoded.push(sign);
+                rest = &after[end + 1..];
+            }
+            _ => {
+                decoded.push('&');
+                rest = after;
+            }
+        }
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_say_where_they_lead() {
+        for (text, shown) in [
+            ("[docs](https://a.b/c)", "[docs](https://a.b/c)"),
+            ("[a.b](https://a.b/c)", "[a.b](https://a.b/c)"),
+            ("[a.b](https://www.a.b/c)", "[a.b](https://www.a.b/c)"),
+            (
+                "[main.rs](https://git.example/x/main.rs)",
+                "[main.rs](https://git.example/x/main.rs)",
+            ),
+            (
+                "[https://good.com](https://evil.com)",
+                "https://good.com (https://evil.com)",
+            ),
+            (
+                "[good.com](https://evil.com/good)",
+                "good.com (https://evil.com/good)",
+            ),
+            (
+                "[www.good](https://evil.com)",
+                "www.good (https://evil.com)",
+            ),
+            (
+                "[good。com](https://evil.com)",
+                "good。com (https://evil.com)",
+            ),
+            (
+                "[**good&period;com**](https://evil.com)",
+                "**good&period;com** (https://evil.com)",
+            ),
+            (
+                "[see good.com now](https://evil.com)",
+                "see good.com now (https://evil.com)",
+            ),
+            ("[good](\nhttps://evil.com)", "[good](<https://evil.com>)"),
+            (
+                "[good.com](\nhttps://evil.com \"t\")",
+                "good.com (https://evil.com)",
+            ),
+            ("[x](javascript:alert(1))", "x (javascript:alert(1))"),
+            ("[x](&#106;avascript&colon;alert)", "x (javascript:alert)"),
+            ("[x](<java\\script:y>)", "x (java\\script:y)"),
+            (
+                "[x](data:text/html,y) [z](file:///etc)",
+                "x (data:text/html,y) z (file:///etc)",
+            ),
+            (
+                "[x](https://good.com@evil.com/a)",
+                "[x](<https://evil.com/a>)",
+            ),
+            (
+                "https://good.com@evil.com/a <https://u:p@evil.com>",
+                "https://evil.com/a <https://evil.com>",
+            ),
+            (
+                "<javascript:alert(1)> <https://a.b>",
+                "<~javascript:alert(1)> <https://a.b>",
+            ),
+            ("[good.com][1] and [1]", "\\[good.com][1] and [1]"),
+            (
+                "[good.com]: https://evil.com",
+                "\\[good.com]: https://evil.com",
+            ),
+            (
+                "[a [b](https://c.d) e](https://f.g)",
+                "a [b](https://c.d) e (https://f.g)",
+            ),
+            (
+                "`[good.com](https://evil.com)`",
+                "`[good.com](https://evil.com)`",
+            ),
+            (
+                r"\[good.com](https://evil.com)",
+                r"\[good.com](https://evil.com)",
+            ),
+            (
+                "[ ] task, [x] done, a[0], f(x)[1](2)",
+                "[ ] task, [x] done, a[0], f(x)[1](2)",
+            ),
+            ("see https://a.b/c?d=e@f", "see https://a.b/c?d=e@f"),
+        ] {
+            let shown = shown.replace('~', "\u{200B}");
+            assert_eq!(show_targets(text, End::Final), shown, "{text:?}");
+        }
+    }
+}

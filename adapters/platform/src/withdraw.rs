@@ -1,0 +1,43 @@
+//! Taking away what the bot said, when it was forgotten.
+
+use async_trait::async_trait;
+
+use crate::{ConversationId, MessageId};
+
+/// Takes messages of the bot away, one at a time. A [`Reply`](crate::Reply) has one, and an adapter gives one
+/// with [`Incoming::Connected`](crate::Incoming) for what an earlier process did not finish.
+///
+/// Each call is one attempt, bounded in time and at the pace the platform allows; the bot decides how often it
+/// tries again.
+#[async_trait]
+pub trait Withdraw: Send + Sync {
+    /// Removes a message with all its earlier wordings, or empties it where the platform removes nothing.
+    async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn;
+
+    /// Gives the conversation a title that says nothing of what was asked in it, where the bot gave it one.
+    async fn clear_title(&self, _conversation: &ConversationId) -> Withdrawn {
+        Withdrawn::Gone
+    }
+}
+
+/// What became of a message that was to be taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Withdrawn {
+    /// Nobody can read it any more; also where it was gone already.
+    Gone,
+    /// The platform is away or wants a rest: to be tried again.
+    NotYet,
+    /// It stays for good. Says why, as the end of a sentence after "because".
+    Stays(String),
+}
+
+/// For a platform where nothing that was said can be found again.
+#[derive(Clone, Copy, Debug)]
+pub struct NothingStands;
+
+#[async_trait]
+impl Withdraw for NothingStands {
+    async fn withdraw(&self, _: &ConversationId, _: &MessageId) -> Withdrawn {
+        Withdrawn::Gone
+    }
+}

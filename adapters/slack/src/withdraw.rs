@@ -1,0 +1,82 @@
+//! Taking away what the bot said.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{ConversationId, MessageId, Vocabulary, Withdraw, Withdrawn};
+use serde_json::json;
+
+use crate::errors::ApiError;
+use crate::hub::Hub;
+use crate::ids;
+use crate::outbox::Call;
+use crate::reply::remove;
+
+/// Slack's own words.
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+    channel: "channel",
+    conversation: "thread",
+    moderator: "a workspace admin",
+    forget_last: "forget last",
+    help: None,
+};
+
+const ONLY_YOU: &str =
+    "only you see it and Slack lets nobody remove it; it is gone when you reload Slack";
+
+/// What stands where nothing can be removed.
+const EMPTIED: &str = "(forgotten)";
+
+pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+
+#[async_trait]
+impl Withdraw for Withdrawer {
+    async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
+        let Some((channel, _)) = message.as_str().split_once('/') else {
+            return Withdrawn::Gone;
+        };
+        let Some(ts) = ids::standing_ts(message) else {
+            return Withdrawn::Stays(ONLY_YOU.to_owned());
+        };
+        let refused = match remove(&self.0, channel, ts).await {
+            Err(error @ ApiError::Refused { .. }) => error,
+            other => return outcome(other),
+        };
+        // Some workspaces keep what was said, but let it be emptied.
+        match self.empty(channel, ts).await {
+            Ok(()) => Withdrawn::Gone,
+            Err(ApiError::Refused { .. }) => outcome(Err(refused)),
+            Err(error) => outcome(Err(error)),
+        }
+    }
+}
+
+impl Withdrawer {
+    async fn empty(&self, channel: &str, ts: &str) -> Result<(), ApiError> {
+        let hub = &self.0;
+        let arguments = json!({
+            "channel": channel, "ts": ts, "text": EMPTIED, "blocks": [], "attachments": [],
+        });
+        let call = Call {
+            method: "chat.update",
+            channel,
+        };
+        let change = |_| hub.api.post(call.method, &arguments);
+        hub.outbox.send(call, change).await.map(|_| ())
+    }
+}
+
+fn outcome(removed: Result<(), ApiError>) -> Withdrawn {
+    match removed {
+        Ok(()) => Withdrawn::Gone,
+        Err(ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. }) => {
+            Withdrawn::NotYet
+        }
+        Err(ApiError::MissingScope { needed, .. }) => Withdrawn::Stays(format!(
+            "the app lacks the scope {needed}; whoever runs me can add it"
+        )),
+        Err(ApiError::Refused { code, .. }) => Withdrawn::Stays(format!(
+            "Slack refuses to remove it ({code}); a workspace admin can delete it"
+        )),
+    }
+}

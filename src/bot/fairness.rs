@@ -1,0 +1,160 @@
+//! Places for turns, handed out to people in turn.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// A semaphore whose permits go round the people who wait for one: who asks a hundred things waits for
+/// a hundred turns, and nobody else does.
+#[derive(Debug)]
+pub(super) struct FairSemaphore {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    /// One line a person; the first person is served next, and then is the last.
+    lines: VecDeque<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    person: String,
+    waiting: VecDeque<oneshot::Sender<Permit>>,
+}
+
+/// The right to a turn, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Permit {
+    of: Arc<FairSemaphore>,
+}
+
+impl FairSemaphore {
+    pub(super) fn new(permits: usize) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                free: permits,
+                lines: VecDeque::new(),
+            }),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a permit in the person's line.
+    pub(super) async fn acquire(self: &Arc<Self>, person: &str) -> Permit {
+        loop {
+            let waiting = {
+                let mut state = self.state();
+                if state.free > 0 {
+                    state.free -= 1;
+                    return self.permit();
+                }
+                state.join(person)
+            };
+            // A permit is never lost on its way, so this is only tried again after a mistake.
+            if let Ok(permit) = waiting.await {
+                return permit;
+            }
+        }
+    }
+
+    fn permit(self: &Arc<Self>) -> Permit {
+        Permit {
+            of: Arc::clone(self),
+        }
+    }
+}
+
+impl State {
+    fn join(&mut self, person: &str) -> oneshot::Receiver<Permit> {
+        let (sender, receiver) = oneshot::channel();
+        match self.lines.iter_mut().find(|line| line.person == person) {
+            Some(line) => line.waiting.push_back(sender),
+            None => self.lines.push_back(Line {
+                person: person.to_owned(),
+                waiting: VecDeque::from([sender]),
+            }),
+        }
+        receiver
+    }
+
+    /// Who is next.
+    fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
+        let mut line = self.lines.pop_front()?;
+        let next = line.waiting.pop_front();
+        if !line.waiting.is_empty() {
+            self.lines.push_back(line);
+        }
+        next
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        loop {
+            let next = {
+                let mut state = self.of.state();
+                let next = state.next();
+                if next.is_none() {
+                    state.free += 1;
+                }
+                next
+            };
+            let Some(next) = next else { return };
+            // Who gave up waiting has no use for it.
+            if !next.is_closed() {
+                // Given up just now, the permit is dropped, and goes to the one after.
+                drop(next.send(self.of.permit()));
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn permits_go_round_the_people() {
+        let places = FairSemaphore::new(1);
+        let first = places.acquire("ada").await;
+        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        for person in ["ada", "ada", "ada", "bob", "cleo", "bob"] {
+            let (places, said) = (Arc::clone(&places), said.clone());
+            tokio::spawn(async move {
+                let _permit = places.acquire(person).await;
+                said.send(person).unwrap();
+            });
+            tokio::task::yield_now().await;
+        }
+        drop((first, said));
+        let mut order = Vec::new();
+        while let Some(person) = heard.recv().await {
+            order.push(person);
+        }
+        assert_eq!(order, ["ada", "bob", "cleo", "ada", "bob", "ada"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_keeps_nobody_waiting() {
+        let places = FairSemaphore::new(1);
+        let first = places.acquire("ada").await;
+        let gives_up = {
+            let places = Arc::clone(&places);
+            tokio::spawn(async move { places.acquire("bob").await })
+        };
+        tokio::task::yield_now().await;
+        gives_up.abort();
+        let _ = gives_up.await;
+        drop(first);
+        let again = places.acquire("cleo").await;
+        drop(again);
+        let _one = places.acquire("ada").await;
+    }
+}

@@ -1,0 +1,97 @@
+//! `muninn offline-turns`: what waits for the graph, and what it refused.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use muninn::commands::excerpt;
+use muninn::config::Config;
+use muninn::graph;
+use muninn::journal::{Journal, SetAside, waiting_in};
+use muninn::memory::{Archive, summary};
+use muninn::session::Sessions;
+
+use super::transfer::say;
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(super) enum OfflineTurns {
+    /// Lists how many turns wait, and each that the graph refused, with the reason
+    List,
+    /// Saves what waits, and tries again what the graph refused
+    Retry,
+    /// Removes what the graph refused, for good
+    Discard,
+}
+
+pub(super) async fn run(config: &Config, what: OfflineTurns) -> anyhow::Result<ExitCode> {
+    match what {
+        OfflineTurns::List => list(config),
+        OfflineTurns::Retry => retry(config).await,
+        OfflineTurns::Discard => discard(config),
+    }
+}
+
+fn list(config: &Config) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "Waiting for the graph: {}",
+        turns(waiting_in(&config.data_dir)?)
+    )?;
+    let refused = SetAside::of(&config.data_dir).all()?;
+    writeln!(out, "Refused by the graph: {}", turns(refused.len()))?;
+    for one in refused {
+        let turn = &one.turn.turn;
+        let at = turn.created_at.format("%Y-%m-%d %H:%M");
+        writeln!(
+            out,
+            "- [{at}] {}: {}",
+            turn.author_name,
+            excerpt(&turn.input)
+        )?;
+        writeln!(out, "  {} in {}", turn.id, turn.session)?;
+        writeln!(out, "  {}", one.reason)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn retry(config: &Config) -> anyhow::Result<ExitCode> {
+    let store = graph::open(&config.graph).await?;
+    let journal = Journal::open(&config.data_dir)?;
+    let archive = Archive::new(
+        Arc::clone(&store),
+        journal,
+        Arc::new(Sessions::default()),
+        summary::read(config.turn.window_turns),
+    );
+    let tried = archive.retry_set_aside().await?;
+    let saved = archive.replay().await;
+    store.close().await?;
+    saved?;
+    let refused = SetAside::of(&config.data_dir).all()?.len();
+    let waiting = archive.waiting();
+    say(&format!(
+        "Tried again: {}. Still refused: {}. Waiting: {}.",
+        turns(tried),
+        turns(refused),
+        turns(waiting)
+    ))?;
+    Ok(if refused == 0 && waiting == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn discard(config: &Config) -> anyhow::Result<ExitCode> {
+    let discarded = SetAside::of(&config.data_dir).take_where(|_| true)?;
+    say(&format!("Removed: {}.", turns(discarded.len())))
+}
+
+fn turns(number: usize) -> String {
+    match number {
+        1 => "1 turn".to_owned(),
+        number => format!("{number} turns"),
+    }
+}

@@ -1,0 +1,85 @@
+//! Commands take effect once, however often their event is delivered.
+//!
+//! What a command is about is kept before it does anything, and what it said afterwards. The same
+//! event again, after a kill at any moment, is about the same turns, and says the same.
+
+use muninn_platform::{ConversationId, IncomingMessage};
+use serde::{Deserialize, Serialize};
+
+use super::Commands;
+use crate::graph::{ResponseId, StoreError};
+
+/// What is kept of a command's event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Outcome {
+    /// It forgets this turn.
+    Turn(ConversationId, ResponseId),
+    /// It forgets its conversation, whose last turn this was.
+    Session(Option<ResponseId>),
+    /// It forgets these conversations.
+    Sessions(Vec<ConversationId>),
+    /// It is done, and said so.
+    Said(String),
+}
+
+impl Commands {
+    /// What an earlier delivery of the command's event was about, or said.
+    pub(super) async fn outcome(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let claims = self.archive.store().claims();
+        let outcome = claims.outcome(&message.event).await?;
+        // One that cannot be read is of another version of this program.
+        Ok(outcome.and_then(|outcome| serde_json::from_str(&outcome).ok()))
+    }
+
+    /// The same, and nothing while the graph is away: what only waits for it can be forgotten then.
+    pub(super) async fn earlier(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Option<Outcome>, StoreError> {
+        match self.outcome(message).await {
+            Err(error) if error.is_outage() => Ok(None),
+            outcome => outcome,
+        }
+    }
+
+    pub(super) async fn keep_outcome(
+        &self,
+        message: &IncomingMessage,
+        outcome: &Outcome,
+    ) -> Result<(), StoreError> {
+        let outcome = serde_json::to_string(outcome)
+            .map_err(|error| StoreError::Unexpected(error.to_string()))?;
+        let claims = self.archive.store().claims();
+        claims.set_outcome(&message.event, &outcome).await
+    }
+
+    /// Keeps what is said of a command that took effect.
+    pub(super) async fn have_said(
+        &self,
+        message: &IncomingMessage,
+        said: String,
+    ) -> Result<String, StoreError> {
+        if let Err(error) = self
+            .keep_outcome(message, &Outcome::Said(said.clone()))
+            .await
+        {
+            // It did take effect; again, it is about the same.
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what a command said could not be kept");
+        }
+        Ok(said)
+    }
+
+    /// Whether the conversation's last turn is still this one.
+    pub(super) async fn is_last(
+        &self,
+        message: &IncomingMessage,
+        last: Option<ResponseId>,
+    ) -> Result<bool, StoreError> {
+        let window = self.archive.window(message, 1).await?;
+        Ok(window.last().map(|turn| turn.id) == last)
+    }
+}

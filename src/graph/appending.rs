@@ -1,0 +1,197 @@
+//! Appends many turns in one transaction: what waited while the graph was away.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::cypher_store::CypherStore;
+use super::engine::{Engine, Params, Step};
+use super::record::{append_params, params, text, unexpected};
+use super::statements::appending as cypher;
+use super::value::float;
+use super::{MEMORY_LABELS, NewTurn, StoreError};
+use crate::session::SessionGuard;
+
+/// The longest transaction: its sessions wait for it.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// What the bot keeps for itself, and an answer can be made from all the same.
+const PRIVATE: &str = "MuninnPrivate";
+
+/// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
+/// already are left out.
+pub(super) async fn append_all<E: Engine>(
+    store: &CypherStore<E>,
+    guards: &[SessionGuard],
+    turns: &[Arc<NewTurn>],
+) -> Result<(), StoreError> {
+    let held: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
+    if let Some(turn) = turns.iter().find(|it| !held.contains(&*it.turn.session)) {
+        let session = &turn.turn.session;
+        return Err(unexpected(format!("session {session} is not held")));
+    }
+    let known = known_events(&store.engine, turns).await?;
+    let mut seen = HashSet::new();
+    let new: Vec<&NewTurn> = turns
+        .iter()
+        .map(|turn| &**turn)
+        .filter(|it| !known.contains(&it.turn.event) && seen.insert(&it.turn.event))
+        .collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let steps = steps(&store.engine, &new);
+    let (sender, receiver) = mpsc::channel(steps.len() + 1);
+    for (statement, params) in steps {
+        // There is room for all of them.
+        let _ = sender.try_send(Step::Run(statement.to_owned(), params));
+    }
+    let _ = sender.try_send(Step::Commit);
+    store.engine.transact(receiver, LIMIT).await.map(drop)
+}
+
+async fn known_events(
+    engine: &impl Engine,
+    turns: &[Arc<NewTurn>],
+) -> Result<HashSet<String>, StoreError> {
+    let events: Vec<&str> = turns.iter().map(|it| it.turn.event.as_str()).collect();
+    let bound = params(json!({"events": events}));
+    let rows = engine.read(cypher::KNOWN_EVENTS, bound).await?;
+    Ok(rows.iter().filter_map(|row| text(row, "event")).collect())
+}
+
+/// The statements, in the order of their locks; those with nothing to do are left out.
+fn steps(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)> {
+    let rows = [
+        (cypher::SESSIONS, sessions(engine, turns)),
+        (cypher::CHANNELS, channels(turns)),
+        (cypher::MEMBERS, members(turns)),
+        (cypher::TURNS, responses(engine, turns)),
+        (cypher::NEXT, next(turns)),
+        (cypher::ENDS, ends(turns)),
+        (cypher::RECALLED, recalled(turns)),
+        (cypher::CONTEXT, context(turns)),
+    ];
+    rows.into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(statement, rows)| {
+            let mut bound = params(json!({"rows": rows}));
+            if statement == cypher::CONTEXT {
+                let labels = MEMORY_LABELS.iter().filter(|label| **label != PRIVATE);
+                bound.insert("memory".to_owned(), labels.copied().collect());
+            }
+            (statement, bound)
+        })
+        .collect()
+}
+
+fn sessions(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<Value> {
+    let mut first: BTreeMap<&str, &NewTurn> = BTreeMap::new();
+    for turn in turns {
+        first.entry(&turn.turn.session).or_insert(turn);
+    }
+    let row = |(session, turn): (&str, &NewTurn)| {
+        let all = append_params(engine, session, turn);
+        json!({"session": session, "createdAt": all["createdAt"], "title": all["title"]})
+    };
+    first.into_iter().map(row).collect()
+}
+
+fn channels(turns: &[&NewTurn]) -> Vec<Value> {
+    // As the last turn knows them.
+    let mut channels: BTreeMap<&str, (&NewTurn, usize)> = BTreeMap::new();
+    for turn in turns {
+        let entry = channels.entry(turn.audience.id.as_str());
+        let (last, number) = entry.or_insert((turn, 0));
+        *last = turn;
+        *number += 1;
+    }
+    let row = |(id, (turn, turns)): (&str, (&NewTurn, usize))| {
+        let audience = &turn.audience;
+        json!({
+            "audience": id, "turns": turns, "platform": audience.platform,
+            "workspace": audience.workspace, "channelName": audience.name,
+        })
+    };
+    channels.into_iter().map(row).collect()
+}
+
+fn members(turns: &[&NewTurn]) -> Vec<Value> {
+    let mut seen = HashSet::new();
+    turns
+        .iter()
+        .map(|it| (it.turn.session.as_str(), it.audience.id.as_str()))
+        .filter(|it| seen.insert(*it))
+        .map(|(session, audience)| json!({"session": session, "audience": audience}))
+        .collect()
+}
+
+fn responses(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<Value> {
+    let mut behind: HashMap<&str, usize> = HashMap::new();
+    let mut rows: Vec<Value> = turns
+        .iter()
+        .rev()
+        .map(|turn| {
+            let place = behind.entry(turn.audience.id.as_str()).or_default();
+            let mut row = append_params(engine, &turn.turn.session, turn);
+            row.insert("behind".to_owned(), json!(*place));
+            row.remove("context");
+            row.remove("recalled");
+            *place += 1;
+            Value::Object(row)
+        })
+        .collect();
+    rows.reverse();
+    rows
+}
+
+fn next(turns: &[&NewTurn]) -> Vec<Value> {
+    let mut last: HashMap<&str, String> = HashMap::new();
+    let mut pairs = Vec::new();
+    for turn in turns {
+        let id = turn.turn.id.to_string();
+        if let Some(before) = last.insert(&turn.turn.session, id.clone()) {
+            pairs.push(json!({"from": before, "to": id}));
+        }
+    }
+    pairs
+}
+
+fn ends(turns: &[&NewTurn]) -> Vec<Value> {
+    let mut ends: BTreeMap<&str, (String, String)> = BTreeMap::new();
+    for turn in turns {
+        let id = turn.turn.id.to_string();
+        let entry = ends.entry(&turn.turn.session);
+        entry
+            .and_modify(|(_, last)| last.clone_from(&id))
+            .or_insert_with(|| (id.clone(), id.clone()));
+    }
+    let row = |(session, (first, last)): (&str, (String, String))| json!({"session": session, "first": first, "last": last});
+    ends.into_iter().map(row).collect()
+}
+
+fn recalled(turns: &[&NewTurn]) -> Vec<Value> {
+    let of = |turn: &&NewTurn| {
+        let (id, audience) = (turn.turn.id.to_string(), turn.audience.id.clone());
+        let memories = turn.recalled.clone().into_iter();
+        memories.map(move |(memory, score)| {
+            json!({
+                "turn": id, "audience": audience.as_str(),
+                "id": memory.to_string(), "score": float(score),
+            })
+        })
+    };
+    turns.iter().flat_map(of).collect()
+}
+
+fn context(turns: &[&NewTurn]) -> Vec<Value> {
+    let of = |turn: &&NewTurn| {
+        let id = turn.turn.id.to_string();
+        let sources = turn.context.clone().into_iter();
+        sources.map(move |source| json!({"turn": id, "source": source}))
+    };
+    turns.iter().flat_map(of).collect()
+}

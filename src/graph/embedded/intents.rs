@@ -1,0 +1,69 @@
+//! What is to be forgotten, kept until nothing of it is left: ids only, a file each.
+
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::staging::remove_file;
+use crate::files::private_file;
+use crate::graph::StoreError;
+use crate::graph::engine::Intent;
+
+const PREFIX: &str = "forgetting-";
+
+/// Keeps an intent; it is on the disk when this returns.
+pub(super) fn keep(folder: &Path, intent: &Value) -> Result<Intent, StoreError> {
+    let path = folder.join(format!("{PREFIX}{}.json", uuid::Uuid::now_v7()));
+    let write = || {
+        let mut file = private_file().write(true).create_new(true).open(&path)?;
+        io::Write::write_all(&mut file, intent.to_string().as_bytes())?;
+        file.sync_all()?;
+        std::fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(|error| cannot(folder, &error))?;
+    Ok(Intent(path))
+}
+
+/// Every intent that was kept, in order. Half of one was never acted on.
+pub(super) fn kept(folder: &Path) -> Result<Vec<(Intent, Value)>, StoreError> {
+    let read = || -> io::Result<Vec<(Intent, Value)>> {
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name.to_str().is_some_and(|name| name.starts_with(PREFIX)) {
+                paths.push(entry.path());
+            }
+        }
+        paths.sort();
+        let mut kept = Vec::new();
+        for path in paths {
+            match serde_json::from_slice(&std::fs::read(&path)?) {
+                Ok(intent) => kept.push((Intent(path), intent)),
+                Err(_half) => remove_file(&path)?,
+            }
+        }
+        Ok(kept)
+    };
+    read().map_err(|error| cannot(folder, &error))
+}
+
+fn cannot(folder: &Path, error: &io::Error) -> StoreError {
+    StoreError::Refused {
+        message: format!(
+            "what is to be forgotten cannot be kept in {}: {error}",
+            folder.display()
+        ),
+        transient: true,
+    }
+}
+
+impl Intent {
+    /// Nothing is left of what was to be forgotten.
+    pub(crate) fn done(self) -> Result<(), StoreError> {
+        let Self(path) = self;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        remove_file(&path).map_err(|error| cannot(folder, &error))
+    }
+}

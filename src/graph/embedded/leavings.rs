@@ -1,0 +1,123 @@
+//! Files that the engine leaves beside the graph: what it cut off its log, and what it was writing
+//! when it was killed. All of them may hold text that is to be forgotten.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::FILE;
+
+/// What a file beside the graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The log as it was when a part of it was found damaged.
+    Quarantined,
+    /// The end of a log whose last write was cut off.
+    Torn,
+    /// Half a copy of the graph or its log. Nobody needs it: the whole one is still there.
+    Unfinished,
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    let rest = name.strip_prefix(FILE)?;
+    let log = rest.strip_prefix("-wal");
+    if log.is_some_and(|rest| rest.starts_with(".quarantine-")) {
+        Some(Kind::Quarantined)
+    } else if log.is_some_and(|rest| rest.starts_with(".torn-")) {
+        Some(Kind::Torn)
+    } else if log == Some(".trim") || rest.starts_with(".tmp.") {
+        Some(Kind::Unfinished)
+    } else {
+        None
+    }
+}
+
+fn found(folder: &Path) -> io::Result<Vec<(Kind, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if let Some(kind) = entry.file_name().to_str().and_then(kind) {
+            found.push((kind, entry.path()));
+        }
+    }
+    found.sort_by(|(_, one), (_, other)| one.cmp(other));
+    Ok(found)
+}
+
+/// What was set aside and waits for the operator to decide, in sentences.
+pub(super) fn set_aside(folder: &Path) -> Vec<String> {
+    let found = found(folder).unwrap_or_default().into_iter();
+    found
+        .filter_map(|(kind, path)| {
+            let path = path.display();
+            match kind {
+                Kind::Quarantined => Some(format!(
+                    "a part of the graph's log was damaged, so the last turns before that may be \
+                     missing; the log as it was is kept in {path}: restore a backup of the folder \
+                     if you miss turns, or run `muninn discard-damaged` to remove it"
+                )),
+                Kind::Torn => Some(format!(
+                    "the last write to the graph's log was cut off, so the last turn may be \
+                     missing; what there is of it is kept in {path}: ask again if you miss it, and \
+                     run `muninn discard-damaged` to remove it"
+                )),
+                Kind::Unfinished => None,
+            }
+        })
+        .collect()
+}
+
+/// Removes what the engine was writing when it was killed. Only for who holds the graph.
+pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for (_, path) in found(folder)?
+        .iter()
+        .filter(|(kind, _)| *kind == Kind::Unfinished)
+    {
+        super::staging::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// Removes everything that was set aside and names it in the log: what is forgotten may be in it,
+/// and nobody can look for it there.
+pub(super) fn remove(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    for (kind, path) in found(folder)? {
+        // Another thread may be writing a copy right now, and it removes its own.
+        if kind == Kind::Unfinished {
+            continue;
+        }
+        super::staging::remove_file(&path)?;
+        removed.push(path);
+    }
+    if !removed.is_empty() {
+        std::fs::File::open(folder)?.sync_all()?;
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_engine_are_told_apart() {
+        for (name, expected) in [
+            ("graph.kgl", None),
+            ("graph.kgl-wal", None),
+            ("graph.kgl-wal.lock", None),
+            (
+                "graph.kgl-wal.quarantine-20260102T030405Z",
+                Some(Kind::Quarantined),
+            ),
+            (
+                "graph.kgl-wal.torn-20260102T030405Z-at-99",
+                Some(Kind::Torn),
+            ),
+            ("graph.kgl-wal.trim", Some(Kind::Unfinished)),
+            ("graph.kgl.tmp.1.2", Some(Kind::Unfinished)),
+            ("notes.torn-1", None),
+        ] {
+            assert_eq!(kind(name), expected, "{name}");
+        }
+    }
+}

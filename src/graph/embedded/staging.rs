@@ -1,0 +1,94 @@
+//! A graph that is made beside the one in use and takes its place as a whole.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kglite::api::durable::DurabilityLevel;
+use kglite::api::io::GraphWriterLease;
+use kglite::api::session::OpenError;
+
+use super::{Embedded, FILE, LEASE_WAIT, leavings, open_error};
+use crate::graph::StoreError;
+
+/// The folder in the graph's folder where the other one is made.
+const FOLDER: &str = "importing";
+
+/// How long a statement may take while nobody else waits for the graph.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Where the graph is made that is to take the place of this folder's.
+pub(crate) fn folder(of: &Path) -> PathBuf {
+    of.join(FOLDER)
+}
+
+impl Embedded {
+    /// Opens an empty graph beside the one in this folder. It has no log: if anything happens, the
+    /// one in use is as it was.
+    pub(crate) async fn stage(of: &Path) -> Result<Self, StoreError> {
+        remove(of).map_err(|error| cannot(of, &error))?;
+        Self::open_at(folder(of), PATIENCE, DurabilityLevel::Off).await
+    }
+}
+
+/// Removes the graph that was made beside the one in this folder.
+pub(crate) fn discard(of: &Path) -> Result<(), StoreError> {
+    remove(of).map_err(|error| cannot(of, &error))
+}
+
+/// Removes what was set aside of a damaged log, while nobody has the graph.
+pub(crate) fn discard_set_aside(of: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    if !of.join(FILE).exists() {
+        return Ok(Vec::new());
+    }
+    let _lease = lease(of)?;
+    leavings::remove(of).map_err(|error| cannot(of, &error))
+}
+
+fn lease(of: &Path) -> Result<GraphWriterLease, StoreError> {
+    GraphWriterLease::acquire_ex(&of.join(FILE), LEASE_WAIT)
+        .map_err(|refusal| open_error(of, OpenError::Lease(refusal)))
+}
+
+/// Puts the graph that was made beside the one in this folder into its place. Both are closed.
+pub(crate) fn publish(of: &Path) -> Result<(), StoreError> {
+    let _lease = lease(of)?;
+    replace(of, &of.join(FILE)).map_err(|error| cannot(of, &error))
+}
+
+/// The log goes first: it is folded in, and it must not be applied to another graph.
+fn replace(of: &Path, graph: &Path) -> io::Result<()> {
+    remove_file(&of.join(format!("{FILE}-wal")))?;
+    std::fs::rename(folder(of).join(FILE), graph)?;
+    std::fs::File::open(of)?.sync_all()?;
+    leavings::remove(of)?;
+    remove(of)
+}
+
+/// Removes what an import left that was interrupted; says whether there was anything.
+pub(super) fn remove_left_over(of: &Path) -> Result<bool, StoreError> {
+    let was_there = folder(of).exists();
+    remove(of).map_err(|error| cannot(of, &error))?;
+    Ok(was_there)
+}
+
+fn remove(of: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder(of)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+pub(super) fn remove_file(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn cannot(of: &Path, error: &io::Error) -> StoreError {
+    StoreError::Misconfigured(format!(
+        "the files of the graph in {} cannot be changed: {error}",
+        of.display()
+    ))
+}

@@ -1,0 +1,639 @@
+//! What the server means to do, proved to begin at knowledge before it does it.
+//!
+//! A node that is found by its id is looked at by all conditions at once, its label among them: what
+//! a condition costs or fails with then tells of a node that no pattern may reach. So every branch
+//! of a plan must begin at a label, a type or an index of the knowledge, and go on along types of
+//! it. What is not known here is refused.
+
+use std::collections::BTreeSet;
+
+use neo4rs::summary::ResultSummary;
+use serde_json::Value;
+
+use super::debugged;
+use crate::graph::confine::ConfinedCypher;
+
+/// Operators may be nested so deep.
+const MAX_DEPTH: usize = 500;
+
+/// Labels and types that a plan may begin at and go along.
+pub(super) struct Names<'a> {
+    pub(super) labels: &'a BTreeSet<String>,
+    pub(super) types: &'a BTreeSet<String>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn of(cypher: &'a ConfinedCypher) -> Self {
+        Self {
+            labels: cypher.labels(),
+            types: cypher.types(),
+        }
+    }
+}
+
+/// Why a plan is not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unproved {
+    /// In words for a model.
+    pub(super) message: String,
+    /// A variable whose node is looked for among all nodes; a hint may end that.
+    pub(super) scanned: Option<String>,
+}
+
+impl<T: Into<String>> From<T> for Unproved {
+    fn from(message: T) -> Self {
+        Self {
+            message: message.into(),
+            scanned: None,
+        }
+    }
+}
+
+/// Proves the plan of an explained statement.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn prove(summary: &ResultSummary, names: &Names<'_>) -> Result<(), Unproved> {
+    // The driver keeps the plan to itself, but for this.
+    let plan = debugged::field(&format!("{summary:?}"), "plan");
+    let plan = plan.ok_or("the server sent no plan that can be read")?;
+    prove_operator(&plan, names, 0)
+}
+
+/// What an operator's details must say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duty {
+    /// It works on what its children give.
+    Nothing,
+    /// `n:Movie|Person`
+    Labels,
+    /// `RANGE INDEX n:Movie(title) WHERE …`
+    Index,
+    /// `(a)-[r:ACTED_IN]->(b)`
+    Types,
+    /// `count( (:Movie) ) AS n`, `count( (:Movie)-[:ACTED_IN]->() ) AS n`
+    Counted,
+}
+
+/// What is known of an operator; nothing of those that begin elsewhere, or do more than read.
+fn duty(operator: &str) -> Option<Duty> {
+    Some(match operator {
+        "NodeByLabelScan"
+        | "PartitionedNodeByLabelScan"
+        | "UnionNodeByLabelsScan"
+        | "PartitionedUnionNodeByLabelsScan"
+        | "IntersectionNodeByLabelsScan"
+        | "PartitionedIntersectionNodeByLabelsScan"
+        | "SubtractionNodeByLabelsScan"
+        | "PartitionedSubtractionNodeByLabelsScan" => Duty::Labels,
+        "NodeIndexSeek"
+        | "NodeIndexSeekByRange"
+        | "NodeUniqueIndexSeek"
+        | "NodeUniqueIndexSeekByRange"
+        | "NodeIndexScan"
+        | "NodeIndexContainsScan"
+        | "NodeIndexEndsWithScan"
+        | "MultiNodeIndexSeek"
+        | "PartitionedNodeIndexSeek"
+        | "PartitionedNodeIndexSeekByRange"
+        | "PartitionedNodeIndexScan"
+        | "DirectedRelationshipIndexSeek"
+        | "DirectedRelationshipIndexSeekByRange"
+        | "DirectedRelationshipUniqueIndexSeek"
+        | "DirectedRelationshipUniqueIndexSeekByRange"
+        | "DirectedRelationshipIndexScan"
+        | "DirectedRelationshipIndexContainsScan"
+        | "DirectedRelationshipIndexEndsWithScan"
+        | "UndirectedRelationshipIndexSeek"
+        | "UndirectedRelationshipIndexSeekByRange"
+        | "UndirectedRelationshipUniqueIndexSeek"
+        | "UndirectedRelationshipUniqueIndexSeekByRange"
+        | "UndirectedRelationshipIndexScan"
+        | "UndirectedRelationshipIndexContainsScan"
+        | "UndirectedRelationshipIndexEndsWithScan" => Duty::Index,
+        "DirectedRelationshipTypeScan"
+        | "UndirectedRelationshipTypeScan"
+        | "DirectedUnionRelationshipTypesScan"
+        | "UndirectedUnionRelationshipTypesScan"
+        | "PartitionedDirectedRelationshipTypeScan"
+        | "PartitionedUndirectedRelationshipTypeScan"
+        | "PartitionedDirectedUnionRelationshipTypesScan"
+        | "PartitionedUndirectedUnionRelationshipTypesScan"
+        | "Expand(All)"
+        | "Expand(Into)"
+        | "OptionalExpand(All)"
+        | "OptionalExpand(Into)"
+        | "VarLengthExpand(All)"
+        | "VarLengthExpand(Into)"
+        | "VarLengthExpand(Pruning)"
+        | "VarLengthExpand(Pruning,All)"
+        | "VarLengthExpand(Pruning,BFS)"
+        | "VarLengthExpand(Pruning,BFS,All)"
+        | "VarLengthExpand(Pruning,BFS,Into)"
+        | "ShortestPath" => Duty::Types,
+        "NodeCountFromCountStore" | "RelationshipCountFromCountStore" => Duty::Counted,
+        "ProduceResults"
+        | "Argument"
+        | "EmptyRow"
+        | "EmptyResult"
+        | "Filter"
+        | "Projection"
+        | "CacheProperties"
+        | "Optional"
+        | "Apply"
+        | "SemiApply"
+        | "AntiSemiApply"
+        | "SelectOrSemiApply"
+        | "SelectOrAntiSemiApply"
+        | "LetSemiApply"
+        | "LetAntiSemiApply"
+        | "LetSelectOrSemiApply"
+        | "LetSelectOrAntiSemiApply"
+        | "RollUpApply"
+        | "ConditionalApply"
+        | "AntiConditionalApply"
+        | "CartesianProduct"
+        | "NodeHashJoin"
+        | "NodeLeftOuterHashJoin"
+        | "NodeRightOuterHashJoin"
+        | "ValueHashJoin"
+        | "TriadicSelection"
+        | "TriadicBuild"
+        | "TriadicFilter"
+        | "AssertSameNode"
+        | "AssertSameRelationship"
+        | "ProjectEndpoints"
+        | "Repeat(Trail)"
+        | "BidirectionalRepeat(Trail)"
+        | "RepeatOptions"
+        | "Union"
+        | "OrderedUnion"
+        | "Distinct"
+        | "OrderedDistinct"
+        | "EagerAggregation"
+        | "OrderedAggregation"
+        | "Sort"
+        | "PartialSort"
+        | "Top"
+        | "PartialTop"
+        | "Limit"
+        | "ExhaustiveLimit"
+        | "Skip"
+        | "Unwind"
+        | "PartitionedUnwind"
+        | "Eager"
+        | "PreserveOrder"
+        | "NonFuseable"
+        | "NonPipelined" => Duty::Nothing,
+        _ => return None,
+    })
+}
+
+fn prove_operator(plan: &Value, names: &Names<'_>, depth: usize) -> Result<(), Unproved> {
+    if depth > MAX_DEPTH {
+        return Err(format!("the plan is more than {MAX_DEPTH} operators deep").into());
+    }
+    let operator = plan["operatorType"].as_str();
+    let operator = operator.ok_or("the server's plan names no operator")?;
+    // `NodeByLabelScan@neo4j`
+    let operator = operator.split('@').next().unwrap_or(operator);
+    let details = match &plan["args"]["Details"] {
+        Value::String(details) => details.as_str(),
+        Value::Null => "",
+        _ => return Err(format!("the details of {operator} are no text").into()),
+    };
+    let tokens = tokens(details);
+    let Some(duty) = duty(operator) else {
+        return Err(format!(
+            "the server would run it with {operator}, which is not known to stay within the knowledge; \
+             begin each pattern at a label, and do not look nodes up by id"
+        )
+        .into());
+    };
+    let is_kept = match duty {
+        Duty::Nothing => true,
+        Duty::Labels => labels(&tokens, names),
+        Duty::Index => index(&tokens, names),
+        Duty::Types => bracketed(&tokens).is_some_and(|inside| types(inside, names)),
+        Duty::Counted => counted(&tokens, names),
+    };
+    if !is_kept {
+        return Err(format!(
+            "the server would run it with {operator} on more than the knowledge; \
+             name a label or type of the schema in each pattern"
+        )
+        .into());
+    }
+    // What an expression asks of the graph has a plan of its own, which no server shows: without a
+    // bare id it can begin at a label or type only.
+    if has_bare_id(&tokens) {
+        return Err("an id is compared where the server may look it up; compare a property".into());
+    }
+    let children = match &plan["children"] {
+        Value::Array(children) => children.as_slice(),
+        Value::Null => &[],
+        _ => return Err(format!("the children of {operator} are no list").into()),
+    };
+    for child in children {
+        let scanned = scanned(child);
+        // What is not of the knowledge goes no further than its labels.
+        let is_filtered = operator == "Filter"
+            && scanned
+                .as_deref()
+                .is_some_and(|variable| labels_first(&tokens, variable, names));
+        if is_filtered {
+            continue;
+        }
+        prove_operator(child, names, depth + 1).map_err(|unproved| Unproved {
+            scanned: unproved.scanned.or(scanned),
+            ..unproved
+        })?;
+    }
+    Ok(())
+}
+
+/// The variable of a scan of all nodes.
+fn scanned(plan: &Value) -> Option<String> {
+    let operator = plan["operatorType"].as_str()?;
+    if operator.split('@').next() != Some("AllNodesScan") {
+        return None;
+    }
+    match tokens(plan["args"]["Details"].as_str()?).as_slice() {
+        [Token::Name { text, .. }] => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a filter looks at the labels before it looks at anything else:
+/// `n:Movie|Person AND n.title = $x`. Its parts are computed in their order, until one is not true.
+fn labels_first(tokens: &[Token], variable: &str, names: &Names<'_>) -> bool {
+    let mut depth = 0_i32;
+    for token in tokens {
+        match token {
+            Token::Sign('(' | '[' | '{') => depth += 1,
+            Token::Sign(')' | ']' | '}') => depth -= 1,
+            word if depth == 0 && (is_word(word, "OR") || is_word(word, "XOR")) => return false,
+            Token::Name { .. } | Token::Sign(_) | Token::Text => {}
+        }
+    }
+    let end = tokens.iter().position(|token| is_word(token, "AND"));
+    let first = &tokens[..end.unwrap_or(tokens.len())];
+    let is_of_it = matches!(first.first(), Some(Token::Name { text, .. }) if text == variable);
+    let is_alternative = first
+        .iter()
+        .all(|token| matches!(token, Token::Name { .. } | Token::Sign(':' | '|')));
+    is_of_it && is_alternative && labels(first, names)
+}
+
+/// A part of the details.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// A word, or what stands in backticks.
+    Name {
+        text: String,
+        is_quoted: bool,
+    },
+    Sign(char),
+    /// A string, whatever it says.
+    Text,
+}
+
+fn tokens(details: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = details.chars().peekable();
+    while let Some(c) = rest.next() {
+        let token = match c {
+            '`' => Token::Name {
+                text: rest.by_ref().take_while(|c| *c != '`').collect(),
+                is_quoted: true,
+            },
+            '"' | '\'' => {
+                while let Some(inner) = rest.next() {
+                    match inner {
+                        '\\' => drop(rest.next()),
+                        end if end == c => break,
+                        _ => {}
+                    }
+                }
+                Token::Text
+            }
+            word if is_part(word) => {
+                let mut text = String::from(word);
+                while let Some(part) = rest.next_if(|c| is_part(*c)) {
+                    text.push(part);
+                }
+                Token::Name {
+                    text,
+                    is_quoted: false,
+                }
+            }
+            blank if blank.is_whitespace() => continue,
+            sign => Token::Sign(sign),
+        };
+        tokens.push(token);
+    }
+    tokens
+}
+
+fn is_part(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Name { text, is_quoted: false } if text.eq_ignore_ascii_case(word))
+}
+
+/// `n:Movie|Person`, `n:Movie&!Person`
+fn labels(tokens: &[Token], names: &Names<'_>) -> bool {
+    let [Token::Name { .. }, Token::Sign(':'), rest @ ..] = tokens else {
+        return false;
+    };
+    are_named(rest, names.labels)
+}
+
+/// Names of the set with signs between them, and at least one.
+fn are_named(tokens: &[Token], known: &BTreeSet<String>) -> bool {
+    let mut names = 0;
+    let are_known = tokens.iter().all(|token| match token {
+        Token::Name { text, .. } => {
+            names += 1;
+            known.contains(text)
+        }
+        Token::Sign('|' | '&' | '!' | ':' | '(' | ')') => true,
+        Token::Sign(_) | Token::Text => false,
+    });
+    are_known && names > 0
+}
+
+/// What stands in the first brackets: `r:ACTED_IN|FOLLOWS*..3`.
+fn bracketed(tokens: &[Token]) -> Option<&[Token]> {
+    let first = tokens.iter().position(|t| *t == Token::Sign('['))? + 1;
+    let length = tokens[first..]
+        .iter()
+        .position(|t| *t == Token::Sign(']'))?;
+    Some(&tokens[first..first + length])
+}
+
+/// `r:ACTED_IN|FOLLOWS*..3`
+fn types(inside: &[Token], names: &Names<'_>) -> bool {
+    let colon = inside.iter().position(|t| *t == Token::Sign(':'));
+    let Some(colon) = colon.filter(|at| *at <= 1) else {
+        return false;
+    };
+    let types = &inside[colon + 1..];
+    let end = types.iter().position(|t| *t == Token::Sign('*'));
+    are_named(&types[..end.unwrap_or(types.len())], names.types)
+}
+
+/// `RANGE INDEX n:Movie(title) WHERE …`, `UNIQUE n:Movie(id) WHERE …, UNIQUE m:…`,
+/// `RANGE INDEX (a)-[r:ACTED_IN(year)]->(b) WHERE …`: each index that is named is of the knowledge.
+fn index(tokens: &[Token], names: &Names<'_>) -> bool {
+    let is_kind = |token: &Token| {
+        let kinds = ["RANGE", "UNIQUE", "TEXT", "POINT"];
+        kinds.iter().any(|kind| is_word(token, kind))
+    };
+    if !tokens.first().is_some_and(is_kind) {
+        return false;
+    }
+    let mut found = 0;
+    for at in 0..tokens.len() {
+        if !is_kind(&tokens[at]) {
+            continue;
+        }
+        let mut rest = &tokens[at + 1..];
+        if rest.first().is_some_and(|token| is_word(token, "INDEX")) {
+            rest = &rest[1..];
+        }
+        let is_known = match rest {
+            [
+                Token::Name { .. },
+                Token::Sign(':'),
+                Token::Name { text, .. },
+                Token::Sign('('),
+                ..,
+            ] => names.labels.contains(text),
+            [Token::Sign('('), ..] => match bracketed(rest) {
+                Some(
+                    [
+                        Token::Name { .. },
+                        Token::Sign(':'),
+                        Token::Name { text, .. },
+                        ..,
+                    ],
+                ) => names.types.contains(text),
+                _ => false,
+            },
+            // A property or variable of that name.
+            _ if at > 0 => continue,
+            _ => false,
+        };
+        if !is_known {
+            return false;
+        }
+        found += 1;
+    }
+    found > 0
+}
+
+/// `count( (:Movie), (:Person) ) AS n`, `count( (:Movie)-[:ACTED_IN|FOLLOWS]->() ) AS n`
+fn counted(tokens: &[Token], names: &Names<'_>) -> bool {
+    let [count, Token::Sign('('), rest @ ..] = tokens else {
+        return false;
+    };
+    if !is_word(count, "count") {
+        return false;
+    }
+    if let Some(inside) = bracketed(rest) {
+        return types(inside, names);
+    }
+    let end = rest.iter().position(|token| is_word(token, "AS"));
+    let counted = &rest[..end.unwrap_or(rest.len())];
+    // Each node has its label.
+    let nodes = counted.iter().filter(|t| **t == Token::Sign('('));
+    let labelled = counted
+        .windows(2)
+        .filter(|pair| **pair == [Token::Sign('('), Token::Sign(':')]);
+    let without_commas: Vec<Token> = counted
+        .iter()
+        .filter(|token| **token != Token::Sign(','))
+        .cloned()
+        .collect();
+    nodes.count() == labelled.count() && are_named(&without_commas, names.labels)
+}
+
+/// Whether an id stands anywhere but in `head([id(n)])`, where no planner looks for it.
+fn has_bare_id(tokens: &[Token]) -> bool {
+    let is_id = |at: usize| {
+        (is_word(&tokens[at], "id") || is_word(&tokens[at], "elementId"))
+            && tokens.get(at + 1) == Some(&Token::Sign('('))
+            && tokens.get(at.wrapping_sub(1)) != Some(&Token::Sign('.'))
+    };
+    let is_hidden = |at: usize| {
+        at >= 3
+            && is_word(&tokens[at - 3], "head")
+            && tokens[at - 2] == Token::Sign('(')
+            && tokens[at - 1] == Token::Sign('[')
+    };
+    (0..tokens.len()).any(|at| is_id(at) && !is_hidden(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn proved(plan: &Value) -> Result<(), Unproved> {
+        let set = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
+        let labels = set(&["Movie", "Person", "Odd Thing"]);
+        let types = set(&["ACTED_IN", "Rel X"]);
+        let names = Names {
+            labels: &labels,
+            types: &types,
+        };
+        prove_operator(plan, &names, 0)
+    }
+
+    fn leaf(operator: &str, details: &str) -> Value {
+        json!({"operatorType": format!("{operator}@neo4j"), "args": {"Details": details}, "children": []})
+    }
+
+    #[test]
+    fn branches_begin_at_the_knowledge() {
+        for (operator, details) in [
+            ("NodeByLabelScan", "n:Movie"),
+            ("NodeByLabelScan", "`b c`:`Odd Thing`"),
+            ("UnionNodeByLabelsScan", "n:Movie|Person"),
+            ("SubtractionNodeByLabelsScan", "n:Movie&!Person"),
+            (
+                "NodeIndexSeek",
+                "RANGE INDEX n:Movie(title) WHERE title = $autostring_0",
+            ),
+            (
+                "MultiNodeIndexSeek",
+                "UNIQUE n:Movie(id) WHERE id = 1, UNIQUE m:Person(id) WHERE id = 2",
+            ),
+            (
+                "DirectedRelationshipIndexScan",
+                "RANGE INDEX (a)-[r:ACTED_IN(roles)]->(b) WHERE roles IS NOT NULL",
+            ),
+            (
+                "UndirectedUnionRelationshipTypesScan",
+                "(a)-[r:ACTED_IN|`Rel X`]-(b)",
+            ),
+            ("Expand(All)", "(m)<-[anon_0:ACTED_IN]-(p)"),
+            ("VarLengthExpand(All)", "(a)-[:`Rel X`|ACTED_IN*..3]->(b)"),
+            ("ShortestPath", "p = (a)-[anon_0:ACTED_IN*..1000]-(b)"),
+            ("NodeCountFromCountStore", "count( (:Movie) ) AS `count(m)`"),
+            (
+                "NodeCountFromCountStore",
+                "count( (:Movie), (:`Odd Thing`) ) AS n",
+            ),
+            (
+                "RelationshipCountFromCountStore",
+                "count( (:Movie)-[:ACTED_IN]->() ) AS n",
+            ),
+            (
+                "Filter",
+                "head([id(n)]) = $autoint_0 AND n.id = \"id(n)\" AND `id(n)` = 1",
+            ),
+        ] {
+            assert_eq!(
+                proved(&leaf(operator, details)),
+                Ok(()),
+                "{operator} {details}"
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_begins_elsewhere_is_refused() {
+        for (operator, details) in [
+            ("NodeByIdSeek", "n WHERE id(n) = 204"),
+            (
+                "NodeByElementIdSeek",
+                "n WHERE elementId(n) = $autostring_0",
+            ),
+            ("AllNodesScan", "n"),
+            ("SomethingNew", "n:Movie"),
+            ("NodeByLabelScan", "n:Response"),
+            ("NodeByLabelScan", "n"),
+            ("UnionNodeByLabelsScan", "n:Movie|Response"),
+            ("NodeIndexSeek", "RANGE INDEX n:Response(id) WHERE id = 1"),
+            ("NodeIndexSeek", "id = 1"),
+            (
+                "MultiNodeIndexSeek",
+                "UNIQUE n:Movie(id) WHERE id = 1, UNIQUE m:Response(id) WHERE id = 2",
+            ),
+            ("DirectedRelationshipTypeScan", "(a)-[r:CONTEXT]->(b)"),
+            ("DirectedRelationshipTypeScan", "(a)-[r]->(b)"),
+            ("Expand(All)", "(m)-[anon_0]-(anon_1)"),
+            ("Expand(All)", ""),
+            ("VarLengthExpand(All)", "(a)-[*..3]->(b)"),
+            (
+                "ShortestPath",
+                "p = (a)-[r*..9]-(b) WHERE x[0] = [:ACTED_IN]",
+            ),
+            ("NodeCountFromCountStore", "count( () ) AS n"),
+            ("NodeCountFromCountStore", "count( (:Movie), () ) AS n"),
+            ("RelationshipCountFromCountStore", "count( ()-[]->() ) AS n"),
+            ("Filter", "NOT id(n) <> 204"),
+            (
+                "Projection",
+                "COLLECT { MATCH (n)   WHERE n:Movie AND elementId(n) IN [x] RETURN n } AS y",
+            ),
+            (
+                "StatefulShortestPath(All)",
+                "ANY 1 (a) ((b)-[c]-(d)){1, } (e)",
+            ),
+        ] {
+            let inside = json!({"operatorType": "ProduceResults@neo4j", "args": {}, "children": [
+                leaf("NodeByLabelScan", "n:Movie"), leaf(operator, details),
+            ]});
+            assert!(proved(&inside).is_err(), "{operator} {details}");
+        }
+    }
+
+    #[test]
+    fn all_nodes_are_looked_at_by_their_labels_first() {
+        let filtered = |details: &str| {
+            proved(
+                &json!({"operatorType": "Filter@neo4j", "args": {"Details": details}, "children": [
+                    leaf("AllNodesScan", "n"),
+                ]}),
+            )
+        };
+        for details in [
+            "n:Movie|Person",
+            "n:Movie|`Odd Thing` AND n.x = 1",
+            "n:Movie AND (n.x = 1 OR n.y = 2)",
+        ] {
+            assert_eq!(filtered(details), Ok(()), "{details}");
+        }
+        for details in [
+            "n.x = 1 AND n:Movie|Person",
+            "n:Movie|Response AND n.x = 1",
+            "m:Movie AND n.x = 1",
+            "n:!Movie AND n.x = 1",
+            "n:Movie OR n.x = 1",
+            "n:Movie AND n.x = 1 XOR true",
+            "",
+        ] {
+            let unproved = filtered(details).unwrap_err();
+            assert_eq!(unproved.scanned.as_deref(), Some("n"), "{details}");
+        }
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_read_is_refused() {
+        for plan in [
+            json!(null),
+            json!({}),
+            json!({"operatorType": 1}),
+            json!({"operatorType": "Argument", "children": 1}),
+            json!({"operatorType": "Argument", "args": {"Details": []}}),
+        ] {
+            assert!(proved(&plan).is_err(), "{plan}");
+        }
+    }
+}

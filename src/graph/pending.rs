@@ -1,0 +1,202 @@
+//! Messages that were accepted and are not answered yet, in a graph that several processes share.
+//!
+//! Each is under a lease, by the clock of the graph: when it is over, any process may take the message.
+//! A graph that only one process has open keeps none; that process has a file of its own.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{EventId, IncomingMessage};
+use serde_json::{Value, json};
+
+use super::StoreError;
+use super::claims::millis;
+use super::cypher_store::CypherStore;
+use super::engine::{Engine, Row};
+use super::record::params;
+use super::statements::pending;
+
+/// How often a message is taken over: one that ends every process that takes it is left then.
+const MOST_TAKES: usize = 5;
+
+/// The operations on pending messages.
+#[async_trait]
+pub trait PendingMessages: Send + Sync {
+    /// Whether several processes may have the graph open; all below does nothing otherwise.
+    fn is_shared(&self) -> bool;
+
+    /// Keeps a message for `holder`.
+    async fn accept(
+        &self,
+        message: &IncomingMessage,
+        holder: &str,
+        lease: Duration,
+    ) -> Result<(), StoreError>;
+
+    /// Gives a sign of life for messages of `holder`.
+    async fn renew(
+        &self,
+        events: &[EventId],
+        holder: &str,
+        lease: Duration,
+    ) -> Result<(), StoreError>;
+
+    /// Says that events need nothing more of the holder: removes its messages, and ends its claims.
+    async fn finish(&self, events: &[EventId], holder: &str) -> Result<(), StoreError>;
+
+    /// Removes a message, whoever has it.
+    async fn erase(&self, event: &EventId) -> Result<(), StoreError>;
+
+    /// Takes messages of these platforms whose lease is over, at most `most`, the oldest first;
+    /// with `own` also those that `holder` left when it was ended.
+    async fn take_over(
+        &self,
+        holder: &str,
+        platforms: &[String],
+        own: bool,
+        most: usize,
+        lease: Duration,
+    ) -> Result<Vec<IncomingMessage>, StoreError>;
+
+    /// Whether another process has the message and gave a sign of life lately.
+    async fn is_held(&self, event: &EventId, holder: &str) -> Result<bool, StoreError>;
+
+    /// Ends all leases of a process that ends.
+    async fn release(&self, holder: &str) -> Result<(), StoreError>;
+
+    /// Removes what was accepted this long ago.
+    async fn sweep(&self, kept: Duration) -> Result<(), StoreError>;
+
+    /// Says that this process serves these platforms, and gives those that others serve.
+    async fn sign_in(
+        &self,
+        holder: &str,
+        platforms: &[String],
+        lasts: Duration,
+    ) -> Result<Vec<String>, StoreError>;
+
+    /// Says that this process serves nothing any more.
+    async fn sign_out(&self, holder: &str) -> Result<(), StoreError>;
+}
+
+impl<E: Engine> CypherStore<E> {
+    /// Runs a statement about pending messages; none where there can be none.
+    async fn write_pending(&self, statement: &str, bound: Value) -> Result<Vec<Row>, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(Vec::new());
+        }
+        self.engine.write(statement, params(bound)).await
+    }
+}
+
+#[async_trait]
+impl<E: Engine> PendingMessages for CypherStore<E> {
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
+    async fn accept(
+        &self,
+        message: &IncomingMessage,
+        holder: &str,
+        lease: Duration,
+    ) -> Result<(), StoreError> {
+        let payload = serde_json::to_string(message)
+            .map_err(|error| StoreError::Unexpected(error.to_string()))?;
+        let bound = json!({
+            "id": format!("{} {holder}", message.event),
+            "event": message.event.as_str(), "session": message.conversation.as_str(),
+            "platform": message.audience.platform, "payload": payload,
+            "holder": holder, "lasts": millis(lease),
+        });
+        self.write_pending(pending::ACCEPT, bound).await.map(drop)
+    }
+
+    async fn renew(
+        &self,
+        events: &[EventId],
+        holder: &str,
+        lease: Duration,
+    ) -> Result<(), StoreError> {
+        let bound = json!({"events": events, "holder": holder, "lasts": millis(lease)});
+        self.write_pending(pending::RENEW, bound).await.map(drop)
+    }
+
+    async fn finish(&self, events: &[EventId], holder: &str) -> Result<(), StoreError> {
+        let bound = json!({"events": events, "holder": holder});
+        self.write_pending(pending::FINISH, bound).await.map(drop)
+    }
+
+    async fn erase(&self, event: &EventId) -> Result<(), StoreError> {
+        let bound = json!({"event": event.as_str()});
+        self.write_pending(pending::ERASE, bound).await.map(drop)
+    }
+
+    async fn take_over(
+        &self,
+        holder: &str,
+        platforms: &[String],
+        own: bool,
+        most: usize,
+        lease: Duration,
+    ) -> Result<Vec<IncomingMessage>, StoreError> {
+        let bound = json!({
+            "holder": holder, "platforms": platforms, "own": own, "most": most,
+            "mostTakes": MOST_TAKES, "lasts": millis(lease),
+        });
+        let rows = self.write_pending(pending::TAKE_OVER, bound).await?;
+        Ok(rows.iter().filter_map(message).collect())
+    }
+
+    async fn is_held(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
+        if !self.engine.is_shared() {
+            return Ok(false);
+        }
+        let bound = json!({"event": event.as_str(), "holder": holder});
+        let rows = self.engine.read(pending::IS_HELD, params(bound)).await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn release(&self, holder: &str) -> Result<(), StoreError> {
+        let bound = json!({"holder": holder});
+        self.write_pending(pending::RELEASE, bound).await.map(drop)
+    }
+
+    async fn sweep(&self, kept: Duration) -> Result<(), StoreError> {
+        let bound = json!({"kept": millis(kept)});
+        self.write_pending(pending::SWEEP, bound).await.map(drop)
+    }
+
+    async fn sign_in(
+        &self,
+        holder: &str,
+        platforms: &[String],
+        lasts: Duration,
+    ) -> Result<Vec<String>, StoreError> {
+        let bound = json!({"holder": holder, "platforms": platforms, "lasts": millis(lasts)});
+        let rows = self.write_pending(pending::SIGN_IN, bound).await?;
+        let lists = rows
+            .iter()
+            .filter_map(|row| row.get("platforms")?.as_array());
+        let names = lists.flatten().filter_map(Value::as_str);
+        Ok(names.map(str::to_owned).collect())
+    }
+
+    async fn sign_out(&self, holder: &str) -> Result<(), StoreError> {
+        let bound = json!({"holder": holder});
+        self.write_pending(pending::SIGN_OUT, bound).await.map(drop)
+    }
+}
+
+/// The message of a row. One that cannot be read is of another version of this program, which may
+/// still take it.
+fn message(row: &Row) -> Option<IncomingMessage> {
+    let payload = row.get("payload")?.as_str()?;
+    match serde_json::from_str(payload) {
+        Ok(message) => Some(message),
+        Err(_) => {
+            tracing::warn!("a pending message in the graph cannot be read by this version");
+            None
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Saving many turns in one transaction: a statement for all sessions, one for all channels, one for
+//! all turns and so on, in an order in which [`super::APPEND`] takes its locks too.
+
+/// Of some events, those that have made a turn already.
+pub(crate) const KNOWN_EVENTS: &str = "\
+    UNWIND $events AS event \
+    MATCH (r:Response {eventId: event}) \
+    RETURN r.eventId AS event";
+
+/// The sessions of the turns, and their locks.
+pub(crate) const SESSIONS: &str = "\
+    UNWIND $rows AS row \
+    MERGE (s:Session {id: row.session}) \
+    ON CREATE SET s.createdAt = datetime(row.createdAt), s.title = row.title \
+    SET s.updatedAt = datetime(row.createdAt) \
+    WITH s, row \
+    SET s.title = coalesce(s.title, row.title)";
+
+/// The channels of the turns. Each is locked by a property of its own before its counter is read,
+/// which then stands where the last of its turns will be.
+pub(crate) const CHANNELS: &str = "\
+    UNWIND $rows AS row \
+    MERGE (c:Channel {id: row.audience}) \
+    ON CREATE SET c.position = 0, c.epoch = 0 \
+    SET c.platform = row.platform, c.workspace = row.workspace, c.name = row.channelName \
+    WITH c, row \
+    SET c.position = coalesce(c.position, 0) + row.turns";
+
+pub(crate) const MEMBERS: &str = "\
+    UNWIND $rows AS row \
+    MATCH (s:Session {id: row.session}) \
+    MATCH (c:Channel {id: row.audience}) \
+    MERGE (s)-[:IN]->(c)";
+
+/// The turns themselves, each so far behind the last of its channel.
+pub(crate) const TURNS: &str = "\
+    UNWIND $rows AS row \
+    MATCH (s:Session {id: row.session}) \
+    MATCH (c:Channel {id: row.audience}) \
+    CREATE (r:Response {id: row.id, session: row.session, audience: row.audience, \
+    position: c.position - row.behind, createdAt: datetime(row.createdAt), source: row.source, \
+    input: row.input, output: row.output, eventId: row.eventId, author: row.author, \
+    authorName: row.authorName, volatile: row.volatile, promptTokens: row.promptTokens, \
+    completionTokens: row.completionTokens, durationMs: row.durationMs}) \
+    SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
+    r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
+    r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached \
+    CREATE (s)-[:HAS_RESPONSE]->(r)";
+
+/// Turns that follow one another within the transaction.
+pub(crate) const NEXT: &str = "\
+    UNWIND $rows AS row \
+    MATCH (a:Response {id: row.from}) \
+    MATCH (b:Response {id: row.to}) \
+    CREATE (a)-[:NEXT]->(b)";
+
+/// The chains, which go on where they ended.
+pub(crate) const ENDS: &str = "\
+    UNWIND $rows AS row \
+    MATCH (s:Session {id: row.session}) \
+    MATCH (first:Response {id: row.first}) \
+    MATCH (final:Response {id: row.last}) \
+    OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(last) \
+    WITH s, first, final, collect(pointer) AS pointers, collect(last) AS lasts \
+    FOREACH (old IN pointers | DELETE old) \
+    FOREACH (old IN lasts | CREATE (old)-[:NEXT]->(first)) \
+    CREATE (s)-[:LAST_RESPONSE]->(final)";
+
+pub(crate) const RECALLED: &str = "\
+    UNWIND $rows AS row \
+    MATCH (r:Response {id: row.turn}) \
+    MATCH (m:Response {id: row.id, audience: row.audience}) \
+    CREATE (r)-[:RECALLED {score: row.score}]->(m)";
+
+/// See [`super::APPEND_LINKED`].
+pub(crate) const CONTEXT: &str = "\
+    UNWIND $rows AS row \
+    MATCH (r:Response {id: row.turn}) \
+    OPTIONAL MATCH (k) WHERE elementId(k) = row.source \
+    FOREACH (found IN CASE WHEN k IS NULL OR any(label IN labels(k) WHERE label IN $memory) \
+    THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found))";

@@ -1,0 +1,48 @@
+//! Statements of an import.
+
+/// Before the graph is emptied: nothing of the file is there yet.
+pub(crate) const BEGIN: &str = "\
+    MERGE (m:MuninnSchema {id: 'schema'}) \
+    SET m.importing = true, m.importFile = $file, m.importDone = null RETURN m.id AS id";
+
+pub(crate) const ADVANCE: &str = "\
+    MATCH (m:MuninnSchema {id: 'schema'}) SET m.importDone = $done RETURN count(m) AS times";
+
+pub(crate) const FINISH: &str = "\
+    MATCH (m:MuninnSchema {id: 'schema'}) \
+    SET m.importing = false, m.importFile = null, m.importDone = null RETURN m.id AS id";
+
+/// Removes a batch of nodes.
+pub(crate) const WIPE: &str = "\
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
+    WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS times";
+
+/// Nodes are found by their number in the file until the import is done.
+pub(crate) const CONSTRAINT: &str = "\
+    CREATE CONSTRAINT muninn_import_number IF NOT EXISTS \
+    FOR (n:MuninnImported) REQUIRE n.muninnImport IS UNIQUE";
+
+pub(crate) const DROP_CONSTRAINT: &str = "DROP CONSTRAINT muninn_import_number IF EXISTS";
+
+/// Takes the numbers away from a batch of nodes.
+pub(crate) const UNNUMBER: &str = "\
+    MATCH (n:MuninnImported) WITH n LIMIT 5000 \
+    REMOVE n:MuninnImported, n.muninnImport RETURN count(n) AS times";
+
+/// Creates nodes with these labels.
+pub(crate) fn nodes(labels: &str) -> String {
+    format!(
+        "UNWIND $rows AS row CREATE (n{labels}:MuninnImported) \
+         SET n = row.properties, n.muninnImport = row.number RETURN count(n) AS times"
+    )
+}
+
+/// Creates relationships of this type.
+pub(crate) fn relationships(kind: &str) -> String {
+    format!(
+        "UNWIND $rows AS row \
+         MATCH (a:MuninnImported {{muninnImport: row.from}}) \
+         MATCH (b:MuninnImported {{muninnImport: row.to}}) \
+         CREATE (a)-[r:{kind}]->(b) SET r = row.properties RETURN count(r) AS times"
+    )
+}

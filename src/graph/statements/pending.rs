@@ -1,0 +1,67 @@
+//! Statements about messages that were accepted and are not answered yet, and about the processes
+//! that accept them. All times are the graph's, in milliseconds.
+
+/// Each process keeps what it was told itself: two may be told of one event in different words, and
+/// what is nothing to one may be a question to the other. A pending message is locked by a property
+/// of its own before its lease is looked at.
+pub(crate) const ACCEPT: &str = "\
+    MERGE (p:Pending {id: $id}) SET p.touchedAt = timestamp() \
+    WITH p, p.holder IS NULL OR p.holder = $holder OR p.leaseUntil < timestamp() AS free \
+    FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END | \
+    SET p.eventId = $event, p.payload = $payload, p.platform = $platform, p.session = $session, \
+    p.acceptedAt = coalesce(p.acceptedAt, timestamp()), \
+    p.holder = $holder, p.leaseUntil = timestamp() + $lasts) \
+    RETURN free";
+
+pub(crate) const RENEW: &str = "\
+    UNWIND $events AS event \
+    MATCH (p:Pending {eventId: event}) WHERE p.holder = $holder \
+    SET p.leaseUntil = timestamp() + $lasts RETURN count(p) AS renewed";
+
+/// Ends the claims of the holder on the events as well.
+pub(crate) const FINISH: &str = "\
+    UNWIND $events AS event \
+    OPTIONAL MATCH (c:MuninnClaim {event: event}) \
+    FOREACH (_ IN CASE WHEN c.holder = $holder AND c.doneAt IS NULL THEN [1] ELSE [] END | \
+    SET c.doneAt = timestamp()) \
+    WITH event \
+    OPTIONAL MATCH (p:Pending {eventId: event}) WHERE p.holder = $holder \
+    DELETE p RETURN count(event) AS finished";
+
+pub(crate) const ERASE: &str = "\
+    MATCH (p:Pending {eventId: $event}) DELETE p RETURN count(*) AS erased";
+
+/// Some whose lease is over, or that this holder had before it was started again; the oldest first.
+/// Whoever waited for the lock of one sees that it is taken.
+pub(crate) const TAKE_OVER: &str = "\
+    MATCH (p:Pending) WHERE p.platform IN $platforms AND coalesce(p.takes, 0) < $mostTakes \
+    AND (p.leaseUntil < timestamp() OR ($own AND p.holder = $holder)) \
+    WITH p ORDER BY p.acceptedAt LIMIT $most \
+    SET p.touchedAt = timestamp() \
+    WITH p WHERE p.leaseUntil < timestamp() OR ($own AND p.holder = $holder) \
+    SET p.holder = $holder, p.leaseUntil = timestamp() + $lasts, p.takes = coalesce(p.takes, 0) + 1 \
+    RETURN p.payload AS payload";
+
+/// Whether another process has the message and lives.
+pub(crate) const IS_HELD: &str = "\
+    MATCH (p:Pending {eventId: $event}) \
+    WHERE p.holder <> $holder AND p.leaseUntil >= timestamp() RETURN p.eventId AS event";
+
+pub(crate) const RELEASE: &str = "\
+    MATCH (p:Pending) WHERE p.holder = $holder SET p.leaseUntil = 0 RETURN count(p) AS released";
+
+pub(crate) const SWEEP: &str = "\
+    MATCH (p:Pending) WHERE p.acceptedAt < timestamp() - $kept \
+    WITH p LIMIT 1000 DELETE p RETURN count(*) AS removed";
+
+/// What the other processes serve that gave a sign of life lately.
+pub(crate) const SIGN_IN: &str = "\
+    MERGE (m:MuninnProcess {holder: $holder}) \
+    SET m.platforms = $platforms, m.until = timestamp() + $lasts \
+    WITH m OPTIONAL MATCH (o:MuninnProcess) \
+    WHERE o.holder <> $holder AND o.until >= timestamp() \
+    RETURN o.platforms AS platforms";
+
+pub(crate) const SIGN_OUT: &str = "\
+    MATCH (m:MuninnProcess) WHERE m.holder = $holder OR m.until < timestamp() \
+    DELETE m RETURN count(*) AS removed";

@@ -1,0 +1,112 @@
+//! A circuit breaker: leaves a service alone that fails, and tries it again after a growing pause.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::ModelError;
+
+/// Failures in a row after which a service is left alone; one that was waited for in vain counts as
+/// many.
+const FAILURES: u32 = 2;
+/// How long it is left alone at first, doubling up to [`LONGEST`].
+const FIRST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// Whether a service is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    Ask,
+    /// It failed; this one sees whether it is back, and does not wait long.
+    Probe,
+    Skip,
+}
+
+/// What is known of a service.
+#[derive(Debug, Default)]
+pub struct Breaker {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    failures: u32,
+    /// How often it was left alone since it last answered.
+    pauses: u32,
+    until: Option<Instant>,
+}
+
+impl State {
+    fn leave_alone(&mut self) {
+        let pause = FIRST.saturating_mul(1 << self.pauses.min(10)).min(LONGEST);
+        self.until = Some(Instant::now() + pause);
+        self.pauses += 1;
+    }
+}
+
+impl Breaker {
+    /// Whether to ask now. Of several who come when the pause is over, one probes.
+    pub fn admission(&self) -> Admission {
+        let mut state = self.state();
+        match state.until {
+            None => Admission::Ask,
+            Some(until) if Instant::now() < until => Admission::Skip,
+            Some(_) => {
+                state.leave_alone();
+                Admission::Probe
+            }
+        }
+    }
+
+    pub fn succeeded(&self) {
+        *self.state() = State::default();
+    }
+
+    pub fn failed(&self, error: &ModelError) {
+        let mut state = self.state();
+        if state.until.is_some() {
+            // Of those who were waiting already.
+            return;
+        }
+        let was_waited_for = matches!(error, ModelError::TimedOut);
+        state.failures += if was_waited_for { FAILURES } else { 1 };
+        if state.failures >= FAILURES {
+            state.leave_alone();
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_service_that_hangs_is_left_alone_for_a_growing_time() {
+        let breaker = Breaker::default();
+        breaker.failed(&ModelError::TimedOut);
+        for seconds in [5, 10, 20] {
+            assert_eq!(breaker.admission(), Admission::Skip);
+            // Those who waited with it do not make it longer.
+            breaker.failed(&ModelError::TimedOut);
+            tokio::time::advance(Duration::from_secs(seconds)).await;
+            assert_eq!(breaker.admission(), Admission::Probe);
+        }
+        breaker.succeeded();
+        assert_eq!(breaker.admission(), Admission::Ask);
+    }
+
+    #[test]
+    fn one_failure_that_costs_no_time_does_no_harm() {
+        let breaker = Breaker::default();
+        let failure = ModelError::Failed("no".to_owned());
+        breaker.failed(&failure);
+        assert_eq!(breaker.admission(), Admission::Ask);
+        breaker.failed(&failure);
+        assert_eq!(breaker.admission(), Admission::Skip);
+    }
+}

@@ -1,0 +1,412 @@
+//! Takes away what the bot said, when it was forgotten: at once where that can be, otherwise later, also after a
+//! restart. Knows ids only, and nothing of what was said.
+
+mod file;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use self::file::Slot;
+use crate::graph::answers::Spoken;
+
+/// How long somebody waits for it; the rest goes on behind the answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// For one message, with what a platform's limiter makes it wait.
+const ATTEMPT: Duration = Duration::from_secs(30);
+/// The pause after a failure, doubling up to [`SLOWEST`].
+const FIRST_PAUSE: Duration = Duration::from_secs(2);
+const SLOWEST: Duration = Duration::from_secs(900);
+/// After so many failures, about three hours, it is given up.
+const TRIES: u32 = 20;
+/// Messages between two writes of what is still to be done.
+const WRITE_EVERY: usize = 16;
+
+/// Messages of one conversation that are to be taken away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Withdrawal {
+    platform: String,
+    conversation: ConversationId,
+    messages: Vec<MessageId>,
+    /// Its title as well.
+    title: bool,
+    /// How often it failed.
+    tries: u32,
+}
+
+#[derive(Debug)]
+struct Open {
+    number: u64,
+    withdrawal: Withdrawal,
+    /// Somebody sees to it just now.
+    is_taken: bool,
+    due: Instant,
+}
+
+/// What is to be taken away once it is forgotten.
+#[derive(Debug)]
+pub struct ToWithdraw {
+    pub conversation: ConversationId,
+    pub messages: Vec<MessageId>,
+    /// The conversation's title as well.
+    pub title: bool,
+}
+
+impl ToWithdraw {
+    /// What went out of one session, and of others that quote it. The title is of `session`.
+    pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
+        let mut by_session: BTreeMap<ConversationId, Vec<MessageId>> = BTreeMap::new();
+        if title {
+            by_session.insert(session.clone(), Vec::new());
+        }
+        for Spoken { session, messages } in spoken {
+            by_session.entry(session).or_default().extend(messages.0);
+        }
+        let each = |(conversation, messages): (ConversationId, Vec<MessageId>)| Self {
+            title: title && conversation == *session,
+            conversation,
+            messages,
+        };
+        let all = by_session.into_iter().map(each);
+        all.filter(|it| it.title || !it.messages.is_empty())
+            .collect()
+    }
+}
+
+/// What was written down to be taken away.
+#[derive(Debug, Default)]
+pub struct Ticket(Vec<u64>);
+
+impl Ticket {
+    pub fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+/// What became of it so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Messages that will be gone later.
+    pub later: usize,
+    /// Messages that stay, by the reason.
+    pub stays: BTreeMap<String, usize>,
+}
+
+impl Outcome {
+    fn stays(&mut self, why: String) {
+        *self.stays.entry(why).or_default() += 1;
+    }
+}
+
+/// Sees to it that what was forgotten is taken away.
+pub struct Withdrawals {
+    slot: Slot,
+    open: Mutex<State>,
+    platforms: DashMap<String, Arc<dyn Withdraw>>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    all: Vec<Open>,
+}
+
+impl std::fmt::Debug for Withdrawals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Withdrawals").finish_non_exhaustive()
+    }
+}
+
+impl Withdrawals {
+    /// Goes on with what earlier processes left in the folder.
+    ///
+    /// # Errors
+    /// When the folder cannot be used.
+    pub fn open(folder: &Path) -> std::io::Result<Self> {
+        let (slot, left_over) = Slot::open(folder)?;
+        let mut state = State::default();
+        for withdrawal in left_over {
+            state.add(withdrawal);
+        }
+        for open in &mut state.all {
+            open.is_taken = false;
+        }
+        Ok(Self {
+            slot,
+            open: Mutex::new(state),
+            platforms: DashMap::new(),
+            changed: Notify::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A list of ids: whatever a panic left of it is sound.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A platform can be reached.
+    pub fn connected(&self, platform: &str, withdraw: Arc<dyn Withdraw>) {
+        self.platforms.insert(platform.to_owned(), withdraw);
+        let now = Instant::now();
+        for open in &mut self.state().all {
+            if open.withdrawal.platform == platform {
+                open.due = now;
+            }
+        }
+        self.changed.notify_one();
+    }
+
+    /// Writes down what is to be taken away, before it is forgotten what it was. To be followed by
+    /// [`Withdrawals::carry_out`].
+    pub async fn write_down(
+        &self,
+        platform: &str,
+        withdraw: Arc<dyn Withdraw>,
+        all: Vec<ToWithdraw>,
+    ) -> Ticket {
+        self.platforms.insert(platform.to_owned(), withdraw);
+        if all.is_empty() {
+            return Ticket(Vec::new());
+        }
+        let numbers = {
+            let mut state = self.state();
+            let all = all.into_iter().map(|it| Withdrawal {
+                platform: platform.to_owned(),
+                conversation: it.conversation,
+                messages: it.messages,
+                title: it.title,
+                tries: 0,
+            });
+            all.map(|withdrawal| state.add(withdrawal)).collect()
+        };
+        self.write().await;
+        Ticket(numbers)
+    }
+
+    /// Takes away what was written down, as far as that can be in a few seconds; the rest follows.
+    pub async fn carry_out(&self, ticket: Ticket) -> Outcome {
+        let mut outcome = Outcome::default();
+        let deadline = Instant::now() + PATIENCE;
+        let Ticket(numbers) = ticket;
+        for number in &numbers {
+            if Instant::now() < deadline {
+                self.work_on(*number, Some(deadline), &mut outcome).await;
+            }
+        }
+        {
+            let mut state = self.state();
+            for open in &mut state.all {
+                if numbers.contains(&open.number) {
+                    open.is_taken = false;
+                    outcome.later += open.withdrawal.messages.len();
+                }
+            }
+        }
+        self.write().await;
+        self.changed.notify_one();
+        outcome
+    }
+
+    /// Tries again what could not be taken away, until `shutdown`.
+    pub async fn run(&self, shutdown: CancellationToken) {
+        loop {
+            let (number, due) = self.next();
+            let waiting = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            if number.is_none() {
+                tokio::select! {
+                    () = shutdown.cancelled() => return,
+                    () = self.changed.notified() => {}
+                    () = waiting => {}
+                }
+                continue;
+            }
+            let Some(number) = number else { continue };
+            let mut outcome = Outcome::default();
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = self.work_on(number, None, &mut outcome) => {}
+            }
+            for (why, messages) in &outcome.stays {
+                tracing::warn!(messages, why, "messages that were forgotten stay");
+            }
+            self.release(number);
+            self.write().await;
+        }
+    }
+
+    /// What can be done now, taken; or when there will be something.
+    fn next(&self) -> (Option<u64>, Option<Instant>) {
+        let mut state = self.state();
+        let now = Instant::now();
+        let mut soonest = None;
+        for open in &mut state.all {
+            if open.is_taken || !self.platforms.contains_key(&open.withdrawal.platform) {
+                continue;
+            }
+            if open.due <= now {
+                open.is_taken = true;
+                return (Some(open.number), None);
+            }
+            soonest = Some(soonest.map_or(open.due, |soonest: Instant| soonest.min(open.due)));
+        }
+        (None, soonest)
+    }
+
+    fn release(&self, number: u64) {
+        let mut state = self.state();
+        if let Some(open) = state.get(number) {
+            open.is_taken = false;
+        }
+    }
+
+    /// Takes away one message after the other, until one cannot be now.
+    async fn work_on(&self, number: u64, deadline: Option<Instant>, outcome: &mut Outcome) {
+        let mut done = 0_usize;
+        while let Some((platform, conversation, step)) = self.step(number) {
+            let Some(withdraw) = self
+                .platforms
+                .get(&platform)
+                .map(|it| Arc::clone(it.value()))
+            else {
+                return;
+            };
+            let attempt = async {
+                match &step {
+                    Step::Message(message) => withdraw.withdraw(&conversation, message).await,
+                    Step::Title => withdraw.clear_title(&conversation).await,
+                }
+            };
+            let patience = deadline.map_or(ATTEMPT, |deadline| {
+                ATTEMPT.min(deadline.saturating_duration_since(Instant::now()))
+            });
+            let withdrawn = timeout(patience, attempt).await;
+            match withdrawn {
+                Ok(Withdrawn::Gone) => self.done(number, &step),
+                Ok(Withdrawn::Stays(why)) => {
+                    self.done(number, &step);
+                    if matches!(step, Step::Message(_)) {
+                        outcome.stays(why);
+                    }
+                }
+                Ok(Withdrawn::NotYet) | Err(_) => return self.put_off(number),
+            }
+            done += 1;
+            if done.is_multiple_of(WRITE_EVERY) {
+                self.write().await;
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return;
+            }
+        }
+    }
+
+    fn step(&self, number: u64) -> Option<(String, ConversationId, Step)> {
+        let mut state = self.state();
+        let Withdrawal {
+            platform,
+            conversation,
+            messages,
+            title,
+            ..
+        } = &state.get(number)?.withdrawal;
+        let step = match messages.first() {
+            Some(message) => Step::Message(message.clone()),
+            None if *title => Step::Title,
+            None => return None,
+        };
+        Some((platform.clone(), conversation.clone(), step))
+    }
+
+    fn done(&self, number: u64, step: &Step) {
+        let mut state = self.state();
+        if let Some(open) = state.get(number) {
+            let withdrawal = &mut open.withdrawal;
+            match step {
+                Step::Message(gone) => withdrawal.messages.retain(|message| message != gone),
+                Step::Title => withdrawal.title = false,
+            }
+            withdrawal.tries = 0;
+        }
+        state
+            .all
+            .retain(|it| it.withdrawal.title || !it.withdrawal.messages.is_empty());
+    }
+
+    fn put_off(&self, number: u64) {
+        let mut state = self.state();
+        let Some(open) = state.get(number) else {
+            return;
+        };
+        open.withdrawal.tries += 1;
+        let tries = open.withdrawal.tries;
+        open.due = Instant::now() + pause(tries);
+        if tries >= TRIES {
+            let Withdrawal {
+                conversation,
+                messages,
+                ..
+            } = &open.withdrawal;
+            tracing::error!(%conversation, messages = messages.len(), "messages that were forgotten could not be taken away; remove them by hand");
+            state.all.retain(|it| it.number != number);
+        }
+    }
+
+    /// Writes down what is still to be done.
+    async fn write(&self) {
+        let all = || {
+            let state = self.state();
+            state.all.iter().map(|it| it.withdrawal.clone()).collect()
+        };
+        if let Err(error) = self.slot.write(all).await {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "what is to be taken away could not be written down"
+            );
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Step {
+    Message(MessageId),
+    Title,
+}
+
+impl State {
+    fn add(&mut self, withdrawal: Withdrawal) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.all.push(Open {
+            number,
+            withdrawal,
+            is_taken: true,
+            due: Instant::now(),
+        });
+        number
+    }
+
+    fn get(&mut self, number: u64) -> Option<&mut Open> {
+        self.all.iter_mut().find(|it| it.number == number)
+    }
+}
+
+fn pause(tries: u32) -> Duration {
+    (FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1).min(16))).min(SLOWEST)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+use std::collections::VecDeque;
+
+use async_trait::async_trait;
+use muninn_platform::Delivered;
+
+use super::*;
+
+/// What comes of one attempt after the other; then everything goes.
+#[derive(Default)]
+struct Chat {
+    outcomes: Mutex<VecDeque<Withdrawn>>,
+    gone: Mutex<Vec<String>>,
+}
+
+impl Chat {
+    fn meets(outcomes: impl IntoIterator<Item = Withdrawn>) -> Arc<Self> {
+        Arc::new(Self {
+            outcomes: Mutex::new(outcomes.into_iter().collect()),
+            gone: Mutex::default(),
+        })
+    }
+
+    fn gone(&self) -> Vec<String> {
+        self.gone.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Withdraw for Chat {
+    async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
+        let next = self.outcomes.lock().unwrap().pop_front();
+        let outcome = next.unwrap_or(Withdrawn::Gone);
+        if outcome == Withdrawn::Gone {
+            self.gone.lock().unwrap().push(message.to_string());
+        }
+        outcome
+    }
+
+    async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {
+        self.gone
+            .lock()
+            .unwrap()
+            .push(format!("title of {conversation}"));
+        Withdrawn::Gone
+    }
+}
+
+fn three() -> Vec<ToWithdraw> {
+    let session = ConversationId::new("chat/a");
+    let spoken = Spoken {
+        session: session.clone(),
+        messages: Delivered(["1", "2", "3"].map(MessageId::new).to_vec()),
+    };
+    ToWithdraw::of(&session, vec![spoken], true)
+}
+
+fn lines(folder: &Path) -> usize {
+    let text = std::fs::read_to_string(folder.join("withdrawals-0.jsonl"));
+    text.unwrap_or_default().lines().count()
+}
+
+#[tokio::test]
+async fn all_of_it_goes_with_the_title() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = Chat::meets([]);
+    let ticket = withdrawals.write_down("chat", chat.clone(), three()).await;
+    assert_eq!(lines(folder.path()), 1);
+    assert_eq!(withdrawals.carry_out(ticket).await, Outcome::default());
+    assert_eq!(chat.gone(), ["1", "2", "3", "title of chat/a"]);
+    assert_eq!(lines(folder.path()), 0);
+}
+
+#[tokio::test]
+async fn what_stays_is_counted_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let stays = || Withdrawn::Stays("it is pinned".to_owned());
+    let chat = Chat::meets([stays(), Withdrawn::Gone, stays()]);
+    let ticket = withdrawals.write_down("chat", chat, three()).await;
+    let outcome = withdrawals.carry_out(ticket).await;
+    let expected = BTreeMap::from([("it is pinned".to_owned(), 2)]);
+    assert_eq!((outcome.later, outcome.stays), (0, expected));
+    assert_eq!(lines(folder.path()), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_go_yet_is_tried_again_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
+    let not_yet = std::iter::repeat_n(Withdrawn::NotYet, 4);
+    let chat = Chat::meets([Withdrawn::Gone].into_iter().chain(not_yet));
+    let ticket = withdrawals.write_down("chat", chat.clone(), three()).await;
+    assert_eq!(withdrawals.carry_out(ticket).await.later, 2);
+    let end = CancellationToken::new();
+    let running = tokio::spawn({
+        let (withdrawals, end) = (Arc::clone(&withdrawals), end.clone());
+        async move { withdrawals.run(end).await }
+    });
+    while chat.gone().len() < 4 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    end.cancel();
+    running.await.unwrap();
+    assert_eq!(chat.gone(), ["1", "2", "3", "title of chat/a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_given_up_after_a_bounded_number_of_tries() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
+    let chat = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 1_000));
+    let ticket = withdrawals.write_down("chat", chat.clone(), three()).await;
+    withdrawals.carry_out(ticket).await;
+    let running = tokio::spawn({
+        let withdrawals = Arc::clone(&withdrawals);
+        async move { withdrawals.run(CancellationToken::new()).await }
+    });
+    tokio::time::sleep(Duration::from_secs(24 * 3_600)).await;
+    let tried = 1_000 - chat.outcomes.lock().unwrap().len();
+    assert_eq!(tried, usize::try_from(TRIES).unwrap());
+    running.abort();
+}
+
+#[tokio::test]
+async fn another_process_goes_on_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dead = Withdrawals::open(folder.path()).unwrap();
+    let other = Withdrawals::open(folder.path()).unwrap();
+    let away = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 9));
+    for process in [&dead, &other] {
+        let ticket = process.write_down("chat", away.clone(), three()).await;
+        assert_eq!(process.carry_out(ticket).await.later, 3);
+    }
+    drop((dead, other));
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = Chat::meets([]);
+    let end = CancellationToken::new();
+    withdrawals.connected("elsewhere", Chat::meets([]));
+    withdrawals.connected("chat", chat.clone());
+    let done = async {
+        while chat.gone().len() < 8 {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), done);
+    assert_eq!(lines(folder.path()), 0);
+    assert!(!folder.path().join("withdrawals-1.jsonl").exists());
+}

@@ -1,0 +1,170 @@
+//! What is forgotten is in no file any more, whenever the process is killed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::home::Home;
+
+/// Files in a folder and below whose bytes hold a text, plain or compressed.
+fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if holds(&std::fs::read(&path).unwrap(), text) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let has = |bytes: &[u8]| {
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    has(bytes)
+        || (0..bytes.len())
+            .filter(|at| bytes[*at..].starts_with(&ZSTD))
+            .any(|at| {
+                let mut plain = Vec::new();
+                let decoder = zstd::stream::read::Decoder::new(&bytes[at..]);
+                // What follows the frame is none, so it ends with an error.
+                let _ = decoder.and_then(|mut decoder| std::io::copy(&mut decoder, &mut plain));
+                has(&plain)
+            })
+}
+
+fn data(home: &Home) -> PathBuf {
+    home.path("muninn-data")
+}
+
+fn has_intent(home: &Home) -> bool {
+    let mut files = std::fs::read_dir(data(home)).unwrap();
+    files.any(|file| {
+        file.unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with("forgetting-")
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_text_is_in_no_file_whenever_it_is_killed() {
+    let home = Home::new()
+        .with("MESSAGES_PER_MINUTE", "1000")
+        .with("RECALL_THRESHOLD", "1");
+    for round in 0..16_u64 {
+        let secret = format!("walrus{round}secret");
+        let mut chat = home.start(&["chat"]);
+        chat.say(&format!("The word is {secret}.")).await;
+        chat.line().await.unwrap();
+        chat.say("Something that stays.").await;
+        chat.line().await.unwrap();
+        chat.say(&format!("And {secret} again.")).await;
+        chat.line().await.unwrap();
+        assert!(!files_with(&data(&home), &secret).is_empty());
+        chat.say("/forget session").await;
+        let mut is_told = false;
+        if round % 4 == 0 {
+            is_told = chat.line().await.is_some();
+            let left = files_with(&data(&home), &secret);
+            assert!(left.is_empty(), "it was told: {left:?}");
+        } else {
+            tokio::time::sleep(Duration::from_millis(round * round / 4)).await;
+        }
+        chat.kill().await;
+        let is_due = is_told || has_intent(&home);
+        // The next start finishes it.
+        let sessions = home.run(&["sessions"], "").await;
+        let is_there = sessions.succeeds().contains("default");
+        assert!(!(is_due && is_there), "{sessions:?}");
+        if !is_there {
+            let left = files_with(&data(&home), &secret);
+            assert!(left.is_empty(), "{round}: {left:?}");
+        }
+        assert!(!has_intent(&home));
+        home.chat(&[], &["/forget session"]).await.succeeds();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_of_many_leaves_the_others() {
+    let home = Home::new();
+    home.chat(
+        &[],
+        &["The first walrus.", "The second seal.", "The last otter."],
+    )
+    .await
+    .succeeds();
+    home.chat(&[], &["/forget last"]).await.succeeds();
+    assert!(files_with(&data(&home), "otter").is_empty());
+    assert!(!files_with(&data(&home), "seal").is_empty());
+}
+
+/// A chat that was killed, and a byte of its log turned over, that many bytes from the end.
+async fn damaged(from_end: usize) -> Home {
+    let home = Home::new();
+    let mut chat = home.start(&["chat"]);
+    for line in ["About a walrus.", "About a seal.", "About an otter."] {
+        chat.say(line).await;
+        chat.line().await.unwrap();
+    }
+    chat.kill().await;
+    let log = data(&home).join("graph.kgl-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let at = bytes.len() - from_end;
+    bytes[at] ^= 0xff;
+    std::fs::write(&log, bytes).unwrap();
+    home
+}
+
+fn set_aside(home: &Home) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(data(home)).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    paths
+        .filter(|path| {
+            let name = path.to_string_lossy();
+            name.contains(".quarantine-") || name.contains(".torn-")
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_log_is_told_at_every_start_until_the_operator_decides() {
+    let home = damaged(4_000).await;
+    for _start in 0..2 {
+        let doctor = home.run(&["doctor"], "").await;
+        let files = set_aside(&home);
+        assert_eq!(files.len(), 1, "{doctor:?}");
+        let name = files[0].file_name().unwrap().to_str().unwrap();
+        assert!(
+            doctor.out.contains(name) && doctor.out.contains("muninn discard-damaged"),
+            "{doctor:?}"
+        );
+        assert!(doctor.err.contains(name), "the log says so too: {doctor:?}");
+    }
+    let discarded = home.run(&["discard-damaged"], "").await;
+    assert!(discarded.succeeds().contains("removed"), "{discarded:?}");
+    assert!(set_aside(&home).is_empty());
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(!doctor.out.contains("damaged"), "{doctor:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_set_aside_goes_with_what_is_forgotten() {
+    for from_end in [10, 4_000] {
+        let home = damaged(from_end).await;
+        home.run(&["sessions"], "").await.succeeds();
+        assert_eq!(set_aside(&home).len(), 1, "{from_end}");
+        assert!(!files_with(&data(&home), "otter").is_empty());
+        home.chat(&[], &["/forget session"]).await.succeeds();
+        for word in ["walrus", "seal", "otter"] {
+            let left = files_with(&data(&home), word);
+            assert!(left.is_empty(), "{word}: {left:?}");
+        }
+    }
+}

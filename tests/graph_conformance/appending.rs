@@ -1,0 +1,259 @@
+//! Many turns in one transaction, and what waited while the graph was away.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use muninn::graph::{NewTurn, Source, StoreError};
+use muninn::journal::{Journal, SetAside};
+use muninn::memory::Archive;
+use secrecy::SecretString;
+
+use crate::lanes::{Lane, Talk, bare, ids, server};
+use crate::proxy::Proxy;
+
+on_every_store!(
+    many_turns_are_saved_as_one_by_one,
+    what_is_there_already_is_left_out,
+    one_bad_turn_leaves_nothing_of_its_transaction,
+    a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved,
+    what_waits_of_a_session_that_is_worked_on_waits_on,
+);
+
+async fn append_all(talks: &[&Talk], turns: &[NewTurn]) -> Result<(), StoreError> {
+    let mut guards = Vec::new();
+    for talk in talks {
+        guards.push(talks[0].sessions.lock(&talk.session).await);
+    }
+    let turns: Vec<Arc<NewTurn>> = turns.iter().cloned().map(Arc::new).collect();
+    talks[0].store.append_all(&guards, &turns).await
+}
+
+async fn many_turns_are_saved_as_one_by_one(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let other = talk.beside();
+    let before = talk.say("before").await;
+    let mut turns = Vec::new();
+    for n in 0..6 {
+        let mut turn = [&talk, &other][n % 2].turn(&format!("turn {n}"));
+        turn.recalled = vec![(before.id, 0.5)];
+        turn.turn.rephrased_question = (n == 1).then(|| "What?".to_owned());
+        turns.push(turn);
+    }
+    append_all(&[&talk, &other], &turns).await.unwrap();
+    let chain = talk.chain().await;
+    let mine: Vec<_> = turns.iter().step_by(2).map(|it| it.turn.id).collect();
+    assert_eq!(ids(&chain)[1..], mine);
+    let positions: Vec<i64> = chain.iter().map(|turn| turn.position).collect();
+    assert_eq!(positions, [1, 2, 4, 6]);
+    let theirs = other.chain().await;
+    let expected: Vec<_> = [3, 5, 7]
+        .iter()
+        .zip(turns.iter().skip(1).step_by(2))
+        .map(|(position, new)| {
+            let mut turn = bare(&new.turn);
+            turn.position = *position;
+            turn
+        })
+        .collect();
+    assert_eq!(theirs, expected);
+    // With its vector, as recall reads it.
+    let audience = &talk.audience.id;
+    let news = talk.store.turns_since(audience, 1, 10).await.unwrap();
+    assert_eq!(news.turns.len(), 6);
+    assert!(news.turns.iter().all(|turn| turn.embedding.is_some()));
+    let why = talk.store.explain(&talk.session, None).await.unwrap();
+    assert_eq!(why.unwrap().recalled[0].1.id, before.id);
+    // And on it goes, with a title from the first question.
+    let after = talk.say("after").await;
+    assert_eq!(after.position, 8);
+    let sessions = talk.store.sessions().await.unwrap();
+    let title = |talk: &Talk| {
+        let session = talk.session.as_str();
+        let found = sessions.iter().find(|it| it.id == session);
+        found.and_then(|it| it.title.clone())
+    };
+    assert_eq!(title(&talk).as_deref(), Some("before"));
+    assert_eq!(title(&other).as_deref(), Some("turn 1"));
+}
+
+async fn what_is_there_already_is_left_out(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let turns = [talk.turn("a"), talk.turn("b"), talk.turn("c")];
+    talk.append(&turns[0]).await;
+    for _ in 0..2 {
+        append_all(&[&talk], &turns).await.unwrap();
+    }
+    let all: Vec<_> = turns.iter().map(|it| it.turn.id).collect();
+    assert_eq!(ids(&talk.chain().await), all);
+    // Not even a session is made for what another has already.
+    let aside = talk.beside();
+    let mut same = aside.turn("a");
+    same.turn.event.clone_from(&turns[0].turn.event);
+    append_all(&[&aside], &[same]).await.unwrap();
+    assert!(!talk.store.takes_part(&aside.session).await.unwrap());
+    let sessions = talk.store.sessions().await.unwrap();
+    assert!(sessions.iter().all(|it| it.id != aside.session.as_str()));
+}
+
+async fn one_bad_turn_leaves_nothing_of_its_transaction(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let good = talk.say("good").await;
+    let mut bad = talk.turn("bad");
+    bad.turn.id = good.id;
+    let refused = append_all(&[&talk], &[talk.turn("a"), bad, talk.turn("b")]).await;
+    assert!(
+        matches!(refused, Err(StoreError::Invalid(_))),
+        "{refused:?}"
+    );
+    assert_eq!(ids(&talk.chain().await), [good.id]);
+    assert_eq!(talk.say("next").await.position, 2);
+}
+
+async fn archive(talk: &Talk, folder: &std::path::Path, turns: &[NewTurn]) -> Archive {
+    let journal = Journal::open(folder).unwrap();
+    for turn in turns {
+        journal.keep(turn.clone()).await.unwrap();
+    }
+    Archive::new(
+        Arc::clone(&talk.store),
+        journal,
+        Arc::clone(&talk.sessions),
+        8,
+    )
+}
+
+async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let good = talk.say("good").await;
+    let mut turns: Vec<NewTurn> = (0..9).map(|n| talk.turn(&n.to_string())).collect();
+    turns[4].turn.id = good.id;
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path(), &turns).await;
+    assert_eq!(archive.replay().await.unwrap(), 9);
+    assert_eq!(archive.waiting(), 0);
+    let said: Vec<String> = talk.chain().await.into_iter().map(|it| it.input).collect();
+    assert_eq!(said, ["good", "0", "1", "2", "3", "5", "6", "7", "8"]);
+    let refused = SetAside::of(folder.path()).all().unwrap();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].turn.turn.input, "4");
+    assert!(
+        refused[0].reason.contains("refused"),
+        "{}",
+        refused[0].reason
+    );
+    // What is forgotten is forgotten there too.
+    archive.forget(&talk.session, |_| true).await.unwrap();
+    assert!(SetAside::of(folder.path()).all().unwrap().is_empty());
+}
+
+async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let other = talk.beside();
+    let turns = [talk.turn("a"), other.turn("b"), talk.turn("c")];
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path(), &turns).await;
+    let held = talk.sessions.lock(&talk.session).await;
+    assert_eq!(archive.replay().await.unwrap(), 1);
+    assert_eq!(ids(&other.chain().await), [turns[1].turn.id]);
+    drop(held);
+    assert_eq!(archive.replay().await.unwrap(), 2);
+    assert_eq!(
+        ids(&talk.chain().await),
+        [turns[0].turn.id, turns[2].turn.id]
+    );
+}
+
+/// A password that changed, and a database that is not there, are no reason to give a turn up.
+#[tokio::test(flavor = "multi_thread")]
+async fn turns_wait_until_the_graph_lets_us_in_again() {
+    let Some(Lane::Neo4j(config, _share)) = Lane::neo4j().await else {
+        return;
+    };
+    let user = std::env::var("NEO4J_TEST_USER").unwrap_or_default();
+    let password = std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default();
+    if password.is_empty() {
+        return;
+    }
+    let root = neo4rs::Graph::new(config.url.clone(), user, password).unwrap();
+    let set = |password: &str| {
+        neo4rs::query(&format!(
+            "CREATE OR REPLACE USER offline SET PASSWORD '{password}' CHANGE NOT REQUIRED"
+        ))
+    };
+    root.run_on("system", set("first-password")).await.unwrap();
+    let target = config.url.split_once("://").unwrap().1.to_owned();
+    let proxy = Proxy::to(target).await;
+    let through = muninn::graph::GraphConfig {
+        url: proxy.bolt_url(),
+        user: "offline".to_owned(),
+        password: SecretString::from("first-password".to_owned()),
+        ..*config
+    };
+    let talk = Talk::on(&muninn::graph::open(&through).await.unwrap());
+    let turns = [talk.turn("a"), talk.turn("b")];
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path(), &turns).await;
+    root.run_on("system", set("second-password")).await.unwrap();
+    // Connections of before go on; new ones are refused.
+    proxy.cut();
+    proxy.mend();
+    for _ in 0..3 {
+        archive.replay().await.unwrap_err();
+    }
+    assert_eq!(archive.waiting(), 2);
+    assert!(archive.is_away());
+    assert!(SetAside::of(folder.path()).all().unwrap().is_empty());
+    root.run_on("system", set("first-password")).await.unwrap();
+    let mut saved = archive.replay().await;
+    for _ in 0..40 {
+        if saved.is_ok() {
+            break;
+        }
+        // After some failures the server refuses everybody for a few seconds.
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        saved = archive.replay().await;
+    }
+    saved.unwrap();
+    assert_eq!(ids(&talk.chain().await), turns.map(|it| it.turn.id));
+    let _ = root
+        .run_on("system", neo4rs::query("DROP USER offline IF EXISTS"))
+        .await;
+}
+
+/// Prints what replaying takes: `cargo test --test graph_conformance -- --ignored replaying_takes`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+#[expect(clippy::print_stderr, reason = "it says what it measured")]
+async fn replaying_takes() {
+    let lane = match server() {
+        Some(_) => Lane::neo4j().await.unwrap(),
+        None => Lane::embedded(),
+    };
+    for number in [100, 1_000, 10_000] {
+        let talk = Talk::on(&lane.open().await);
+        let talks: Vec<Talk> = (0..20).map(|_| talk.beside()).collect();
+        let turns: Vec<NewTurn> = (0..number)
+            .map(|n| {
+                let mut turn = talks[n % 20].turn(&format!("turn {n}"));
+                turn.turn.source = Source::Model;
+                if let Some(embedding) = &mut turn.turn.embedding {
+                    embedding.vector = vec![0.05; 384];
+                }
+                turn
+            })
+            .collect();
+        let folder = tempfile::tempdir().unwrap();
+        let began = Instant::now();
+        let archive = archive(&talk, folder.path(), &turns).await;
+        let kept = began.elapsed();
+        let began = Instant::now();
+        assert_eq!(archive.replay().await.unwrap(), number);
+        eprintln!(
+            "{number} turns: kept in {kept:?}, replayed in {:?}",
+            began.elapsed()
+        );
+        for talk in &talks {
+            assert_eq!(talk.chain().await.len(), number / 20);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Messages that wait for their answer, of several processes that share a graph.
+
+use std::time::Duration;
+
+use muninn::graph::claims::Claimed;
+use muninn_platform::{
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+};
+use uuid::Uuid;
+
+use crate::lanes::Lane;
+
+on_every_store![
+    a_pending_message_is_taken_over_by_one_when_its_lease_is_over,
+    what_is_finished_is_gone_and_its_claim_is_done,
+    who_serves_the_same_is_known_until_it_ends,
+    what_a_command_came_to_is_kept,
+];
+
+const LONG: Duration = Duration::from_mins(10);
+
+/// A message of a platform that no other test has.
+fn message() -> IncomingMessage {
+    let id = Uuid::new_v4();
+    IncomingMessage {
+        event: EventId::new(format!("test/{id}")),
+        conversation: ConversationId::new(format!("test/{id}")),
+        audience: Audience {
+            id: AudienceId::new(format!("test/{id}")),
+            platform: format!("test-{id}"),
+            workspace: String::new(),
+            name: "general".to_owned(),
+        },
+        also_recalls: None,
+        author: Author {
+            id: "ada".to_owned(),
+            name: "Ada".to_owned(),
+            is_admin: false,
+        },
+        addressed: Addressed::Directly,
+        body: Body::Text("Is anybody there?".to_owned()),
+        attachments: Vec::new(),
+        link: None,
+        sent_at: chrono::Utc::now(),
+    }
+}
+
+fn is_alone(lane: &Lane) -> bool {
+    matches!(lane, Lane::Embedded(_))
+}
+
+async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &Lane) {
+    let stores = lane.open_many(8).await;
+    let message = message();
+    let platforms = [message.audience.platform.clone()];
+    let first = stores[0].pending();
+    assert_eq!(first.is_shared(), !is_alone(lane));
+    first.accept(&message, "first", LONG).await.unwrap();
+    let take = |store: usize, own| {
+        let (holder, platforms) = (format!("holder/{store}"), &platforms);
+        let pending = stores[store].pending();
+        async move {
+            pending
+                .take_over(&holder, platforms, own, 32, LONG)
+                .await
+                .unwrap()
+        }
+    };
+    assert_eq!(take(1, true).await, []);
+    if is_alone(lane) {
+        return;
+    }
+    // Another that is told the same, and has nothing to do with it, leaves it alone.
+    let events = [message.event.clone()];
+    let second = stores[1].pending();
+    second.accept(&message, "holder/1", LONG).await.unwrap();
+    second.finish(&events, "holder/1").await.unwrap();
+    assert!(second.is_held(&message.event, "holder/1").await.unwrap());
+    assert!(!first.is_held(&message.event, "first").await.unwrap());
+    // After a restart it has its own at once, and nobody else does.
+    let own = first.take_over("first", &platforms, true, 32, LONG).await;
+    assert_eq!(own.unwrap(), std::slice::from_ref(&message));
+    assert_eq!(take(1, false).await, []);
+
+    first.renew(&events, "first", Duration::ZERO).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let taken = futures::future::join_all((1..8).map(|store| take(store, false))).await;
+    let taken: Vec<IncomingMessage> = taken.into_iter().flatten().collect();
+    assert_eq!(taken, std::slice::from_ref(&message));
+    // A sign of life of one that has it no more changes nothing.
+    first.renew(&events, "first", Duration::ZERO).await.unwrap();
+    assert_eq!(take(7, false).await, []);
+    // Only its own platforms', and not for ever.
+    for (number, store) in stores.iter().enumerate().take(8).skip(1) {
+        let holder = format!("holder/{number}");
+        store.pending().release(&holder).await.unwrap();
+    }
+    let elsewhere = ["elsewhere".to_owned()];
+    let others = first.take_over("first", &elsewhere, true, 32, LONG).await;
+    assert_eq!(others.unwrap(), []);
+    let mut times = 0;
+    while !first
+        .take_over("first", &platforms, true, 32, LONG)
+        .await
+        .unwrap()
+        .is_empty()
+    {
+        times += 1;
+    }
+    assert_eq!(times, 3, "of five");
+    first.erase(&message.event).await.unwrap();
+    assert!(!second.is_held(&message.event, "nobody").await.unwrap());
+}
+
+async fn what_is_finished_is_gone_and_its_claim_is_done(lane: &Lane) {
+    let store = lane.open().await;
+    let (pending, claims) = (store.pending(), store.claims());
+    let message = message();
+    let platforms = [message.audience.platform.clone()];
+    pending.accept(&message, "one", LONG).await.unwrap();
+    let claim = |holder| claims.claim(&message.event, &message.conversation, holder, LONG);
+    assert_eq!(claim("one").await.unwrap(), Claimed::Ours);
+    let events = [message.event.clone(), EventId::new("test/never heard of")];
+    pending.finish(&events, "one").await.unwrap();
+    let left = pending.take_over("one", &platforms, true, 32, LONG).await;
+    assert_eq!(left.unwrap(), []);
+    if !is_alone(lane) {
+        assert_eq!(claim("other").await.unwrap(), Claimed::Done);
+    }
+    // Too old to be answered.
+    pending.accept(&message, "one", LONG).await.unwrap();
+    pending.sweep(LONG).await.unwrap();
+    let left = pending.take_over("one", &platforms, true, 32, LONG).await;
+    assert_eq!(left.unwrap().len(), usize::from(!is_alone(lane)));
+    pending.finish(&events, "one").await.unwrap();
+}
+
+async fn who_serves_the_same_is_known_until_it_ends(lane: &Lane) {
+    let store = lane.open().await;
+    let pending = store.pending();
+    let platform = format!("test-{}", Uuid::new_v4());
+    let platforms = [platform.clone(), "terminal".to_owned()];
+    let (one, other) = (format!("{platform}/1"), format!("{platform}/2"));
+    let seen = |others: Vec<String>| others.contains(&platform);
+    let sign_in = |holder, lasts| pending.sign_in(holder, &platforms, lasts);
+    assert!(!seen(sign_in(&one, LONG).await.unwrap()));
+    assert_eq!(seen(sign_in(&other, LONG).await.unwrap()), !is_alone(lane));
+    assert_eq!(seen(sign_in(&one, LONG).await.unwrap()), !is_alone(lane));
+    pending.sign_out(&other).await.unwrap();
+    assert!(!seen(sign_in(&one, LONG).await.unwrap()));
+    pending.sign_out(&one).await.unwrap();
+}
+
+async fn what_a_command_came_to_is_kept(lane: &Lane) {
+    let store = lane.open().await;
+    let claims = store.claims();
+    let event = message().event;
+    assert_eq!(claims.outcome(&event).await.unwrap(), None);
+    for outcome in ["began", "done"] {
+        claims.set_outcome(&event, outcome).await.unwrap();
+        let kept = claims.outcome(&event).await.unwrap();
+        assert_eq!(kept.as_deref(), Some(outcome));
+    }
+    claims.sweep_claims(LONG).await.unwrap();
+    let kept = claims.outcome(&event).await.unwrap();
+    assert_eq!(kept.as_deref(), Some("done"));
+}

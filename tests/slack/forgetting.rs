@@ -1,0 +1,97 @@
+//! What was forgotten stays forgotten, although Slack has it still.
+
+use loopback_slack::Message;
+
+use super::ends_with;
+use super::home::Home;
+use super::support::model_server::{ModelServer, Request};
+use super::support::program::{asks, end, prompt};
+
+fn says(words: &'static str) -> impl Fn(&Message) -> bool {
+    move |message| message.is_ephemeral && message.shown.to_lowercase().contains(words)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_forgotten_is_not_read_again_from_the_thread() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let bot = home.start().await;
+    let channel = home.slack.channel("general");
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let (ann, bob) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let root = bob.say("The launch is on Friday.");
+    let thread = ann.in_thread(&root);
+    server
+        .expects(|request| {
+            request.last_user().ends_with("4711.") && prompt(request).contains("Friday")
+        })
+        .answers("Noted.");
+    thread.ask("My locker has the code 4711.");
+    thread.hears("Noted.").await;
+    thread.ask("forget last");
+    thread.finds("that it forgot", says("forg")).await;
+    end(bot).await;
+
+    // Another process, as far as memory goes. What colleagues said is still there to be read.
+    let bot = home.start().await;
+    let without = |words: &'static [&'static str]| {
+        move |request: &Request| !words.iter().any(|word| prompt(request).contains(word))
+    };
+    let no_code = without(&["4711"]);
+    server
+        .expects(move |request| {
+            request.last_user().ends_with("And now?")
+                && no_code(request)
+                && prompt(request).contains("Friday")
+        })
+        .answers("Nothing new.");
+    thread.ask("And now?");
+    thread.hears("Nothing new.").await;
+
+    thread.ask("forget thread");
+    let forgot = |said: &[Message]| {
+        let told = said.iter().filter(|message| says("forg")(message));
+        (told.count() == 2).then_some(())
+    };
+    thread.sees("that it forgot all of it", forgot).await;
+    let nothing = without(&["4711", "Friday", "And now"]);
+    server
+        .expects(move |request| request.last_user().ends_with("Anything?") && nothing(request))
+        .answers("Nothing at all.");
+    bob.in_thread(&root).ask("Anything?");
+    thread.hears("Nothing at all.").await;
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slash_commands_say_what_was_said_and_how_they_are_used() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let bot = home.start().await;
+    let ann = home.slack.person("Ann");
+    let general = ann.in_channel(&home.slack.channel("general"));
+    general.slash("/muninn", "history").await;
+    general
+        .finds("nothing", |message| message.is_ephemeral)
+        .await;
+    for (question, answer) in [("Is it ten?", "It is ten."), ("Or two?", "It is two.")] {
+        server.expects(asks(question)).answers(answer);
+        general
+            .in_thread(&general.ask(question))
+            .finds(answer, ends_with(answer))
+            .await;
+    }
+    general.slash("/muninn", "history").await;
+    let history = general.finds("the history", says("is it ten?")).await;
+    let at = |words: &str| history.shown.find(words).unwrap();
+    assert!(at("Is it ten?") < at("Or two?"), "{}", history.shown);
+    assert!(history.shown.contains("It is two."));
+    general.slash("/muninn", "ask").await;
+    let how = general.finds("how to ask", says("/muninn ask")).await;
+    assert!(how.buttons().is_empty());
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}

@@ -81,7 +81,8 @@ impl Inbound {
             .await
     }
 
-    /// Looks for places that went while nobody listened.
+    /// Looks for places that went while nobody listened; after what was left over was taken, of which
+    /// the threads may be still to be opened.
     pub(crate) async fn look_for_gone(&self) -> Result<(), InboxClosed> {
         let (found, answer) = oneshot::channel();
         let prefix = format!("{NAME}/");
@@ -114,7 +115,7 @@ impl Inbound {
                 if is_all && left.insert(guild) {
                     self.gone(guild, None).await?;
                 }
-            } else if self.is_gone(guild, channel).await {
+            } else if self.is_gone(guild, channel).await && !self.hub.is_in_use(guild, channel) {
                 self.gone(guild, Some(channel)).await?;
             }
         }
@@ -122,7 +123,9 @@ impl Inbound {
     }
 
     async fn is_gone(&self, guild: GuildId, channel: ChannelId) -> bool {
-        if self.hub.directory.spot(guild, channel).is_some() {
+        // A thread that is still to be opened is not there either.
+        let is_known = self.hub.directory.spot(guild, channel).is_some();
+        if is_known || self.hub.is_in_use(guild, channel) {
             return false;
         }
         let found = timeout(PATIENCE, self.hub.api.channel(channel)).await;

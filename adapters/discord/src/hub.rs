@@ -27,6 +27,9 @@ const FIRST_ANSWERS: usize = 24;
 /// Answers that one person alone sees and that may still be taken away: their tokens live for minutes.
 const PRIVATE_ANSWERS: usize = 1_024;
 
+/// Places that are remembered because something was said there.
+const IN_USE: usize = 4_096;
+
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
 
@@ -44,6 +47,8 @@ pub(crate) struct Hub {
     private_answers: Mutex<Recent<MessageId, (Arc<Token>, Via)>>,
     /// Nothing there can be taken away any more, and need not be asked for.
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
+    /// Where something was said since the start: the thread of its answer may be still to be opened.
+    in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
 }
 
 impl Hub {
@@ -60,7 +65,21 @@ impl Hub {
             looked_up: Mutex::new(Recent::new(LOOKED_UP)),
             private_answers: Mutex::new(Recent::new(PRIVATE_ANSWERS)),
             gone: Mutex::new(Recent::new(LOOKED_UP)),
+            in_use: Mutex::new(Recent::new(IN_USE)),
         }
+    }
+
+    /// Something was said in this place, whether its thread is there yet or not.
+    pub(crate) fn uses(&self, place: Place) {
+        if let Some(guild) = place.guild {
+            let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+            in_use.insert((guild, place.channel), ());
+        }
+    }
+
+    pub(crate) fn is_in_use(&self, guild: GuildId, channel: ChannelId) -> bool {
+        let in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.get(&(guild, channel)).is_some()
     }
 
     /// Whether an interaction came for the first time.

@@ -6,6 +6,7 @@ use chrono::Utc;
 use muninn_platform::{
     Addressed, Author, Body, Command, Inbox, InboxClosed, Incoming, IncomingMessage,
 };
+use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::background::Before;
@@ -20,6 +21,7 @@ use crate::meaning::{
     Facts, Meaning, Silence, Stand, Wants, channels_named, edited, is_admin, meaning, thread_name,
 };
 use crate::reply::{DiscordReply, Target};
+use crate::rights;
 use crate::way::Way;
 
 /// Hands what happens to the bot.
@@ -52,6 +54,7 @@ impl Inbound {
                 stand,
             } => (addressed, wants, place, stand),
         };
+        let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let (body, question) = match wants {
             Wants::Text(text) => (Body::Text(text.clone()), Some(text)),
             Wants::Command(command) => (Body::Command(command), None),
@@ -94,6 +97,7 @@ impl Inbound {
         let Some((addressed, text, place, stand)) = edited(&said, &facts) else {
             return Ok(());
         };
+        let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
         let name = self.thread_name(&text);
         let body = Body::Edit { of, text };
@@ -275,6 +279,28 @@ impl Inbound {
         }
     }
 
+    /// Beside the question where no thread may be opened for it: a conversation is called after a
+    /// place that is there, since what was said in one that is not is forgotten.
+    fn where_it_may(
+        &self,
+        said: &Said,
+        facts: &Facts,
+        place: Place,
+        stand: Stand,
+    ) -> (Place, Stand) {
+        const NEEDED: Permissions =
+            Permissions::CREATE_PUBLIC_THREADS.union(Permissions::SEND_MESSAGES_IN_THREADS);
+        let hub = &self.hub;
+        let may = hub.directory.my_permissions(&facts.spot, hub.me);
+        if stand == Stand::Here || may.is_none_or(|may| may.contains(NEEDED)) {
+            return (place, stand);
+        }
+        let what = "open a thread for its answer";
+        let why = rights::cannot(hub, said.channel, what, NEEDED);
+        tracing::warn!("{why}; the answer stands in the channel");
+        (Place::new(said.guild, said.channel), Stand::Here)
+    }
+
     async fn facts(&self, said: &Said) -> Option<Facts> {
         let hub = &self.hub;
         let spot = hub.spot(said.guild, said.channel).await?;
@@ -382,6 +408,8 @@ impl Inbound {
         message: IncomingMessage,
         target: Target,
     ) -> Result<(), InboxClosed> {
+        // Before the bot has it: whoever looks for places that are gone asks the bot for them.
+        self.hub.uses(target.way.belongs.place);
         let reply = Box::new(DiscordReply::new(target));
         self.inbox
             .deliver(Incoming::Message { message, reply })

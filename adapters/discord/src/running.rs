@@ -140,11 +140,6 @@ impl Running {
             };
             note(inbox.deliver(connected).await);
         });
-        let inbound = self.inbound.clone();
-        self.inbound
-            .hub
-            .chores
-            .spawn(async move { note(inbound.look_for_gone().await) });
     }
 
     /// What was said there is forgotten, and in the private threads that went with it.
@@ -175,8 +170,11 @@ impl Running {
         let (inbound, shutdown) = (self.inbound.clone(), shutdown.clone());
         self.inbound.hub.chores.spawn(async move {
             note(inbound.take_left_over().await);
+            let looked = inbound.look_for_gone();
             let followed = shutdown.run_until_cancelled(inbound.follow_left_over());
-            if let Some(ended) = followed.await {
+            let (looked, followed) = tokio::join!(looked, followed);
+            note(looked);
+            if let Some(ended) = followed {
                 note(ended);
             }
         });

@@ -1,6 +1,6 @@
 //! What people do after they have said something: edit, take back.
 
-use loopback_discord::Thread;
+use loopback_discord::{Permissions, Thread};
 use muninn_platform::testing::{EchoBot, EchoLog};
 use muninn_platform::{Body, Command};
 
@@ -136,6 +136,63 @@ async fn what_was_deleted_while_it_was_away_is_told_at_the_start() {
     is_told(&bot, &format!("discord/{guild}/{}", thread.id())).await;
     assert_eq!(gone(&bot.log()).len(), 1);
     bot.stop().await;
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_that_is_still_to_be_opened_is_not_gone() {
+    let scene = scene().await;
+    let guild = scene.home.guild.id();
+    let question = scene.chat.mention("deleted");
+    let deleted = scene.chat.thread_on(question).await;
+    deleted.hears("echo: deleted").await;
+    let Scene {
+        bot, home, chat, ..
+    } = scene;
+    // Of the process that was asked, and of the one that goes on with it.
+    let opening = home
+        .discord
+        .next(
+            "POST",
+            "/channels/{channel_id}/messages/{message_id}/threads",
+        )
+        .times(3)
+        .is_held();
+    let question = chat.mention("hello");
+    opening.is_reached().await;
+    bot.crash();
+    deleted.channel().is_deleted();
+    let bot = home.start().await;
+    is_told(&bot, &format!("discord/{guild}/{}", deleted.id())).await;
+    // Nor is that of a question that came since.
+    let other = chat.mention("and that?");
+    bot.gets("it", |log| log.messages.get(2).cloned()).await;
+    opening.open();
+    for (question, answer) in [(question, "echo: hello"), (other, "echo: and that?")] {
+        chat.thread_on(question).await.hears(answer).await;
+    }
+    assert_eq!(gone(&bot.stop().await).len(), 1);
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_without_a_thread_of_its_own_is_not_gone_at_the_next_start() {
+    let scene = scene().await;
+    scene.general.denies(Permissions::CREATE_PUBLIC_THREADS);
+    scene.chat.mention("hello");
+    scene.chat.hears("echo: hello").await;
+    let guild = scene.home.guild.id();
+    let marker = scene.home.guild.text("other");
+    let other = scene.ann.at(&marker);
+    let question = other.mention("deleted");
+    let deleted = other.thread_on(question).await;
+    deleted.hears("echo: deleted").await;
+    let Scene { bot, home, .. } = scene;
+    bot.stop().await;
+    deleted.channel().is_deleted();
+    let bot = home.start().await;
+    is_told(&bot, &format!("discord/{guild}/{}", deleted.id())).await;
+    assert_eq!(gone(&bot.stop().await).len(), 1);
     home.discord.finish();
 }
 

@@ -80,8 +80,8 @@ impl EchoMemory {
         let mut known = self.known();
         let takes_part = known.takes_part.contains(&message.conversation);
         let is_meant = match (&message.body, message.addressed) {
-            (Body::Edit { of, .. }, _) => known.answered.contains_key(of),
-            (Body::Deletion { of }, _) => known.question(of).is_some(),
+            (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_hand(of),
+            (Body::Deletion { of }, _) => known.question(of).is_some() || known.is_in_hand(of),
             // A place goes whether anything was said in it or not.
             (Body::Command(Command::PlaceGone), _)
             | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
@@ -94,6 +94,10 @@ impl EchoMemory {
             known.unanswered.push(message.clone());
         }
         is_new
+    }
+
+    fn is_in_hand(&self, event: &EventId) -> bool {
+        self.known().is_in_hand(event)
     }
 
     fn answer_of(&self, event: &EventId) -> Delivered {
@@ -152,6 +156,11 @@ impl EchoMemory {
 }
 
 impl Known {
+    /// Whether a message is still worked on: its answer may stand there before that is known here.
+    fn is_in_hand(&self, event: &EventId) -> bool {
+        self.unanswered.iter().any(|open| open.event == *event)
+    }
+
     /// The question that an event is, or that was answered by it.
     fn question<'a>(&'a self, event: &'a EventId) -> Option<&'a EventId> {
         if self.answered.contains_key(event) {
@@ -268,13 +277,14 @@ impl EchoBot {
         }
     }
 
-    /// Ends it as a signal does.
+    /// Ends it as a signal does; gives all that reached it.
     ///
     /// # Panics
     /// When it does not end in time, or not well.
-    pub async fn stop(mut self) {
+    pub async fn stop(mut self) -> EchoLog {
         self.shutdown.cancel();
         self.ended().await.expect("it ends well");
+        self.log()
     }
 
     /// Ends it as `kill -9` does: nothing that was begun is finished or taken back. Returns when it
@@ -394,6 +404,12 @@ impl Echo {
     ) -> Result<(), PlatformError> {
         reply.working().await;
         let memory = &self.memory;
+        if let Body::Edit { of, .. } | Body::Deletion { of } = &message.body {
+            // As the real one: what is said of a message waits for its answer.
+            let mut log = self.log.subscribe();
+            let answered = log.wait_for(|_| !memory.is_in_hand(of));
+            let _ = tokio::time::timeout(PATIENCE, answered).await;
+        }
         let mut asker = message.author.id.clone();
         let (text, of) = match &message.body {
             Body::Command(Command::Again(answer)) => match memory.answered_by(answer) {

@@ -4,7 +4,9 @@
 #![recursion_limit = "256"]
 mod support;
 
-use muninn_matrix::testing::{Account, Chat, Message, Person, RoomKind, homeserver};
+use std::time::Duration;
+
+use muninn_matrix::testing::{Account, Chat, Message, PATIENCE, Person, RoomKind, homeserver};
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
@@ -251,5 +253,70 @@ async fn files_are_read_in_encrypted_rooms_too() {
     .await;
     room.hears("A leak.").await;
     end(bot).await;
+    server.finish();
+}
+
+/// Waits until each of these is answered.
+async fn all_answered(room: &Chat, questions: &[String]) {
+    let looked = async {
+        loop {
+            let answers = room.answers().await;
+            if questions.iter().all(|question| answers.contains(question)) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, looked).await;
+    assert!(in_time.is_ok(), "{questions:?}: {:?}", room.said());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_at_any_moment_it_answers_each_question_once() {
+    let Some(homeserver) = homeserver() else {
+        return;
+    };
+    let server = ModelServer::start().await;
+    let gate = Gate::closed();
+    let of_batch = |request: &Request| request.last_user().contains("And number");
+    server
+        .expects(of_batch)
+        .always_replies(Reply::chunks(["No", ", or yes."]).paused(&gate));
+    server.expects(|_| true).always_replies(Reply::text("Yes."));
+    let ann = Person::new(&homeserver, "ann").await;
+    let home = Home::new(&homeserver, &server).await;
+    let mut bot = home.start();
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    let mut asked = vec![room.ask("Is it there?").await.to_string()];
+    all_answered(&room, &asked).await;
+    // One question, and the end some time after it: the moment is what is tried here.
+    for moment in [0, 40, 120, 250, 400, 600] {
+        let question = room.ask(&format!("Is it there after {moment}?")).await;
+        asked.push(question.to_string());
+        tokio::time::sleep(Duration::from_millis(moment)).await;
+        kill(bot).await;
+        bot = home.start();
+        all_answered(&room, &asked).await;
+    }
+    // A batch that waited, and the end while it is taken in.
+    kill(bot).await;
+    for number in 0..12 {
+        let question = room.ask(&format!("And number {number}?")).await;
+        asked.push(question.to_string());
+    }
+    for taken_in in [1, 4] {
+        let before = server.chats().len();
+        let bot = home.start();
+        server.arrived(before + taken_in).await;
+        kill(bot).await;
+    }
+    gate.open();
+    let bot = home.start();
+    all_answered(&room, &asked).await;
+    end(bot).await;
+    let mut answers = room.answers().await;
+    answers.sort();
+    asked.sort();
+    assert_eq!(answers, asked);
     server.finish();
 }

@@ -59,6 +59,8 @@ struct Expectation {
     reply: Reply,
     place: String,
     used: bool,
+    /// For all requests that fit, not for the first.
+    lasts: bool,
 }
 
 struct Script {
@@ -245,11 +247,21 @@ impl Expecting<'_> {
     }
 
     pub fn replies(self, reply: Reply) {
+        self.script(reply, false);
+    }
+
+    /// The same to every request that fits and nothing scripted before fits, at least once.
+    pub fn always_replies(self, reply: Reply) {
+        self.script(reply, true);
+    }
+
+    fn script(self, reply: Reply, lasts: bool) {
         self.server.shared.script().expectations.push(Expectation {
             fits: self.fits,
             reply,
             place: self.place,
             used: false,
+            lasts,
         });
     }
 }
@@ -335,10 +347,9 @@ fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
         return Some(Reply::refusal(503, "server_error", "down for the test"));
     }
     note_faults(&mut script, request);
-    let fitting = script
-        .expectations
-        .iter_mut()
-        .find(|expectation| !expectation.used && (expectation.fits)(request));
+    let fitting = script.expectations.iter_mut().find(|expectation| {
+        (expectation.lasts || !expectation.used) && (expectation.fits)(request)
+    });
     if let Some(expectation) = fitting {
         expectation.used = true;
         return Some(expectation.reply.clone());

@@ -20,6 +20,8 @@ pub(crate) enum What {
     Edit {
         of: OwnedEventId,
         new: Message,
+        /// Whom it mentions that the message did not: they are notified.
+        newly_mentions: Vec<OwnedUserId>,
     },
     Redaction {
         of: OwnedEventId,
@@ -78,6 +80,8 @@ pub(crate) struct Relates {
     pub(crate) thread: Option<OwnedEventId>,
     /// A reply somebody meant, not one for clients without threads.
     pub(crate) reply_to: Option<OwnedEventId>,
+    /// It may repeat what it replies to, whether that is meant or for clients without threads.
+    pub(crate) is_shown_as_reply: bool,
     pub(crate) replaces: Option<OwnedEventId>,
 }
 
@@ -162,7 +166,11 @@ fn said(content: &Value) -> What {
         return What::Message(message);
     };
     match content.get("m.new_content").and_then(self::message) {
-        Some(new) => What::Edit { of, new },
+        Some(new) => What::Edit {
+            of,
+            new,
+            newly_mentions: mentions(content).unwrap_or_default(),
+        },
         None => What::Other,
     }
 }
@@ -181,7 +189,7 @@ fn message(content: &Value) -> Option<Message> {
         }
         _ => (Kind::Other, body),
     };
-    let text = if relates.reply_to.is_some() {
+    let text = if relates.is_shown_as_reply {
         without_quoted_reply(text)
     } else {
         text
@@ -225,10 +233,12 @@ fn relates(content: &Value) -> Relates {
         .and_then(|relation| RawRelation::deserialize(relation).ok())
         .unwrap_or_default();
     let reply_to = raw.in_reply_to.map(|reply| reply.event_id);
+    let is_shown_as_reply = reply_to.is_some();
     match raw.rel_type.as_deref() {
         Some("m.thread") => Relates {
             thread: raw.event_id,
             reply_to: reply_to.filter(|_| !raw.is_falling_back),
+            is_shown_as_reply,
             replaces: None,
         },
         Some("m.replace") => Relates {
@@ -237,6 +247,7 @@ fn relates(content: &Value) -> Relates {
         },
         Some(_) | None => Relates {
             reply_to,
+            is_shown_as_reply,
             ..Relates::default()
         },
     }
@@ -329,6 +340,11 @@ mod tests {
             let content = json!({"msgtype": "m.text", "body": body, "m.relates_to": reply});
             assert_eq!(text(&content).text, said, "{body:?}");
         }
+        let in_thread = json!({"rel_type": "m.thread", "event_id": "$root",
+            "is_falling_back": true, "m.in_reply_to": {"event_id": "$q"}});
+        let body = "> <@a:b> one\n\nyes";
+        let content = json!({"msgtype": "m.text", "body": body, "m.relates_to": in_thread});
+        assert_eq!(text(&content).text, "yes");
         let no_reply = json!({"msgtype": "m.text", "body": "> <@a:b> one\n\nyes"});
         assert!(text(&no_reply).text.starts_with("> <@a:b>"));
     }

@@ -67,7 +67,12 @@ impl Inbound {
                 of,
                 addressed,
                 text,
-            } => self.edited(room, event, of, addressed, text, is_late).await,
+            } => {
+                if self.newly_mentioned(room, event, is_late).await? {
+                    return Ok(());
+                }
+                self.edited(room, event, of, addressed, text, is_late).await
+            }
             Meaning::Said {
                 addressed,
                 said,
@@ -82,7 +87,7 @@ impl Inbound {
     }
 
     /// An event without a thread of another room, which anybody can name.
-    fn at_home(&self, room: &Room, mut event: Event) -> Event {
+    pub(crate) fn at_home(&self, room: &Room, mut event: Event) -> Event {
         if let What::Message(message) = &mut event.what {
             let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
             message.relates.thread.take_if(is_elsewhere);
@@ -101,7 +106,11 @@ impl Inbound {
             return None;
         }
         let what = match says_now(room, &of, &sender).await {
-            Some(new) => What::Edit { of, new },
+            Some(new) => What::Edit {
+                of,
+                new,
+                newly_mentions: Vec::new(),
+            },
             None => What::Other,
         };
         Some(Event {
@@ -112,7 +121,7 @@ impl Inbound {
         })
     }
 
-    async fn facts(&self, room: &Room, event: &Event) -> Facts {
+    pub(crate) async fn facts(&self, room: &Room, event: &Event) -> Facts {
         let Hub { me, options, .. } = &*self.hub;
         let refers_to = match &event.what {
             What::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
@@ -138,7 +147,7 @@ impl Inbound {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one meaning")]
-    async fn said(
+    pub(crate) async fn said(
         &self,
         room: &Room,
         event: &Event,
@@ -171,7 +180,7 @@ impl Inbound {
         .await
     }
 
-    async fn edited(
+    pub(crate) async fn edited(
         &self,
         room: &Room,
         event: &Event,
@@ -366,9 +375,9 @@ async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Mes
     };
     let edits = removal::edits_of(room, of).await.ok()?;
     let edits = edits.into_iter().filter_map(|event| match event.what {
-        What::Edit { of: changed, new } if changed == *of && event.sender == author => {
-            Some(((event.sent_at, event.id), new))
-        }
+        What::Edit {
+            of: changed, new, ..
+        } if changed == *of && event.sender == author => Some(((event.sent_at, event.id), new)),
         What::Edit { .. }
         | What::Message(_)
         | What::Redaction { .. }

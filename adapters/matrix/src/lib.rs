@@ -22,6 +22,7 @@ mod ids;
 mod inbound;
 mod login;
 mod meaning;
+mod newly;
 mod options;
 mod outbox;
 mod position;

@@ -100,7 +100,7 @@ pub(crate) fn meaning(event: &Event, facts: &Facts) -> Meaning {
             Meaning::Nothing(Silence::Bot)
         }
         What::Message(message) => said(event, message, facts),
-        What::Edit { of, new } => {
+        What::Edit { of, new, .. } => {
             // Anybody can send an edit of anything; it is one only if the author did.
             let is_authors = |known: &Known| known.sender == event.sender;
             if facts.refers_to.as_ref().is_some_and(is_authors) {

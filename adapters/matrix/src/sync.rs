@@ -143,7 +143,13 @@ impl Listener {
         } else {
             self.inbound.take_left_over().await?;
         }
-        self.inbound.tell_connected().await?;
+        // Nothing that is said waits for what is taken away.
+        let inbound = self.inbound.clone();
+        self.hub.chores.spawn(async move {
+            if let Err(error) = inbound.tell_connected().await {
+                tracing::debug!(%error, "the bot is ending");
+            }
+        });
         // What came while nobody listened is there at once.
         let mut poll = Duration::ZERO;
         let mut is_late = !is_first;

@@ -328,6 +328,7 @@ fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
     );
     let edit = What::Edit {
         of: id("$q"),
+        newly_mentions: Vec::new(),
         new: notice,
     };
     let author = Some(Known {
@@ -404,6 +405,7 @@ fn edits_and_redactions_are_told() {
         meaning(
             &event(What::Edit {
                 of: id("$q"),
+                newly_mentions: Vec::new(),
                 new: message(text),
             }),
             &by("@ann:example.org"),
@@ -431,6 +433,7 @@ fn edits_and_redactions_are_told() {
     );
     let of_others = What::Edit {
         of: id("$q"),
+        newly_mentions: Vec::new(),
         new: message("muninn: when then?"),
     };
     for facts in [by("@bob:example.org"), facts()] {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use matrix_sdk::Room;
 use matrix_sdk::attachment::AttachmentConfig;
-use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId};
+use matrix_sdk::room::MessagesOptions;
+use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId, uint};
 use serde_json::{Value, json};
 
 use super::PATIENCE;
@@ -90,6 +91,26 @@ impl Chat {
         .await
     }
 
+    /// Says something else in an earlier message, now to the bot: with a mention that is new, or with
+    /// one that was there.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn edit_to_ask(&self, of: &EventId, text: &str, is_new: bool) -> OwnedEventId {
+        let new = self.mentioning(text);
+        let mentions = if is_new {
+            new["m.mentions"].clone()
+        } else {
+            json!({})
+        };
+        self.send(json!({
+            "msgtype": "m.text", "body": format!("* {text}"), "m.mentions": mentions,
+            "m.new_content": new,
+            "m.relates_to": { "rel_type": "m.replace", "event_id": of },
+        }))
+        .await
+    }
+
     /// Takes a message or a reaction back.
     ///
     /// # Panics
@@ -145,6 +166,27 @@ impl Chat {
     /// What the bot says now, in this room, redacted or not.
     pub fn said(&self) -> Vec<Message> {
         self.of(&self.view.now())
+    }
+
+    /// The questions that the bot answers in threads, one for each answer that stands: asked of the
+    /// homeserver, which of many messages at once tells a client only the last ones by itself.
+    ///
+    /// # Panics
+    /// When the homeserver does not tell.
+    pub async fn answers(&self) -> Vec<String> {
+        let mut options = MessagesOptions::backward();
+        options.limit = uint!(500);
+        let page = self.room.messages(options).await.expect("messages");
+        let answered = page.chunk.iter().filter_map(|event| {
+            let event: Value = serde_json::from_str(event.raw().json().get()).ok()?;
+            let relation = &event["content"]["m.relates_to"];
+            let is_answer = event["sender"] == self.bot.as_str()
+                && event["type"] == "m.room.message"
+                && relation["rel_type"] == "m.thread";
+            let question = relation["event_id"].as_str().filter(|_| is_answer)?;
+            Some(question.to_owned())
+        });
+        answered.collect()
     }
 
     fn of(&self, view: &View) -> Vec<Message> {

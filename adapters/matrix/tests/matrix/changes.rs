@@ -4,7 +4,7 @@ use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
 use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
 use muninn_platform::{Body, Feedback, Opinion};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::bot_and_ann;
 
@@ -21,6 +21,76 @@ async fn an_edited_question_gets_its_answer_edited() {
         let edited = room.hears("echo: two").await;
         assert_eq!((edited.id, edited.edits), (answer.id, 1));
         assert_eq!(room.said().len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_adds_the_mention_is_answered_once() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        let Some((home, bot, ann)) = bot_and_ann().await else {
+            return;
+        };
+        let room = ann.room(&home.account.user, kind).await;
+        let said = room.say("one").await;
+        // Also in a thread that the bot has no part in.
+        let threaded = room.say_in(&said, "here").await;
+        for (said, text) in [(&said, "one"), (&threaded, "here")] {
+            room.edit_to_ask(said, text, true).await;
+            let answer = room.hears(&format!("echo: {text}")).await;
+            // Further edits are those of a question, whatever a client says of the mention.
+            for (is_new, text) in [
+                (false, format!("{text}, now")),
+                (true, format!("{text}, then")),
+            ] {
+                room.edit_to_ask(said, &text, is_new).await;
+                let again = room.hears(&format!("echo: {text}")).await;
+                assert_eq!(again.id, answer.id);
+            }
+        }
+        let question = room.say("two").await;
+        room.edit_to_ask(&question, "two", false).await;
+        room.ask("three").await;
+        room.hears("echo: three").await;
+        assert_eq!(room.said().len(), 3, "{:#?}", room.said());
+        // As any question, it takes its answer with it.
+        room.redact(&said).await;
+        room.finds("the answer redacted", |answer| answer.is_redacted)
+            .await;
+        drop(bot);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_reply_quotes_is_not_repeated() {
+    let Some((home, _bot, ann)) = bot_and_ann().await else {
+        return;
+    };
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let secret = room.ask("secret").await;
+    room.hears("echo: secret").await;
+    for (text, relation) in [
+        (
+            "and that?",
+            json!({ "m.in_reply_to": { "event_id": secret } }),
+        ),
+        (
+            "and then?",
+            json!({ "rel_type": "m.thread", "event_id": secret, "is_falling_back": true,
+                "m.in_reply_to": { "event_id": secret } }),
+        ),
+    ] {
+        let mut reply = room.mentioning(text);
+        let said = reply["body"].as_str().unwrap();
+        reply["body"] = json!(format!("> <{}> secret\n\n{said}", ann.account.user));
+        reply["m.relates_to"] = relation;
+        room.send(reply).await;
+        room.hears(&format!("echo: {text}")).await;
+    }
+    room.redact(&secret).await;
+    room.finds("its answer redacted", |answer| answer.is_redacted)
+        .await;
+    for said in readable(&room).await {
+        assert!(!said.to_string().contains("secret"), "{said:#}");
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     }
 
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
+    let inbox = inbox.shared(store.pending().is_shared());
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     bot.sign_in(&names, &left_over).await;

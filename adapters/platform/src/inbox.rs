@@ -12,6 +12,7 @@ use crate::{Incoming, IncomingMessage, SafeText};
 pub struct Inbox {
     sender: mpsc::Sender<Arrival>,
     left_over: LeftOver,
+    is_shared: bool,
 }
 
 /// Messages that were accepted by a process that is gone, for their platforms to deliver again. Does
@@ -124,9 +125,21 @@ impl Inbox {
             Self {
                 sender,
                 left_over: all,
+                is_shared: false,
             },
             receiver,
         )
+    }
+
+    /// Says whether other processes may be this bot as well, at the same time.
+    #[must_use]
+    pub fn shared(self, is_shared: bool) -> Self {
+        Self { is_shared, ..self }
+    }
+
+    /// Whether what is being written under the bot's name may be another living process's.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Where the bot leaves messages of processes that ended meanwhile.

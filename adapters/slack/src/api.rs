@@ -114,6 +114,7 @@ async fn in_time(
         Ok(Ok(_)) => Err(ApiError::Away {
             method,
             reason: "its answer is not that of Slack".to_owned(),
+            may_be_done: true,
         }),
         Ok(Err(error)) => Err(ApiError::of(method, &error)),
         Err(_) => Err(ApiError::timed_out(method)),

@@ -2,7 +2,8 @@
 //!
 //! Slack gives such a question an address to answer at, which needs no membership in the channel but
 //! is good for half an hour and five messages; beside it there is `chat.postEphemeral`. None of them
-//! can be changed afterwards, so nothing is shown before the answer is whole.
+//! can be changed afterwards, so nothing is shown before the answer is whole; and none can be read
+//! back, so what Slack may have taken is not said again: it is said at most once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,8 +95,8 @@ impl EphemeralReply {
                     Responded::Taken => return Ok(()),
                     // Perhaps for its blocks.
                     Responded::Refused => {}
-                    // It may have been taken; better twice to one person than not at all.
-                    Responded::Unknown => break,
+                    Responded::Unknown => return Ok(()),
+                    Responded::Unreached => break,
                 }
             }
         }
@@ -109,7 +110,7 @@ impl EphemeralReply {
         }
     }
 
-    /// Says something in the channel.
+    /// Says something in the channel, at most once: it is not said again where Slack may have taken it.
     async fn post(&self, content: &Value) -> Result<(), ApiError> {
         let Whisper {
             channel,
@@ -128,8 +129,17 @@ impl EphemeralReply {
             method: "chat.postEphemeral",
             channel,
         };
-        let post = |_| hub.api.post(call.method, &arguments);
-        hub.outbox.send(call, post).await.map(drop)
+        let arguments = &arguments;
+        let post = |_| async move {
+            match hub.api.post(call.method, arguments).await {
+                Err(error) if error.may_be_done() => {
+                    tracing::warn!(%error, "whether a private answer was taken is not known; it is not said again");
+                    Ok(())
+                }
+                other => other.map(drop),
+            }
+        };
+        hub.outbox.send(call, post).await
     }
 }
 
@@ -145,8 +155,10 @@ pub(crate) enum Responded {
     Taken,
     /// Slack does not take it there, or not there any more.
     Refused,
-    /// Slack did not say.
+    /// Slack did not say, so it may have taken it.
     Unknown,
+    /// There was no connection.
+    Unreached,
 }
 
 /// Says something at a response address.
@@ -170,6 +182,7 @@ pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> Responded {
             tracing::debug!(%error, "not taken at its address");
             match error.status() {
                 Some(status) if status.is_client_error() => Responded::Refused,
+                None if error.is_connect() => Responded::Unreached,
                 Some(_) | None => Responded::Unknown,
             }
         }

@@ -17,11 +17,13 @@ pub(crate) enum ApiError {
         method: &'static str,
         rest: Option<Duration>,
     },
-    /// Slack is away, or not well; it may be better later. What was asked for may have been done.
+    /// Slack is away, or not well; it may be better later.
     #[error("{method}: {reason}")]
     Away {
         method: &'static str,
         reason: String,
+        /// What was asked for may have been done: it is not known that Slack was not reached.
+        may_be_done: bool,
     },
     /// The token is not accepted (any more).
     #[error("{method}: Slack does not accept the token ({code})")]
@@ -54,7 +56,11 @@ const PLACE: [&str; 11] = [
 
 impl ApiError {
     pub(crate) fn of(method: &'static str, error: &SlackClientError) -> Self {
-        let away = |reason: String| Self::Away { method, reason };
+        let away = |reason: String| Self::Away {
+            method,
+            reason,
+            may_be_done: !is_unreached(error),
+        };
         match error {
             SlackClientError::RateLimitError(limit) => Self::Limited {
                 method,
@@ -105,6 +111,7 @@ impl ApiError {
             | "team_added_to_org" => Self::Away {
                 method,
                 reason: code,
+                may_be_done: true,
             },
             _ => Self::Refused { method, code },
         }
@@ -114,6 +121,18 @@ impl ApiError {
         Self::Away {
             method,
             reason: "Slack did not answer in time".to_owned(),
+            may_be_done: true,
+        }
+    }
+
+    /// Whether Slack may have done it, though it did not say so.
+    pub(crate) fn may_be_done(&self) -> bool {
+        match self {
+            Self::Away { may_be_done, .. } => *may_be_done,
+            Self::Limited { .. }
+            | Self::Revoked { .. }
+            | Self::MissingScope { .. }
+            | Self::Refused { .. } => false,
         }
     }
 
@@ -201,6 +220,16 @@ impl ApiError {
             }),
         }
     }
+}
+
+/// Whether there was no connection at all.
+fn is_unreached(error: &SlackClientError) -> bool {
+    let SlackClientError::HttpProtocolError(error) = error else {
+        return false;
+    };
+    let cause = error.cause.as_deref();
+    let cause = cause.and_then(|cause| cause.downcast_ref::<hyper_util::client::legacy::Error>());
+    cause.is_some_and(hyper_util::client::legacy::Error::is_connect)
 }
 
 pub(crate) fn disconnected(

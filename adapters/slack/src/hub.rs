@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use muninn_platform::{ConversationId, EventId, MessageId, PlatformError, Recent};
+use muninn_platform::{Addressed, ConversationId, EventId, MessageId, PlatformError, Recent};
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -72,6 +72,8 @@ pub(crate) struct Hub {
     pub(crate) me: Me,
     pub(crate) options: Options,
     pub(crate) outbox: Outbox,
+    /// Other processes may be this bot too, and write just now.
+    pub(crate) has_peers: bool,
     pub(crate) directory: Directory,
     /// What nothing waits for, but the end.
     pub(crate) chores: TaskTracker,
@@ -84,7 +86,8 @@ pub(crate) struct Hub {
 }
 
 struct Memory {
-    seen: Recent<EventId, ()>,
+    /// Whether it was said to the bot.
+    seen: Recent<EventId, Addressed>,
     /// Questions and the conversations they belong to.
     conversations: Recent<EventId, ConversationId>,
     assisted: Recent<ConversationId, Assisted>,
@@ -99,7 +102,10 @@ impl Hub {
     ///
     /// # Errors
     /// When it says nothing, or that the token is not accepted.
-    pub(crate) async fn open(options: &Options) -> Result<Arc<Self>, PlatformError> {
+    pub(crate) async fn open(
+        options: &Options,
+        has_peers: bool,
+    ) -> Result<Arc<Self>, PlatformError> {
         let api = Api::new(options)?;
         let me = who_am_i(&api).await?;
         Ok(Arc::new(Self {
@@ -107,6 +113,7 @@ impl Hub {
             me,
             outbox: Outbox::new(options.post_every),
             options: options.clone(),
+            has_peers,
             directory: Directory::new(),
             chores: TaskTracker::new(),
             streams: Feature::new("native streams"),
@@ -132,9 +139,21 @@ impl Hub {
         self.memory().seen.get(event).is_some()
     }
 
+    /// Whether the bot has a message as one that was said to it, or as what it is said to be now: an
+    /// edit may have added the mention.
+    pub(crate) fn has_heard(&self, event: &EventId, addressed: Addressed) -> bool {
+        let seen = self.memory().seen.get(event).copied();
+        seen.is_some_and(|seen| seen == Addressed::Directly || seen == addressed)
+    }
+
     /// The bot has it.
     pub(crate) fn saw(&self, event: EventId) {
-        self.memory().seen.insert(event, ());
+        self.heard(event, Addressed::Directly);
+    }
+
+    /// The bot has it, as this.
+    pub(crate) fn heard(&self, event: EventId, addressed: Addressed) {
+        self.memory().seen.insert(event, addressed);
     }
 
     pub(crate) fn remember_conversation(&self, question: EventId, of: ConversationId) {

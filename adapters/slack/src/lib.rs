@@ -75,7 +75,8 @@ impl Slack {
                 "SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users"
             );
         }
-        let Some(opened) = shutdown.run_until_cancelled(Hub::open(options)).await else {
+        let opening = Hub::open(options, inbox.is_shared());
+        let Some(opened) = shutdown.run_until_cancelled(opening).await else {
             return Ok(());
         };
         let hub = opened?;

@@ -199,12 +199,14 @@ impl Outbox {
     {
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut away_since: Option<Instant> = None;
+        let mut is_in_doubt = false;
         let mut pause = FIRST_PAUSE;
         loop {
             self.wait(call, deadline).await?;
-            match attempt(away_since.is_some()).await {
+            match attempt(is_in_doubt).await {
                 Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
                 Err(error @ ApiError::Away { .. }) => {
+                    is_in_doubt |= error.may_be_done();
                     let since = *away_since.get_or_insert_with(Instant::now);
                     if since.elapsed() + pause > patience {
                         return Err(error);
@@ -227,6 +229,7 @@ impl Outbox {
         let too_late = || ApiError::Away {
             method: call.method,
             reason: "Slack let nothing through for too long".to_owned(),
+            may_be_done: false,
         };
         let is_paced = fills_channel(call.method);
         let line = self.line(call.channel);

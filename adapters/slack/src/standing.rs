@@ -2,15 +2,20 @@
 //!
 //! Slack ignores a client's own message ids, so each message says in its metadata which question it
 //! answers. A stream has that only when it has ended: one without, which nobody here writes, is what a
-//! process that was killed left behind, or what began although Slack's answer to that was lost.
+//! process that was killed left behind, or what began although Slack's answer to that was lost. Where
+//! other processes are the bot too it may be one of theirs, that answers another question of the thread:
+//! it is left alone unless there is no such question, or it is older than any turn.
 
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::EventId;
 use serde_json::Value;
 
 use crate::content::{is_marked, part_of};
 use crate::errors::ApiError;
 use crate::hub::Hub;
+use crate::ids;
 use crate::reply::Target;
 
 /// Messages of a page: what Slack gives every app at once (`conversations.history`, apps outside of
@@ -25,6 +30,9 @@ const TRIES: usize = 3;
 
 /// Some apps may ask once a minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
+
+/// Longer than a turn takes with all that it waits for: a stream that began before that is nobody's.
+const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
 
 /// What stands in the channel of one answer, by the messages' `ts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,11 +54,17 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Standing {
     let Some(question) = &target.question_ts else {
         return Standing::default();
     };
+    let now = Utc::now();
+    // Whose streams there may be is told by the questions before this one as well.
+    let since = match time_of(question) {
+        Some(asked) if hub.has_peers => ts_at(asked - LONGEST_LIFE),
+        Some(_) | None => question.clone(),
+    };
     let mut messages = Vec::new();
     let mut cursor = String::new();
     let mut found = Standing::default();
     for _ in 0..PAGES {
-        let Some(answer) = page(hub, target, question, &cursor).await else {
+        let Some(answer) = page(hub, target, &since, &cursor).await else {
             break;
         };
         let answered = target.question.as_str();
@@ -70,13 +84,63 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Standing {
     }
     // Streams there are in threads only, and those of this process have an end coming.
     let is_thread = target.place.thread().is_some();
+    let channel = &target.place.channel;
+    let event_of = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
+    let others = if hub.has_peers {
+        open_questions(&messages, &hub.me.user, question, now, event_of)
+    } else {
+        Vec::new()
+    };
     found
         .halves
-        .retain(|ts| is_thread && !hub.streams_now(&target.place.channel, ts));
+        .retain(|ts| is_thread && !hub.streams_now(channel, ts) && is_abandoned(ts, &others, now));
     found
 }
 
-/// One page of what was said since the question, if Slack gives it.
+/// When other people said what nobody has answered yet, and somebody may be answering.
+fn open_questions(
+    messages: &[Value],
+    me: &str,
+    question: &str,
+    now: DateTime<Utc>,
+    event_of: impl Fn(&str) -> EventId,
+) -> Vec<DateTime<Utc>> {
+    let asked = messages.iter().filter_map(|message| {
+        let ts = message["ts"].as_str()?;
+        let at = time_of(ts)?;
+        let is_human = message["user"] != me && message["bot_id"].is_null();
+        let event = event_of(ts);
+        let is_answered = || {
+            let mut messages = messages.iter();
+            messages.any(|answer| part_of(answer, event.as_str()).is_some())
+        };
+        (is_human && ts != question && now - at < LONGEST_LIFE && !is_answered()).then_some(at)
+    });
+    asked.collect()
+}
+
+/// Whether a stream is surely none that another process writes now: as an answer to one of these.
+fn is_abandoned(stream: &str, others: &[DateTime<Utc>], now: DateTime<Utc>) -> bool {
+    let Some(began) = time_of(stream) else {
+        return false;
+    };
+    now - began >= LONGEST_LIFE || others.iter().all(|asked| *asked > began)
+}
+
+/// When a message was said, as Slack names it after.
+fn time_of(ts: &str) -> Option<DateTime<Utc>> {
+    let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
+    let micros: i64 = micros.parse().ok()?;
+    let seconds: i64 = seconds.parse().ok()?;
+    DateTime::from_timestamp_micros(seconds.checked_mul(1_000_000)?.checked_add(micros)?)
+}
+
+fn ts_at(time: DateTime<Utc>) -> String {
+    let micros = time.timestamp_micros();
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}
+
+/// One page of what was said since then, if Slack gives it.
 async fn page(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Option<Value> {
     for _ in 0..TRIES {
         match look(hub, target, question, cursor).await {
@@ -173,5 +237,39 @@ mod tests {
             (0, vec!["1.5".to_owned()])
         );
         assert!(sorted(&[half], "q", "1.6", "UBOT").halves.is_empty());
+    }
+
+    #[test]
+    fn a_stream_that_another_process_may_write_is_left_alone() {
+        const NOW: i64 = 1_700_000_000;
+        let ts = |seconds: i64| ts_at(DateTime::from_timestamp(NOW + seconds, 0).unwrap());
+        let event = |ts: &str| EventId::new(format!("slack/T1/C1/{ts}"));
+        let human = |at: i64| json!({ "ts": ts(at), "user": "U1" });
+        let answer = |at: i64, of: i64| {
+            let metadata = metadata(event(&ts(of)).as_str(), 0);
+            json!({ "ts": ts(at), "user": "UBOT", "metadata": metadata })
+        };
+        let (question, stream) = (ts(-60), ts(-50));
+        let question_itself = json!({ "ts": question, "user": "U1" });
+        let minutes = |minutes: i64| -60 * minutes;
+        for (messages, now, is_abandoned) in [
+            (vec![], 0, true),
+            // Another waits for its answer…
+            (vec![human(-70)], 0, false),
+            (vec![human(-55)], 0, false),
+            // …or has it, or was asked when the stream had begun.
+            (vec![human(-70), answer(-65, -70)], 0, true),
+            (vec![human(-40)], 0, true),
+            // What is as old as that is said to nobody, and no stream lives that long.
+            (vec![human(minutes(15))], 0, true),
+            (vec![human(-55)], 15 * 60, true),
+        ] {
+            let mut all = vec![question_itself.clone()];
+            all.extend(messages.clone());
+            let now = DateTime::from_timestamp(NOW + now, 0).unwrap();
+            let others = open_questions(&all, "UBOT", &question, now, event);
+            let found = super::is_abandoned(&stream, &others, now);
+            assert_eq!(found, is_abandoned, "{messages:?}");
+        }
     }
 }

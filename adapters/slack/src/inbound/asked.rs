@@ -306,7 +306,7 @@ impl Inbound {
                     respond(&hub, address, json!({ "delete_original": true })).await;
                 }
                 // Who pressed the button sees it, and may press it again.
-                Responded::Refused | Responded::Unknown => {}
+                Responded::Refused | Responded::Unknown | Responded::Unreached => {}
             }
         });
     }

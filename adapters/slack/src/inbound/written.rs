@@ -30,7 +30,7 @@ impl Inbound {
         };
         // A mention comes as a message and as a mention, under two ids of their own.
         let event = ids::message_event(&hub.me.team, &message.channel, &message.ts);
-        if hub.has_seen(&event) {
+        if hub.has_heard(&event, addressed) {
             return Ok(());
         }
         let doer = Doer {
@@ -56,7 +56,7 @@ impl Inbound {
             place,
         };
         self.deliver(draft, &doer, person, audience, reply).await?;
-        hub.saw(event);
+        hub.heard(event, addressed);
         Ok(())
     }
 

@@ -23,6 +23,34 @@ async fn an_edited_root_is_answered_anew_in_its_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_adds_the_mention_is_answered_once() {
+    let scene = scene().await;
+    let name = format!("<@{}>", loopback_slack::BOT_USER);
+    let root = scene.general.say("lunch?");
+    let thread = scene.general.in_thread(&root);
+    let reply = thread.say("and where?");
+    scene.home.slack.all_told().await;
+    for (chat, said, text) in [
+        (&scene.general, &root, "lunch?"),
+        (&thread, &reply, "and where?"),
+    ] {
+        let question = format!("{name} {text}");
+        chat.edit_raw(said, &question);
+        let answer = thread.hears(&format!("echo: {text}")).await;
+        scene.home.slack.all_told().await;
+        scene.rests().await;
+        // Further edits are those of a question.
+        chat.edit_raw(said, &format!("{question} now"));
+        let again = thread.hears(&format!("echo: {text} now")).await;
+        assert_eq!(again.ts, answer.ts);
+        scene.home.slack.all_told().await;
+        scene.rests().await;
+    }
+    assert_eq!(thread.said().len(), 2);
+    scene.ends_well().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_root_takes_its_answer_along() {
     let scene = scene().await;
     let asked = scene.general.ask("a slip");

@@ -335,3 +335,47 @@ async fn private_answers_are_said_in_plain_words_too() {
     assert!(thread.hears("command: Why").await.is_ephemeral);
     scene.ends_well().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_answer_that_went_out_unheard_is_not_said_again() {
+    for fault in [Fault::LostAnswer, Fault::LostBehind(503)] {
+        let scene = scene().await;
+        scene.home.slack.fail_next("response_url", fault.clone());
+        scene.general.slash("/muninn", "ask here?").await;
+        assert!(scene.general.hears("echo: here?").await.is_ephemeral);
+        // In a thread there is no address.
+        let thread = scene.general.in_thread(&scene.general.ask("one"));
+        thread.hears("echo: one").await;
+        scene
+            .home
+            .slack
+            .fail_next("chat.postEphemeral", fault.clone());
+        thread.ask("why");
+        assert!(thread.hears("command: Why").await.is_ephemeral);
+        scene.rests().await;
+        for (chat, text) in [(&scene.general, "echo: here?"), (&thread, "command: Why")] {
+            let said = standing(chat).into_iter();
+            let times = said.filter(|message| message.shown == text).count();
+            assert_eq!(times, 1, "{text:?} with {fault:?}");
+        }
+        scene.ends_well().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_answer_that_slack_did_not_take_is_said_again() {
+    let scene = scene().await;
+    scene
+        .home
+        .slack
+        .fail_next("response_url", Fault::RateLimited(1));
+    scene
+        .home
+        .slack
+        .fail_next("chat.postEphemeral", Fault::RateLimited(1));
+    scene.general.slash("/muninn", "ask here?").await;
+    assert!(scene.general.hears("echo: here?").await.is_ephemeral);
+    scene.rests().await;
+    assert_eq!(standing(&scene.general).len(), 1);
+    scene.ends_well().await;
+}

@@ -88,20 +88,19 @@ impl Workspace {
         self.tell("app_mention", lane, event);
     }
 
-    /// An edit: `message_changed`, and `app_mention` where it newly names the bot.
+    /// An edit: `message_changed`, and `app_mention` once more where it names the bot, newly or still.
     pub(crate) fn tell_of_change(&mut self, channel: &str, ts: &str, before: &Value) {
         let Some(after) = self.post(channel, ts).map(|post| post.json(self)) else {
             return;
         };
         let now = self.ts();
         let lane = lane_of(channel, &thread_of(self, channel, ts));
-        let newly = names_bot(after["text"].as_str().unwrap_or_default())
-            && !names_bot(before["text"].as_str().unwrap_or_default());
+        let names = names_bot(after["text"].as_str().unwrap_or_default());
         let by_app = after["user"] == BOT_USER;
         let event = json!({ "type": "message", "subtype": "message_changed", "hidden": true,
             "message": after, "previous_message": before, "ts": now, "event_ts": now });
         self.tell_in_room(channel, &lane, event);
-        if newly && !by_app {
+        if names && !by_app {
             self.tell_of_mention(channel, &lane, after);
         }
     }

@@ -67,6 +67,17 @@ impl Allow {
         *self == Self::default()
     }
 
+    /// Whether anybody may be let in there.
+    pub(crate) fn may_serve(&self, guild: GuildId, channel: ChannelId) -> bool {
+        let is_by_person = !self.roles.is_empty() || !self.users.is_empty();
+        self.everyone || is_by_person || self.guilds.contains(&guild) || self.names(channel)
+    }
+
+    /// Whether a channel is let in by its own name.
+    pub(crate) fn names(&self, channel: ChannelId) -> bool {
+        self.channels.contains(&channel)
+    }
+
     /// Whether what somebody says there is answered: one entry that fits is enough. Roles and
     /// guilds say nothing of direct messages, for there they cannot be known.
     pub(crate) fn serves(&self, visitor: &Visitor<'_>) -> bool {

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use serenity::http::{Http, HttpBuilder, LightMethod, Request, Route};
 use serenity::model::Permissions;
 use serenity::model::channel::GuildChannel;
-use serenity::model::id::{ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId};
+use serenity::model::id::{
+    ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
+};
 
 use crate::errors::{Failure, misconfigured};
 use crate::options::{Api as Way, Options};
@@ -98,6 +100,11 @@ pub(crate) struct MyGuild {
 }
 
 #[derive(Deserialize)]
+struct Member {
+    roles: Vec<RoleId>,
+}
+
+#[derive(Deserialize)]
 struct Direct {
     id: ChannelId,
 }
@@ -178,6 +185,17 @@ impl Api {
 
     pub(crate) async fn guilds(&self) -> Answer<Vec<MyGuild>> {
         self.ask(get(Route::UserMeGuilds)).await
+    }
+
+    pub(crate) async fn channels(&self, guild_id: GuildId) -> Answer<Vec<GuildChannel>> {
+        self.ask(get(Route::GuildChannels { guild_id })).await
+    }
+
+    /// The roles that somebody has in a server, without that of everyone.
+    pub(crate) async fn roles_of(&self, guild_id: GuildId, user_id: UserId) -> Answer<Vec<RoleId>> {
+        let member = Route::GuildMember { guild_id, user_id };
+        let Member { roles } = self.ask(get(member)).await?;
+        Ok(roles)
     }
 
     pub(crate) async fn gateway(&self) -> Answer<GatewayAt> {

@@ -1,7 +1,10 @@
 //! What `muninn doctor` says of the bot, and the address that invites it: asked of Discord, without
 //! connecting to the gateway.
 
+mod overwrites;
+
 use muninn_platform::{Finding, PlatformError};
+use serenity::model::id::UserId;
 
 use crate::api::{Api, Application, Me, MyGuild};
 use crate::commands;
@@ -24,7 +27,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
         let application = api.application().await.map_err(said)?;
         Ok::<_, PlatformError>((api, me, application))
     };
-    let (api, Me { username, .. }, application) = match asked.await {
+    let (api, Me { id: me, username }, application) = match asked.await {
         Ok(known) => known,
         Err(error) => {
             findings.push(Finding::wrong(match std::error::Error::source(&error) {
@@ -37,7 +40,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     findings.push(Finding::well(format!("the token is that of {username}")));
     findings.push(intents(options, &application));
     findings.extend(connections(options, &api).await);
-    findings.extend(guilds(&api).await);
+    findings.extend(guilds(options, &api, me).await);
     findings.push(registered(options, &api).await);
     findings
 }
@@ -80,8 +83,8 @@ async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
     Vec::new()
 }
 
-/// Which servers it is in, and which permissions it lacks there.
-async fn guilds(api: &Api) -> Vec<Finding> {
+/// Which servers it is in, and which permissions it lacks there and in their channels.
+async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
     let guilds = match api.guilds().await {
         Ok(guilds) => guilds,
         Err(failure) => return vec![Finding::wrong(format!("its servers: {failure}"))],
@@ -97,6 +100,7 @@ async fn guilds(api: &Api) -> Vec<Finding> {
             )));
         }
     }
+    findings.extend(overwrites::look(options, api, me, &guilds).await);
     findings
 }
 

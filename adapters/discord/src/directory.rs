@@ -265,9 +265,21 @@ fn permissions(
         .chain(roles)
         .filter_map(|role| guild.roles.get(role));
     let base = of_roles.fold(Permissions::empty(), |all, role| all | *role);
+    overwritten(base, overwrites, guild.id, who, roles)
+}
+
+/// What is left in a channel of what somebody's roles give them.
+pub(crate) fn overwritten(
+    base: Permissions,
+    overwrites: &[Overwrite],
+    guild: GuildId,
+    who: UserId,
+    roles: &[RoleId],
+) -> Permissions {
     if base.administrator() {
         return Permissions::all();
     }
+    let everyone = RoleId::new(guild.get());
     let apply = |before: Permissions, concerns: &dyn Fn(Holder) -> bool| {
         let concerned = overwrites.iter().filter(|overwrite| concerns(overwrite.of));
         let (allow, deny) = concerned.fold(

@@ -257,3 +257,51 @@ async fn the_doctor_names_the_permissions_that_are_missing() {
     assert!(findings.iter().any(is_named), "{findings:?}");
     scene.finish().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_names_the_channels_that_take_permissions_away() {
+    let scene = scene().await;
+    let guild = &scene.home.guild;
+    let (quiet, rules) = (guild.text("quiet"), guild.text("rules"));
+    let posts = guild.forum("posts");
+    quiet.denies(Permissions::SEND_MESSAGES | Permissions::CREATE_PUBLIC_THREADS);
+    rules.denies(Permissions::SEND_MESSAGES);
+    posts.denies(Permissions::READ_MESSAGE_HISTORY | Permissions::SEND_MESSAGES);
+    let hidden = guild.text("hidden");
+    hidden.denies(Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES);
+    // A voice channel has no threads and no answers of its own to lose.
+    guild.voice("voice").denies(Permissions::SEND_MESSAGES);
+    let told = async |options: &muninn_discord::Options| {
+        let findings = check(options).await.into_iter();
+        let told = findings.filter(|it| it.verdict != Verdict::Well);
+        told.map(|it| {
+            format!(
+                "{:?}: {}",
+                it.verdict,
+                it.text.split(';').next().unwrap_or_default()
+            )
+        })
+        .collect::<Vec<String>>()
+    };
+    assert_eq!(
+        told(&scene.home.options).await,
+        [
+            "Wrong: in Ravens these channels take Send Messages away from it: #quiet, #rules",
+            "Wrong: in Ravens these channels take Read Message History away from it: #posts",
+            "Worth: in Ravens these channels take Create Public Threads away from it: #quiet",
+        ]
+    );
+    // What is hidden is none of its business, unless it is let in there.
+    let mut options = scene.home.options.clone();
+    options.allow = format!("channel:{} channel:{}", hidden.id(), rules.id())
+        .parse()
+        .unwrap();
+    assert_eq!(
+        told(&options).await,
+        [
+            "Wrong: in Ravens these channels take View Channel away from it: #hidden",
+            "Wrong: in Ravens these channels take Send Messages away from it: #rules",
+        ]
+    );
+    scene.finish().await;
+}

@@ -1,0 +1,139 @@
+//! What channels take away from the bot that its roles give it.
+//!
+//! Asked for each server: its channels, and which roles the bot has there.
+
+use serenity::model::Permissions;
+use serenity::model::id::{RoleId, UserId};
+
+use muninn_platform::{AnswerMode, Finding};
+
+use crate::api::{Api, MyGuild};
+use crate::directory::{Channel, Kind, overwritten};
+use crate::errors::Failure;
+use crate::event;
+use crate::ids::Place;
+use crate::options::Options;
+use crate::rights;
+
+/// Servers that are looked at.
+const MOST_GUILDS: usize = 20;
+/// Channels that are named in one line.
+const MOST_NAMED: usize = 8;
+
+/// A line for each permission that overwrites take away, with the channels.
+pub(super) async fn look(
+    options: &Options,
+    api: &Api,
+    me: UserId,
+    all: &[MyGuild],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for guild in all.iter().take(MOST_GUILDS) {
+        if guild.permissions.administrator() {
+            continue;
+        }
+        match of_guild(api, me, guild).await {
+            Ok((roles, channels)) => {
+                let channels = channels
+                    .iter()
+                    .filter(|channel| is_answered(options, channel));
+                findings.extend(taken_away(options, guild, me, &roles, channels));
+            }
+            Err(failure) => findings.push(Finding::worth(format!(
+                "the channels of {}: {failure}",
+                guild.name
+            ))),
+        }
+    }
+    if all.len() > MOST_GUILDS {
+        findings.push(Finding::worth(format!(
+            "the channels of {} more servers were not looked at",
+            all.len() - MOST_GUILDS
+        )));
+    }
+    findings
+}
+
+async fn of_guild(
+    api: &Api,
+    me: UserId,
+    guild: &MyGuild,
+) -> Result<(Vec<RoleId>, Vec<Channel>), Failure> {
+    let roles = api.roles_of(guild.id, me).await?;
+    let channels = api.channels(guild.id).await?;
+    Ok((roles, channels.into_iter().map(event::channel).collect()))
+}
+
+/// Whether anything may be said to the bot there.
+fn is_answered(options: &Options, channel: &Channel) -> bool {
+    let audience = Place::new(Some(channel.guild), channel.id).audience();
+    let mode = options.channels.answer_mode(&audience);
+    mode.unwrap_or(options.answer) != AnswerMode::Never
+        && options.allow.may_serve(channel.guild, channel.id)
+}
+
+fn taken_away<'a>(
+    options: &Options,
+    guild: &MyGuild,
+    me: UserId,
+    roles: &[RoleId],
+    channels: impl Iterator<Item = &'a Channel>,
+) -> Vec<Finding> {
+    let lacking: Vec<(&Channel, Permissions)> = channels
+        .map(|channel| {
+            let base = guild.permissions;
+            let may = overwritten(base, &channel.overwrites, guild.id, me, roles);
+            // What the roles do not give is said of the whole server.
+            let lacks = (needed(channel.kind) & base) - may;
+            let is_hidden = lacks.contains(Permissions::VIEW_CHANNEL);
+            // What is hidden on purpose is none of the bot's, unless somebody let it in there.
+            let lacks = match (is_hidden, options.allow.names(channel.id)) {
+                (true, true) => Permissions::VIEW_CHANNEL,
+                (true, false) => Permissions::empty(),
+                (false, _) => lacks,
+            };
+            (channel, lacks)
+        })
+        .collect();
+    let each = rights::NEEDED.iter().filter_map(|permission| {
+        let here = lacking
+            .iter()
+            .filter(|(_, lacks)| lacks.contains(permission));
+        let names: Vec<String> = here
+            .map(|(channel, _)| format!("#{}", channel.name))
+            .collect();
+        (!names.is_empty()).then(|| finding(&guild.name, permission, &names))
+    });
+    each.collect()
+}
+
+fn needed(kind: Kind) -> Permissions {
+    let here = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+    match kind {
+        Kind::Text => rights::NEEDED,
+        Kind::Forum => here | Permissions::SEND_MESSAGES_IN_THREADS,
+        Kind::Flat | Kind::PublicThread | Kind::PrivateThread | Kind::Direct => {
+            Permissions::empty()
+        }
+    }
+}
+
+fn finding(guild: &str, permission: Permissions, channels: &[String]) -> Finding {
+    let named = channels.iter().take(MOST_NAMED).cloned();
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match channels.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let what = rights::names(permission);
+    let text = format!(
+        "in {guild} these channels take {what} away from it: {named}{more}; give its role that in their settings, under Permissions"
+    );
+    // Without these two, threads are not opened and answers stand elsewhere.
+    let is_lesser = Permissions::CREATE_PUBLIC_THREADS | Permissions::CREATE_PRIVATE_THREADS;
+    if is_lesser.contains(permission) {
+        Finding::worth(text)
+    } else {
+        Finding::wrong(text)
+    }
+}

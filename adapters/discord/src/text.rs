@@ -1,10 +1,11 @@
 //! Markdown as a model writes it, turned into what Discord renders. Pure.
 //!
-//! Discord knows three sizes of headings, no tables, no rules, no HTML, and only fences of three
-//! backticks; on the other hand it reads mentions, times, emoji and spoilers out of text that means
+//! Discord knows three sizes of headings, no tables, no rules, no HTML, no code by indentation, and only
+//! fences of three backticks; on the other hand it reads mentions, times, emoji and spoilers out of text that means
 //! none, and hides addresses behind words. Line by line, so that an answer that grows is stable.
 
 mod inline;
+mod paragraph;
 mod table;
 
 /// Breaks a word for a machine and not for a reader.
@@ -18,18 +19,86 @@ pub(crate) fn convert(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut converted: Vec<String> = Vec::with_capacity(lines.len());
     let mut rest = lines.as_slice();
+    let mut indentation = Indentation::default();
     while let Some((line, after)) = rest.split_first() {
-        let (block, used) = if let Some(opening) = Opening::of(line) {
+        let (block, used) = if let Some(lines) = indentation.code(rest) {
+            (indented(&rest[..lines]), lines - 1)
+        } else if let Some(opening) = Opening::of(line) {
             fenced(opening, after)
         } else if let Some((table, used)) = table::read(rest) {
             (table.aligned(), used - 1)
         } else {
-            (vec![self::line(line)], 0)
+            let lines = paragraph::lines_of_spans(rest);
+            (vec![self::line(&rest[..lines].join("\n"))], lines - 1)
         };
         converted.extend(block);
+        indentation.pass(line);
         rest = &after[used..];
     }
     converted.join("\n")
+}
+
+/// Whether four blanks before a line make it code.
+struct Indentation {
+    after_blank: bool,
+    /// In a list they are the list's.
+    has_list: bool,
+}
+
+impl Default for Indentation {
+    fn default() -> Self {
+        Self {
+            after_blank: true,
+            has_list: false,
+        }
+    }
+}
+
+impl Indentation {
+    /// How many of the next lines are code because of it.
+    fn code(&self, lines: &[&str]) -> Option<usize> {
+        if !self.after_blank || self.has_list {
+            return None;
+        }
+        let is_blank = |line: &&str| line.trim().is_empty();
+        let code = lines
+            .iter()
+            .take_while(|line| is_blank(line) || dedented(line).is_some());
+        let end = code
+            .enumerate()
+            .filter(|(_, line)| !is_blank(line))
+            .map(|(at, _)| at + 1);
+        let end = end.last()?;
+        // What is blank comes before it and is no part of it.
+        (!is_blank(&lines[0])).then_some(end)
+    }
+
+    fn pass(&mut self, line: &str) {
+        let content = line.trim();
+        let is_numbered = content
+            .split_once(['.', ')'])
+            .is_some_and(|(number, rest)| {
+                !number.is_empty()
+                    && number.chars().all(|c| c.is_ascii_digit())
+                    && rest.starts_with(' ')
+            });
+        self.has_list |= is_numbered || item(content).is_some();
+        self.after_blank = content.is_empty();
+    }
+}
+
+fn dedented(line: &str) -> Option<&str> {
+    line.strip_prefix("    ")
+        .or_else(|| line.strip_prefix('\t'))
+}
+
+/// Code that is indented, between fences.
+fn indented(lines: &[&str]) -> Vec<String> {
+    let code = lines
+        .iter()
+        .map(|line| unfenced(dedented(line).unwrap_or_default()));
+    let fence = || std::iter::once(FENCE.to_owned());
+    fence().chain(code).chain(fence()).collect()
 }
 
 /// The beginning of a block of code.

@@ -22,8 +22,13 @@ pub(crate) enum Fences {
 impl Fences {
     /// The state after `line`, which may end in its newline.
     pub(crate) fn after(self, line: &str) -> Self {
+        self.after_within(line, 0)
+    }
+
+    /// As [`Fences::after`], in an item of a list whose text begins after so many blanks.
+    pub(crate) fn after_within(self, line: &str, item: usize) -> Self {
         match self {
-            Self::Outside => Opening::of(line).map_or(Self::Outside, Self::Inside),
+            Self::Outside => Opening::within(line, item).map_or(Self::Outside, Self::Inside),
             Self::Inside(opening) if opening.is_closed_by(line) => Self::Outside,
             Self::Inside(_) => self,
         }
@@ -32,7 +37,12 @@ impl Fences {
 
 impl Opening {
     pub(crate) fn of(line: &str) -> Option<Self> {
-        let (indent, marker, length, rest) = marker_run(line)?;
+        Self::within(line, 0)
+    }
+
+    /// As [`Fences::after_within`].
+    pub(crate) fn within(line: &str, item: usize) -> Option<Self> {
+        let (indent, marker, length, rest) = marker_run(line, item)?;
         // `` ```a`b `` is code within a line, not a fence.
         let is_fence = marker != '`' || !rest.contains('`');
         is_fence.then_some(Self {
@@ -43,7 +53,7 @@ impl Opening {
     }
 
     pub(crate) fn is_closed_by(self, line: &str) -> bool {
-        marker_run(line).is_some_and(|(_, marker, length, rest)| {
+        marker_run(line, self.indent).is_some_and(|(_, marker, length, rest)| {
             marker == self.marker
                 && length >= self.length
                 && rest.chars().all(|c| matches!(c, ' ' | '\t' | '\n'))
@@ -58,15 +68,16 @@ impl Opening {
     }
 }
 
-/// Indentation of at most three blanks, then at least three of one marker, then the rest.
-fn marker_run(line: &str) -> Option<(usize, char, usize, &str)> {
+/// Indentation of at most three blanks more than this, then at least three of one marker, then the
+/// rest.
+fn marker_run(line: &str, item: usize) -> Option<(usize, char, usize, &str)> {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let content = line.trim_start_matches(' ');
     let indent = line.len() - content.len();
     let marker = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = content.trim_start_matches(marker);
     let length = content.len() - rest.len();
-    (indent <= 3 && length >= 3).then_some((indent, marker, length, rest))
+    (indent <= item + 3 && length >= 3).then_some((indent, marker, length, rest))
 }
 
 #[cfg(test)]

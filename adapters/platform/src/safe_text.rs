@@ -246,6 +246,14 @@ mod tests {
     }
 
     #[test]
+    fn a_bracket_that_another_one_left_open_refers_to_nothing() {
+        let text = "[a[b \"https://a.b/c\"]";
+        let once = SafeText::new(text);
+        assert_eq!(once.as_str(), "\\[a\\[b \"https://a.b/c\"]");
+        assert_eq!(SafeText::new(once.as_str()), once);
+    }
+
+    #[test]
     fn it_counts_and_shows_itself() {
         let text = SafeText::new("añ👍");
         assert_eq!((text.len_chars(), text.is_empty()), (3, false));

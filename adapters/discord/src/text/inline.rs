@@ -1,5 +1,7 @@
 //! What stands within a line.
 
+use muninn_platform::balanced;
+
 use super::{ZERO_WIDTH_SPACE, unfenced};
 
 /// Tags that stand for marks of Discord's, where they are closed in the same line.
@@ -66,7 +68,10 @@ pub(super) fn plain(cell: &str) -> String {
             '<' => line_break(rest).inspect(|_| plain.push(' ')),
             'h' => address(rest, &mut plain),
             '*' | '~' if rest.starts_with("**") || rest.starts_with("~~") => Some(2),
-            '`' => Some(1),
+            '`' => span(rest).map(|(code, used)| {
+                plain.push_str(code);
+                used
+            }),
             _ => None,
         };
         let used = used.unwrap_or_else(|| {
@@ -76,6 +81,24 @@ pub(super) fn plain(cell: &str) -> String {
         rest = &rest[used..];
     }
     plain
+}
+
+/// What code within a line says, without its backticks, and where it ends.
+fn span(rest: &str) -> Option<(&str, usize)> {
+    let after = rest.trim_start_matches('`');
+    let ticks = &rest[..rest.len() - after.len()];
+    let mut at = 0;
+    loop {
+        let opening = at + after[at..].find('`')?;
+        let behind = after[opening..].trim_start_matches('`');
+        at = after.len() - behind.len();
+        if at - opening == ticks.len() {
+            let code = &after[..opening];
+            let bare = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
+            let code = bare.filter(|it| !it.trim().is_empty()).unwrap_or(code);
+            return Some((code, ticks.len() + at));
+        }
+    }
 }
 
 /// Code, as it is: nothing in it is read. Of three backticks Discord would make a block.
@@ -154,27 +177,6 @@ fn link(rest: &str, shown: &mut String) -> Option<usize> {
         shown.push_str(&format!("{} ({target})", convert(words)));
     }
     Some(used)
-}
-
-/// Where what begins here ends, after its closing sign.
-fn balanced(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if is_escaped {
-            is_escaped = false;
-        } else if c == '\\' {
-            is_escaped = true;
-        } else if c == open {
-            depth += 1;
-        } else if c == close {
-            depth -= 1;
-            if depth == 0 {
-                return Some(at + c.len_utf8());
-            }
-        }
-    }
-    None
 }
 
 fn entity(rest: &str, shown: &mut String) -> Option<usize> {

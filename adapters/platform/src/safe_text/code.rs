@@ -36,6 +36,8 @@ struct Reader {
     after_blank: bool,
     /// In a list, four blanks are no code.
     has_list: bool,
+    /// Where the text begins of each item of the list that is open, the outermost first.
+    items: Vec<usize>,
 }
 
 impl Scan {
@@ -46,6 +48,7 @@ impl Scan {
             is_balanced: true,
             after_blank: true,
             has_list: false,
+            items: Vec::new(),
         };
         let mut scan = Self {
             code: Vec::new(),
@@ -93,10 +96,11 @@ impl Reader {
         let content = line.trim_start_matches(' ');
         let indent = line.len() - content.len();
         let is_blank = line.trim().is_empty();
-        let opening = Opening::of(line);
+        let item = self.item_of(indent);
+        let opening = Opening::within(line, item);
         let could_open = !content.is_empty() && content.chars().all(|c| matches!(c, '~' | '`'));
         // A fence may be in the making.
-        if is_open && self.fences == Fences::Outside && indent <= 3 && could_open {
+        if is_open && self.fences == Fences::Outside && indent <= item + 3 && could_open {
             return Some(start + indent);
         }
         let is_code = match self.fences {
@@ -110,8 +114,10 @@ impl Reader {
             }
             Fences::Outside => !is_blank && self.is_indented_code(line),
         };
-        self.has_list |= is_item(content);
-        self.fences = self.fences.after(line);
+        if self.fences == Fences::Outside && opening.is_none() {
+            self.note_item(content, indent);
+        }
+        self.fences = self.fences.after_within(line, item);
         if is_code {
             push(code, start..start + line.len());
             self.is_balanced = true;
@@ -129,6 +135,25 @@ impl Reader {
     /// Four blanks after an empty line, outside of lists.
     fn is_indented_code(&self, line: &str) -> bool {
         self.after_blank && !self.has_list && (line.starts_with("    ") || line.starts_with('\t'))
+    }
+
+    /// Where the text begins of the item that a line of this indentation belongs to.
+    fn item_of(&self, indent: usize) -> usize {
+        let mut items = self.items.iter().rev();
+        items.find(|item| **item <= indent).copied().unwrap_or(0)
+    }
+
+    fn note_item(&mut self, content: &str, indent: usize) {
+        let Some(marker) = marker(content) else {
+            // What stands at the margin after an empty line ends all lists.
+            if self.after_blank && indent == 0 && !content.trim().is_empty() {
+                self.items.clear();
+            }
+            return;
+        };
+        self.has_list = true;
+        self.items.retain(|item| *item <= indent);
+        self.items.push(indent + marker);
     }
 
     fn spans(
@@ -186,10 +211,15 @@ fn closing(text: &str, length: usize) -> Option<usize> {
     }
 }
 
-fn is_item(content: &str) -> bool {
-    let digits = content.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "+ "].iter().any(|it| content.starts_with(it))
-        || digits.len() < content.len() && (digits.starts_with(". ") || digits.starts_with(") "))
+/// How long the mark of a list's item is, with the blank after it.
+fn marker(content: &str) -> Option<usize> {
+    if ["- ", "* ", "+ "].iter().any(|it| content.starts_with(it)) {
+        return Some(2);
+    }
+    let behind = content.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = content.len() - behind.len();
+    let is_numbered = digits > 0 && (behind.starts_with(". ") || behind.starts_with(") "));
+    is_numbered.then_some(digits + 2)
 }
 
 #[cfg(test)]
@@ -208,6 +238,16 @@ mod tests {
             ("- a\n  ```\n  b\n![c](d)", vec!["  ```\n  b\n"]),
             ("a\n\n    b\n\n    c\nd", vec!["    b\n", "    c\n"]),
             ("- a\n\n    b", vec![]),
+            // A fence stands where the text of its item does.
+            (
+                "1. a\n   - b\n\n     ```\n     <!here>\n     ```\n`c",
+                vec!["     ```\n     <!here>\n     ```\n"],
+            ),
+            (
+                "12. a\n    ```\n    b\n    ```\nc",
+                vec!["    ```\n    b\n    ```\n"],
+            ),
+            ("- a\n\nb\n    ```\n`c", vec![]),
             ("~~~\n`\n~~~\n`a`", vec!["~~~\n`\n~~~\n`a`"]),
         ] {
             let scan = Scan::of(text, End::Final);

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::code::{Part, Scan};
 use super::{End, ZERO_WIDTH_SPACE};
+use crate::brackets::balanced;
 
 /// Bytes of a link; what is longer is shown as text.
 const LONGEST: usize = 4_000;
@@ -138,7 +139,11 @@ fn read(rest: &str, end: End) -> Bracket<'_> {
         }
     };
     let Some(close) = balanced(paragraph, '[', ']') else {
-        return undecided();
+        return match (undecided(), paragraph.find(']')) {
+            // One within it takes its end away, and gives it back when that is escaped.
+            (Bracket::Text, Some(close)) => Bracket::Reference(&paragraph[1..close]),
+            (other, _) => other,
+        };
     };
     let words = &paragraph[1..close - 1];
     let behind = &paragraph[close..];
@@ -180,27 +185,6 @@ fn paragraph(rest: &str) -> &str {
     }
     let end = end.min(rest.floor_char_boundary(LONGEST));
     &rest[..end]
-}
-
-/// Where the bracket that is open at the beginning is closed, behind it.
-fn balanced(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if is_escaped {
-            is_escaped = false;
-        } else if c == '\\' {
-            is_escaped = true;
-        } else if c == open {
-            depth += 1;
-        } else if c == close {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                return Some(at + c.len_utf8());
-            }
-        }
-    }
-    None
 }
 
 /// As [`balanced`], for a target in parentheses; in angle brackets they need no balance.

@@ -133,6 +133,9 @@ async fn takes_away_what_is_forgotten(mut place: impl Place) {
     place.bot().go_on();
     let both = |said: &[String]| said == ["echo: a secret", "echo: a secret"];
     stands(&place, "what grew", both).await;
+    // What is not noted yet is given again by the next process.
+    let both_noted = |log: &super::EchoLog| (log.answered >= 2).then_some(());
+    place.bot().gets("both noted", both_noted).await;
     // Whoever said it, another process takes it away.
     place.crash().await;
     place.say("forget").await;

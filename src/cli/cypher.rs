@@ -53,30 +53,40 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
     serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))
 }
 
+/// Answers each line. Refusals are answers; it fails if a line could not be read as a statement at all.
 fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
+    let mut unread: u64 = 0;
     for (number, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {
         let line = line.with_context(|| format!("cannot read line {number}"))?;
-        let Ok(line) = String::from_utf8(line) else {
-            let answer = json!({"ok": false, "error": format!("line {number}: is no UTF-8")});
-            writeln!(out, "{answer}")?;
-            continue;
-        };
-        let line = line.trim_end_matches('\r');
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let answer = match statement(line) {
+        let answer = match statement(&line) {
             Ok(query) => answer(confine(&query, schema, limits)),
-            Err(error) => json!({"ok": false, "error": format!("line {number}: {error}")}),
+            Err(error) => {
+                unread += 1;
+                json!({"ok": false, "error": format!("line {number}: {error}")})
+            }
         };
         writeln!(out, "{answer}")?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if unread == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// A statement with line breaks comes as a JSON string.
-fn statement(line: &str) -> Result<String, String> {
+fn statement(line: &[u8]) -> Result<String, String> {
+    let line = std::str::from_utf8(line).map_err(|error| {
+        format!(
+            "is not UTF-8 from its byte {} on; write it as UTF-8",
+            error.valid_up_to() + 1
+        )
+    })?;
+    let line = line.trim_end_matches('\r');
     if !line.starts_with('"') {
         return Ok(line.to_owned());
     }

@@ -46,11 +46,8 @@ async fn a_line_of_stdin_is_a_statement_or_a_json_string() {
     let lines = "MATCH (n) RETURN n.title\n\"MATCH (n)\\nRETURN n.titel\"\n\n\"MATCH\n";
     let arguments = ["cypher", "check", "--schema", &schema, "-"];
     let done = home.run(&arguments, lines).await;
-    let answers: Vec<Value> = done
-        .succeeds()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    done.fails(1, &[]);
+    let answers = answers(&done.out);
     assert_eq!(
         answers[0],
         json!({"ok": true, "cypher": "MATCH (n:Movie) RETURN n.title LIMIT 100"})
@@ -61,6 +58,44 @@ async fn a_line_of_stdin_is_a_statement_or_a_json_string() {
     );
     assert_eq!(answers[2]["ok"], false);
     assert_eq!(answers.len(), 3);
+}
+
+fn answers(out: &str) -> Vec<Value> {
+    let lines = out.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_is_not_utf_8_is_named_and_the_others_are_checked() {
+    let (home, schema) = home();
+    let arguments = ["cypher", "check", "--schema", &schema, "-"];
+    let refused = "MATCH (n:Session) RETURN n\n";
+    let lines = [
+        b"RETURN 1 AS x\nRETURN '\xFF' AS x\n".as_slice(),
+        refused.as_bytes(),
+        b"RETURN 2 AS x",
+    ];
+    let done = home.run(&arguments, lines.concat()).await;
+    done.fails(1, &[]);
+    let answers = answers(&done.out);
+    assert_eq!(
+        answers[0],
+        json!({"ok": true, "cypher": "RETURN 1 AS x LIMIT 100"})
+    );
+    assert_eq!(
+        answers[1],
+        json!({"ok": false, "error": "line 2: is not UTF-8 from its byte 9 on; write it as UTF-8"})
+    );
+    assert_eq!(answers[2]["ok"], false);
+    assert_eq!(
+        answers[3],
+        json!({"ok": true, "cypher": "RETURN 2 AS x LIMIT 100"})
+    );
+    assert_eq!(answers.len(), 4);
+    // Refusals are answers.
+    home.run(&arguments, refused).await.succeeds();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -19,6 +19,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use self::print::Printed;
 use self::shield::Shielded;
 use super::schema::Schema;
 
@@ -26,6 +27,7 @@ use super::schema::Schema;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfinedCypher {
     text: String,
+    older: Option<String>,
     id_columns: Vec<String>,
     notes: Vec<String>,
     labels: BTreeSet<String>,
@@ -39,6 +41,11 @@ impl ConfinedCypher {
     /// The statement, as it runs.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The same for an engine that knows no `&` between labels.
+    pub fn older(&self) -> &str {
+        self.older.as_deref().unwrap_or(&self.text)
     }
 
     /// Columns of the result that hold `elementId`s of nodes (or lists of them) and nothing else.
@@ -86,6 +93,7 @@ impl ConfinedCypher {
         let names: BTreeSet<String> = names.map(str::to_owned).collect();
         Self {
             text: text.to_owned(),
+            older: None,
             id_columns: Vec::new(),
             notes: Vec::new(),
             labels: names.clone(),
@@ -176,9 +184,10 @@ pub fn confine_with(
         columns,
         regex_parameters,
     } = shielded;
-    let (text, hints) = print::query(&query);
+    let Printed { text, older, hints } = print::query(&query);
     Ok(ConfinedCypher {
         text,
+        older,
         hints,
         id_columns,
         notes,
@@ -187,4 +196,26 @@ pub fn confine_with(
         columns,
         regex_parameters,
     })
+}
+
+/// A statement that was read and printed, but not confined: for tests of the reader and the printer.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadBack {
+    pub printed: String,
+    /// What is printed is read as the same tree, and printed as the same text.
+    pub is_same: bool,
+}
+
+/// Reads a statement, prints it, and reads that again.
+///
+/// # Errors
+/// When it cannot be read the first time.
+#[doc(hidden)]
+pub fn read_back(query: &str) -> Result<ReadBack, Refusal> {
+    let tree = parser::parse(query).map_err(|problem| problem.in_text(query))?;
+    let printed = print::query(&tree).text;
+    let is_same = parser::parse(&printed)
+        .is_ok_and(|again| again == tree && print::query(&again).text == printed);
+    Ok(ReadBack { printed, is_same })
 }

@@ -1103,4 +1103,112 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "UNWIND [1] AS a MATCH (b:Movie) RETURN shortestPath((a)-[*]-(b))",
         Refused("ends that no MATCH bound"),
     ),
+    // What is collected is looped over in one expression, which no time-out ends.
+    (
+        "a string out of what many rows collect",
+        "UNWIND range(1, 1000) AS i UNWIND range(1, 1000) AS j WITH collect(toString(i) + toString(j)) AS l RETURN size(reduce(s = '', x IN l | s + x))",
+        Refused("too big"),
+    ),
+    (
+        "loops over what many rows collect",
+        "UNWIND range(1, 10000) AS i UNWIND range(1, 100) AS j WITH collect(i * j) AS l RETURN size([x IN l WHERE any(y IN l WHERE y = -1)])",
+        Refused("loops in loops"),
+    ),
+    (
+        "lists that are collected out of lists",
+        "WITH 'xxxxxxxxxx' AS s UNWIND range(1, 10000) AS i WITH collect(s) AS a UNWIND a AS b UNWIND a AS c WITH collect(b + c) AS d RETURN size(d)",
+        Refused("too big"),
+    ),
+    (
+        "a list in parts, unwound twice",
+        "UNWIND range(1, 10000) AS i WITH i % 2 AS k, collect('xxxxxxxxxx') AS l UNWIND l AS a UNWIND l AS b RETURN size(collect(a + b))",
+        Refused("too big"),
+    ),
+    (
+        "what many subqueries give",
+        "UNWIND range(1, 1000) AS i CALL { UNWIND range(1, 1000) AS j RETURN j } RETURN size(collect(toString(j) + 'xxxxxxxxxx'))",
+        Refused("too big"),
+    ),
+    (
+        "COLLECT of many rows",
+        "RETURN size(reduce(s = '', x IN COLLECT { UNWIND range(1, 10000) AS a UNWIND range(1, 100) AS b RETURN a } | s + x))",
+        Refused("too many rows"),
+    ),
+    // Newer Cypher.
+    (
+        "a computed label in a condition",
+        "MATCH (n) WHERE n:$('Response') RETURN n",
+        Refused("computed"),
+    ),
+    (
+        "Cypher 25",
+        "CYPHER 25 MATCH (n) FILTER n.name = 'x' RETURN n",
+        Refused("CYPHER"),
+    ),
+    (
+        "FILTER",
+        "MATCH (n) FILTER n.name = 'x' RETURN n",
+        Refused("FILTER"),
+    ),
+    ("LET", "MATCH (n) LET x = n.name RETURN x", Refused("LET")),
+    (
+        "NEXT",
+        "RETURN 1 AS a NEXT MATCH (n) RETURN n",
+        Refused("NEXT"),
+    ),
+    (
+        "a conditional query",
+        "CALL { WHEN true THEN { MATCH (n:Response) RETURN n } } RETURN n",
+        Refused("WHEN"),
+    ),
+    (
+        "an optional subquery",
+        "OPTIONAL CALL (*) { MATCH (n) RETURN n } RETURN n",
+        Refused("CALL"),
+    ),
+    (
+        "walks",
+        "MATCH REPEATABLE ELEMENTS (a)-[r]->(b) RETURN a",
+        Refused("REPEATABLE"),
+    ),
+    (
+        "a search by vector",
+        "MATCH (n) SEARCH n IN (VECTOR INDEX x FOR [1.0] LIMIT 3) RETURN n",
+        Refused("SEARCH"),
+    ),
+    (
+        "a graph by its name",
+        "USE graph.byName('system') MATCH (n) RETURN n",
+        Refused("USE"),
+    ),
+    (
+        "a type that is tested",
+        "MATCH (n) WHERE n IS :: NODE RETURN n",
+        Refused("IS can only"),
+    ),
+    (
+        "an index of memory as a hint",
+        "MATCH (n) USING INDEX n:Response(id) WHERE n.id = 'x' RETURN n",
+        Refused("hints"),
+    ),
+    (
+        "the ends of a path's relationships",
+        "MATCH p = (m:Movie)-[*1..3]-(x) RETURN [r IN relationships(p) | [startNode(r), endNode(r)]] AS s",
+        Harmless,
+    ),
+    (
+        "relationships in a list, matched again",
+        "MATCH (m:Movie)<-[r]-() WITH r MATCH (a)-[r]->(b) RETURN a, b",
+        Harmless,
+    ),
+    (
+        "nodes in a map, matched again",
+        "MATCH (m) WITH {n: m} AS l MATCH (y)--(z) WHERE y = l.n RETURN z",
+        Harmless,
+    ),
+    (
+        "a condition inside of a quantified path's node",
+        "MATCH (a:Movie) ((x WHERE x.output STARTS WITH 'R')--(y)){0,2} (b) RETURN x",
+        Harmless,
+    ),
 ];

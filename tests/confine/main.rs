@@ -13,12 +13,18 @@
 #[path = "../support/graph.rs"]
 mod graph;
 
+#[allow(unreachable_pub, reason = "shared with other test binaries")]
+#[path = "../support/cypher.rs"]
+mod cypher;
+
 mod acceptance;
 mod attacks;
+mod dialects;
 mod grammar;
 mod graphs;
 mod interference;
 mod meaning;
+mod oracles;
 mod properties;
 mod questions;
 mod stores;

@@ -24,6 +24,8 @@ pub(crate) type Answer = Result<Vec<String>, String>;
 pub(crate) trait Store {
     fn write(&self, statement: &str);
     fn read(&self, statement: &str) -> Answer;
+    /// The least work with which it runs to its end; none where the engine does not count.
+    fn work(&self, statement: &str) -> Option<usize>;
 }
 
 pub(crate) struct Embedded {
@@ -61,10 +63,22 @@ impl Store for Embedded {
     }
 
     fn read(&self, statement: &str) -> Answer {
+        self.within(statement, None)
+    }
+
+    fn work(&self, statement: &str) -> Option<usize> {
+        let budgets: Vec<usize> = (1..10_000).collect();
+        Some(budgets.partition_point(|work| self.within(statement, Some(*work)).is_err()))
+    }
+}
+
+impl Embedded {
+    fn within(&self, statement: &str, work: Option<usize>) -> Answer {
         let nothing = HashMap::new();
         let snapshot = self.session.snapshot();
         let mut options = ExecuteOptions::eager(&nothing);
         options.set_timeout_ms(Some(20_000));
+        options.max_work_units = work;
         with_query_warning_sink(QueryWarningSink::Silent, || {
             let outcome = execute_read(&snapshot, statement, &options);
             let outcome = outcome.map_err(|error| error.to_string())?;
@@ -122,6 +136,10 @@ impl Store for Neo4j {
         self.runtime
             .block_on(run)
             .map_err(|error| error.to_string())
+    }
+
+    fn work(&self, _statement: &str) -> Option<usize> {
+        None
     }
 }
 

@@ -9,7 +9,7 @@ mod patterns;
 use super::lexer::{Kind, Token, tokens};
 use super::problem::{Checked, Problem};
 use super::tree::{
-    Branch, Clause, Direction, Expr, Imports, Item, Name, Projection, Query, Subquery,
+    Aside, Branch, Clause, Direction, Expr, Imports, Item, Name, Place, Projection, Query, Subquery,
 };
 
 /// Characters of a statement. The longest of 8,702 that a model wrote has 790.
@@ -118,8 +118,8 @@ impl Parser<'_> {
         &self.tokens[(self.next + by).min(self.tokens.len() - 1)]
     }
 
-    fn at(&self) -> usize {
-        self.token().start
+    fn at(&self) -> Place {
+        Aside(self.token().start)
     }
 
     fn advance(&mut self) -> Checked<()> {
@@ -212,7 +212,7 @@ impl Parser<'_> {
     /// A name: of a variable, label, type, property or column.
     fn name(&mut self, what: &str) -> Checked<Name> {
         let token = self.token();
-        let at = token.start;
+        let at = Aside(token.start);
         let text = match &token.kind {
             Kind::Word => self.text[token.start..token.end].to_owned(),
             Kind::Quoted(name) => name.clone(),
@@ -417,7 +417,7 @@ impl Parser<'_> {
         let at = self.at();
         let value = self.expression()?;
         let end = self.tokens[self.next - 1].end;
-        let written = self.text[at..end].to_owned();
+        let written = Aside(self.text[at.0..end].to_owned());
         let alias = if self.word("AS") {
             Some(self.name("a name")?)
         } else {

@@ -9,11 +9,32 @@ use super::tree::{
     Path, Pattern, Projection, Query, RelationshipPattern, Selector, Step, Times,
 };
 
-/// The text, and where in it hints may stand.
-pub(super) fn query(query: &Query) -> (String, Vec<Hint>) {
+/// A statement as text.
+pub(super) struct Printed {
+    pub(super) text: String,
+    /// With colons between labels, where Neo4j takes none: for engines that know no `&`.
+    pub(super) older: Option<String>,
+    /// Where in the text hints may stand.
+    pub(super) hints: Vec<Hint>,
+}
+
+pub(super) fn query(query: &Query) -> Printed {
     let mut printer = Printer::default();
     printer.query(query);
-    (printer.text, printer.hints)
+    let mut older = None;
+    if printer.has_colons && printer.has_signs {
+        older = Some(printer.text);
+        printer = Printer {
+            ampersands: true,
+            ..Printer::default()
+        };
+        printer.query(query);
+    }
+    Printed {
+        text: printer.text,
+        older,
+        hints: printer.hints,
+    }
 }
 
 /// What may be put in after a pattern, so that a server begins at labels.
@@ -27,9 +48,14 @@ pub(super) struct Hint {
 }
 
 pub(super) fn expression(expression: &Expr) -> String {
+    column(expression).0
+}
+
+/// An expression, and whether it is the same in every statement.
+pub(super) fn column(expression: &Expr) -> (String, bool) {
     let mut printer = Printer::default();
     printer.expression(expression);
-    printer.text
+    (printer.text, !printer.has_colons)
 }
 
 /// A name as it is written: in backticks unless every engine takes it without.
@@ -146,6 +172,11 @@ fn string(value: &str) -> String {
 struct Printer {
     text: String,
     hints: Vec<Hint>,
+    /// `:A:B` is what every engine understands, but Neo4j refuses it in a statement that has `|`, `&`, `!` between
+    /// other labels: then it is `:A&B`.
+    ampersands: bool,
+    has_colons: bool,
+    has_signs: bool,
 }
 
 impl Printer {
@@ -344,6 +375,7 @@ impl Printer {
         }
         if let Some(labels) = &node.labels {
             self.push(":");
+            self.has_signs |= !is_plain(labels);
             self.labels(labels, true);
         }
         if !node.properties.is_empty() {
@@ -418,13 +450,12 @@ impl Printer {
                 self.labels(inner, false);
             }
             Labels::And(all) | Labels::Or(all) => {
-                let is_and = matches!(labels, Labels::And(_));
-                // The form of old is understood everywhere.
-                let are_names = all.iter().all(|label| matches!(label, Labels::Name(_)));
-                let separator = match (is_and, is_outermost && are_names) {
-                    (true, true) => ":",
-                    (true, false) => "&",
-                    (false, _) => "|",
+                let is_old = is_outermost && is_plain(labels) && !self.ampersands;
+                self.has_colons |= is_old;
+                let separator = match labels {
+                    Labels::And(_) if is_old => ":",
+                    Labels::And(_) => "&",
+                    _ => "|",
                 };
                 self.push(if is_outermost { "" } else { "(" });
                 self.separated(all, separator, |printer, label| {
@@ -433,5 +464,14 @@ impl Printer {
                 self.push(if is_outermost { "" } else { ")" });
             }
         }
+    }
+}
+
+/// Whether labels can be written the old way: one, or `A:B`.
+fn is_plain(labels: &Labels) -> bool {
+    match labels {
+        Labels::Name(_) => true,
+        Labels::And(all) => all.iter().all(|label| matches!(label, Labels::Name(_))),
+        Labels::Any(_) | Labels::Not(_) | Labels::Or(_) => false,
     }
 }

@@ -14,10 +14,10 @@ pub(super) struct Problem {
 pub(super) type Checked<T> = Result<T, Problem>;
 
 impl Problem {
-    pub(super) fn at(offset: usize, message: impl Into<String>) -> Self {
+    pub(super) fn at(offset: impl Into<usize>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            at: Some(offset),
+            at: Some(offset.into()),
             advice: None,
         }
     }

@@ -8,19 +8,23 @@ mod cost;
 mod expressions;
 mod patterns;
 mod regex;
+mod rows;
 mod scope;
 mod vocabulary;
 
 use std::collections::BTreeSet;
 
+use self::cost::MAX_COLLECTED;
 pub(super) use self::regex::check as check_regex;
+use self::rows::Rows;
 use self::scope::{Holds, Scope, Variable, element};
 use self::vocabulary::Vocabulary;
 use super::Limits;
 use super::print;
 use super::problem::{Checked, Problem};
 use super::tree::{
-    Branch, Call, Case, Clause, Expr, Imports, Item, Name, Operator, Projection, Query, Strength,
+    Aside, Branch, Call, Case, Clause, Expr, Imports, Item, Name, Operator, Place, Projection,
+    Query, Strength, SubqueryKind,
 };
 use crate::graph::schema::Schema;
 
@@ -61,6 +65,7 @@ pub(super) fn shield(
         relationships: 0,
         together: 0,
         work: 0,
+        rows: Rows::default(),
         regex_parameters: BTreeSet::new(),
     };
     let mut renamed = Vec::new();
@@ -73,6 +78,7 @@ pub(super) fn shield(
     }
     for branch in &mut query.branches {
         let mut scope = Scope::default();
+        shield.rows = Rows::default();
         shield.clauses(&mut branch.clauses, &mut scope)?;
         let Some(returned) = &mut branch.returned else {
             return Err(Problem::of_all("the statement returns nothing"));
@@ -134,16 +140,16 @@ fn name_columns(
         if item.alias.is_some() || matches!(item.value, Expr::Variable(_)) {
             continue;
         }
-        let printed = print::expression(&item.value);
+        let (printed, is_settled) = print::column(&item.value);
         // Neo4j calls a map projection by its variable.
         let written = match &item.value {
             Expr::MapProjection(variable, _) if is_alone && !names.contains(&variable.text) => {
                 variable.text.as_str()
             }
-            _ => item.written.as_str(),
+            _ => item.written.0.as_str(),
         };
         names.insert(written.to_owned());
-        if always || printed != written {
+        if always || printed != written || !is_settled {
             let name = Name {
                 text: column_name(written),
                 at: item.at,
@@ -200,7 +206,10 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits) -> Checke
     }
     let names = |columns: &[Column]| columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>();
     for (columns, branch) in columns.iter().zip(&query.branches) {
-        let at = branch.returned.as_ref().map_or(0, |returned| returned.at);
+        let at = branch
+            .returned
+            .as_ref()
+            .map_or(Place::default(), |returned| returned.at);
         if branch
             .returned
             .as_ref()
@@ -217,10 +226,13 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits) -> Checke
     }
     // A LIMIT would belong to the last part only, so the whole becomes a subquery.
     let items = names(&columns[0]).into_iter().map(|text| Item {
-        value: Expr::Variable(Name { text, at: 0 }),
+        value: Expr::Variable(Name {
+            text,
+            at: Place::default(),
+        }),
         alias: None,
-        written: String::new(),
-        at: 0,
+        written: Aside::default(),
+        at: Place::default(),
     });
     let returned = Projection {
         distinct: false,
@@ -229,7 +241,7 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits) -> Checke
         order: Vec::new(),
         skip: None,
         limit: Some(Expr::Integer(rows)),
-        at: 0,
+        at: Place::default(),
     };
     Ok(Query {
         branches: vec![Branch {
@@ -252,7 +264,7 @@ fn columns_of_first(query: &Query) -> Vec<Column> {
 }
 
 /// `LIMIT` with no more than `rows`; of a parameter, the smaller one is chosen when it runs.
-fn smaller_limit(limit: Option<Expr>, rows: i64, at: usize) -> Checked<Expr> {
+fn smaller_limit(limit: Option<Expr>, rows: i64, at: Place) -> Checked<Expr> {
     match limit {
         None => Ok(Expr::Integer(rows)),
         Some(Expr::Integer(number)) => Ok(Expr::Integer(number.min(rows))),
@@ -265,7 +277,7 @@ fn smaller_limit(limit: Option<Expr>, rows: i64, at: usize) -> Checked<Expr> {
     }
 }
 
-fn not_a_number(word: &str, at: usize) -> Problem {
+fn not_a_number(word: &str, at: Place) -> Problem {
     Problem::at(
         at,
         format!("{word} is followed by something that is computed"),
@@ -315,6 +327,7 @@ struct Shield<'a> {
     together: usize,
     /// Steps that the expressions of one row may take, all together.
     work: u64,
+    rows: Rows,
     /// Parameters that are regular expressions.
     regex_parameters: BTreeSet<String>,
 }
@@ -330,6 +343,7 @@ impl Shield<'_> {
                 Clause::Match { pattern, .. } => self.matched(pattern, scope)?,
                 Clause::Unwind { list, variable } => {
                     let size = self.expression(list, scope)?;
+                    self.rows.unwound(list, size);
                     let holds = match scope.holds(list) {
                         // Also one that is no list can be unwound.
                         Holds::Ids => Holds::Ids,
@@ -383,10 +397,11 @@ impl Shield<'_> {
         for (word, count) in [("SKIP", &projection.skip), ("LIMIT", &projection.limit)] {
             self.count(word, count.as_ref(), projection.at)?;
         }
+        self.rows.projected(projection);
         Ok(after)
     }
 
-    fn count(&self, word: &str, count: Option<&Expr>, at: usize) -> Checked<()> {
+    fn count(&self, word: &str, count: Option<&Expr>, at: Place) -> Checked<()> {
         match count {
             None | Some(Expr::Integer(_)) => Ok(()),
             Some(Expr::Parameter(name)) => self.parameter(name),
@@ -420,7 +435,10 @@ impl Shield<'_> {
             }
         };
         let is_single = query.branches.len() == 1;
+        let around = std::mem::take(&mut self.rows);
+        let mut most = 0;
         for branch in &mut query.branches {
+            self.rows = Rows::default();
             let starts_with_imports = matches!(branch.clauses.first(), Some(Clause::With { .. }));
             let mut inside = if *imports == Imports::ByWith && !starts_with_imports {
                 Scope::default()
@@ -440,24 +458,36 @@ impl Shield<'_> {
                 columns.forget();
             }
             scope.extend(columns);
+            most = most.max(self.rows.guess());
         }
+        self.rows = around;
+        self.rows.times(most);
         Ok(())
     }
 
     /// Shields a query inside of an expression, which sees what is bound around it.
-    fn subquery(&mut self, query: &mut Query, scope: &Scope) -> Checked<()> {
+    fn subquery(&mut self, query: &mut Query, kind: SubqueryKind, scope: &Scope) -> Checked<()> {
+        let around = std::mem::take(&mut self.rows);
+        let mut rows: u64 = 0;
         for branch in &mut query.branches {
+            self.rows = Rows::default();
             let mut inside = scope.clone();
             self.clauses(&mut branch.clauses, &mut inside)?;
             if let Some(returned) = &mut branch.returned {
                 self.projection(returned, &inside)?;
             }
+            rows = rows.saturating_add(self.rows.guess());
+        }
+        self.rows = around;
+        if kind == SubqueryKind::Collect && rows > MAX_COLLECTED {
+            return Err(Problem::of_all("COLLECT { … } may collect too many rows")
+                .advice("end it with LIMIT, or join its patterns"));
         }
         Ok(())
     }
 
     /// Counts names put in, so that a large schema makes no endless statement.
-    fn add_names(&mut self, names: usize, at: usize) -> Checked<()> {
+    fn add_names(&mut self, names: usize, at: Place) -> Checked<()> {
         self.added += names;
         if self.added > MAX_ADDED_NAMES {
             return Err(Problem::at(

@@ -1,3 +1,5 @@
+mod reading_back;
+
 use super::*;
 
 fn schema() -> Schema {
@@ -333,4 +335,46 @@ fn a_schema_of_thousands_makes_no_endless_statement() {
         refusal.to_string().ends_with("name the labels and types"),
         "{refusal}"
     );
+}
+
+#[test]
+fn labels_are_joined_by_one_set_of_signs() {
+    for (query, expected) in [
+        (
+            "MATCH (n:Person:Movie) RETURN n",
+            "MATCH (n:Person:Movie) RETURN n LIMIT 50",
+        ),
+        (
+            // Neo4j takes no colons beside a bar.
+            "MATCH (n:Person:Movie)-[:ACTED_IN]-() RETURN n",
+            "MATCH (n:Person&Movie)-[:ACTED_IN]-(:Movie|Person) RETURN n LIMIT 50",
+        ),
+        (
+            // The column keeps its name whatever the signs become.
+            "MATCH (n) RETURN EXISTS { (:Person:Movie)-[:ACTED_IN]->(:Movie) }",
+            "MATCH (n:Movie|Person) RETURN EXISTS { (:Person&Movie)-[:ACTED_IN]->(:Movie) } \
+             AS `EXISTS { (:Person:Movie)-[:ACTED_IN]->(:Movie) }` LIMIT 50",
+        ),
+        (
+            "MATCH (p:Person) WHERE exists(p['name']) RETURN p",
+            "MATCH (p:Person) WHERE p['name'] IS NOT NULL RETURN p LIMIT 50",
+        ),
+    ] {
+        assert_eq!(printed(query), expected);
+        assert_eq!(printed(expected), expected);
+    }
+}
+
+#[test]
+fn what_models_collect_may_be_collected() {
+    for query in [
+        "MATCH (m:Movie)<-[:ACTED_IN]-(p) WITH m, collect(p) AS ps UNWIND ps AS q RETURN q.name, collect(m.title) AS t",
+        "MATCH (p:Person) WITH collect(p.name) AS n RETURN reduce(s = '', x IN n | s + x + ', ') AS t",
+        "MATCH (a:Person), (m:Movie) WHERE a.name = m.title RETURN collect(m.title) AS t",
+        "MATCH (a:Person {name: 'x'}), (m:Movie) RETURN collect(m.title) AS t",
+        "UNWIND range(1, 100) AS i RETURN collect(i) AS t",
+        "MATCH (p:Person) RETURN COLLECT { MATCH (p)--(m:Movie) RETURN m.title } AS t",
+    ] {
+        checked(query).unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
+    }
 }

@@ -2,11 +2,32 @@
 //!
 //! The parser makes trees, the shield changes them, the printer writes them down.
 
-/// A name, and its offset in bytes in the statement.
+/// What is told beside a tree and is no part of it: trees that differ in nothing else are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aside<T>(pub(super) T);
+
+impl<T> PartialEq for Aside<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Aside<T> {}
+
+/// Where something stands in the statement: an offset in bytes.
+pub(super) type Place = Aside<usize>;
+
+impl From<Place> for usize {
+    fn from(place: Place) -> Self {
+        place.0
+    }
+}
+
+/// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
-    pub(super) at: usize,
+    pub(super) at: Place,
 }
 
 /// Branches of a `UNION`; nearly always one.
@@ -66,8 +87,8 @@ pub(super) struct Projection {
     pub(super) order: Vec<(Expr, Direction)>,
     pub(super) skip: Option<Expr>,
     pub(super) limit: Option<Expr>,
-    /// Offset of the keyword.
-    pub(super) at: usize,
+    /// Of the keyword.
+    pub(super) at: Place,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +96,8 @@ pub(super) struct Item {
     pub(super) value: Expr,
     pub(super) alias: Option<Name>,
     /// As it was written: without an alias this names the column.
-    pub(super) written: String,
-    pub(super) at: usize,
+    pub(super) written: Aside<String>,
+    pub(super) at: Place,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +156,7 @@ pub(super) struct NodePattern {
     pub(super) labels: Option<Labels>,
     pub(super) properties: Vec<(Name, Expr)>,
     pub(super) condition: Option<Expr>,
-    pub(super) at: usize,
+    pub(super) at: Place,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +170,7 @@ pub(super) struct RelationshipPattern {
     pub(super) condition: Option<Expr>,
     /// `{1,3}`, `+`, after the arrow.
     pub(super) times: Option<Times>,
-    pub(super) at: usize,
+    pub(super) at: Place,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +193,7 @@ pub(super) struct Times {
 pub(super) enum Labels {
     Name(Name),
     /// `%`
-    Any(usize),
+    Any(Place),
     Not(Box<Self>),
     And(Vec<Self>),
     Or(Vec<Self>),

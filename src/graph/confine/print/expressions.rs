@@ -172,12 +172,12 @@ impl Printer {
                 self.operand(inner, Strength::Atom);
             }
             Expr::Chain(strength, first, rest) => {
-                self.operand(first, above(*strength));
+                self.operand(first, least(*strength, first));
                 for (operator, operand) in rest {
                     self.push(" ");
                     self.push(sign(*operator));
                     self.push(" ");
-                    self.operand(operand, above(*strength));
+                    self.operand(operand, least(*strength, operand));
                 }
             }
             Expr::IsNull { value, negated } => {
@@ -262,13 +262,14 @@ impl Printer {
     }
 }
 
-/// Whether `x IN` comes first when it is printed.
+/// Whether `x IN` comes first when it is printed, or another word before `IN`: `[true IN xs]` would give
+/// a name to the items of `xs`.
 fn begins_with_in(expression: &Expr) -> bool {
     match expression {
         Expr::Chain(own, first, rest) => {
             let is_in = rest.first().is_some_and(|(o, _)| *o == Operator::In);
-            (is_in && matches!(**first, Expr::Variable(_)))
-                || (strength(first) >= above(*own) && begins_with_in(first))
+            let is_word = matches!(**first, Expr::Variable(_) | Expr::Null | Expr::Bool(_));
+            (is_in && is_word) || (strength(first) >= above(*own) && begins_with_in(first))
         }
         _ => false,
     }
@@ -324,6 +325,18 @@ fn above(strength: Strength) -> Strength {
         Strength::Product => Strength::Power,
         Strength::Power => Strength::Sign,
         Strength::Sign | Strength::Atom => Strength::Atom,
+    }
+}
+
+/// How strong an operand has to be to stand without parentheses. The embedded engine reads no `a < b IN c`.
+fn least(strength: Strength, operand: &Expr) -> Strength {
+    match operand {
+        Expr::Chain(Strength::Test, ..) | Expr::IsNull { .. }
+            if strength == Strength::Comparison =>
+        {
+            Strength::Sum
+        }
+        _ => above(strength),
     }
 }
 

@@ -4,7 +4,9 @@
 //! are doubled again and again run on and take the server's memory.
 
 use super::super::problem::{Checked, Problem};
-use super::super::tree::{Call, Comprehension, Expr, Operator, Projected, Reduce, Strength};
+use super::super::tree::{
+    Call, Comprehension, Expr, Operator, Projected, Reduce, Strength, SubqueryKind,
+};
 use super::regex;
 use super::scope::Scope;
 
@@ -32,6 +34,9 @@ pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
 /// What a list counts whose length only the graph knows, and one that `collect` makes.
 const LIST: u64 = 100;
 const COLLECTED: u64 = 1_000;
+
+/// Rows that one `COLLECT { … }` may give.
+pub(super) const MAX_COLLECTED: u64 = 10_000;
 
 /// A guess at a value: how many elements, and how big each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,10 +122,11 @@ pub(super) struct Weight {
     pub(super) regex_parameters: Vec<String>,
 }
 
-/// Weighs an expression. `scope` says how big the variables are.
-pub(super) fn weigh(expression: &Expr, scope: &mut Scope) -> Checked<Weight> {
+/// Weighs an expression. `scope` says how big the variables are, `rows` how many there may be to collect from.
+pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<Weight> {
     let mut scales = Scales {
         scope,
+        rows,
         steps: 1,
         work: 0,
         regex_parameters: Vec::new(),
@@ -144,6 +150,7 @@ pub(super) fn bounded(work: u64) -> Checked<()> {
 
 struct Scales<'a> {
     scope: &'a mut Scope,
+    rows: u64,
     /// How often what is weighed is computed.
     steps: u64,
     /// Steps until now.
@@ -228,7 +235,8 @@ impl Scales<'_> {
                 Size::list(LIST, item.total())
             }
             Expr::Reduce(reduce) => self.reduce(reduce)?,
-            Expr::Subquery(..) => Size::list(COLLECTED, 1),
+            Expr::Subquery(SubqueryKind::Collect, _) => Size::list(MAX_COLLECTED, 1),
+            Expr::Subquery(SubqueryKind::Exists | SubqueryKind::Count, _) => Size::ONE,
             Expr::MapProjection(variable, entries) => {
                 let base = self.scope.get(&variable.text).map_or(Size::ONE, |v| v.size);
                 let mut size = base;
@@ -372,7 +380,7 @@ impl Scales<'_> {
                 let size = largest.total().saturating_mul(swelling(call)?);
                 Size::list(size, 1)
             }
-            "collect" => Size::list(COLLECTED, largest.total()),
+            "collect" => Size::list(self.rows.max(COLLECTED), largest.total()),
             "count" | "size" | "length" | "char_length" | "character_length" => Size::COUNT,
             "keys" | "labels" | "nodes" | "relationships" => Size::LIST,
             "split" => Size::list(largest.total().max(LIST), 1),

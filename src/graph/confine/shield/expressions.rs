@@ -3,8 +3,8 @@
 use super::super::functions;
 use super::super::problem::{Checked, Problem};
 use super::super::tree::{
-    Call, Comprehension, Expr, Labels, Name, Operator, PatternComprehension, Projected, Reduce,
-    Selector, Strength, Subquery, SubqueryKind, Unary,
+    Call, Comprehension, Expr, Labels, Name, Operator, PatternComprehension, Place, Projected,
+    Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
 use super::cost::{MAX_COUNTED_RANGE, Size, bounded, is_constant_range, weigh};
@@ -16,7 +16,7 @@ impl Shield<'_> {
     /// Shields an expression, and says how big what it makes may be.
     pub(super) fn expression(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<Size> {
         self.inner(expression, scope)?;
-        let weight = weigh(expression, scope)?;
+        let weight = weigh(expression, scope, self.rows.guess())?;
         self.work = self.work.saturating_add(weight.work);
         bounded(self.work)?;
         self.regex_parameters.extend(weight.regex_parameters);
@@ -115,9 +115,14 @@ impl Shield<'_> {
                 }
                 self.paths(std::slice::from_mut(&mut **path), &mut inside)
             }
-            Expr::Subquery(_, subquery) => match &mut **subquery {
-                Subquery::Pattern(pattern) => self.matched(pattern, &mut scope.clone()),
-                Subquery::Query(query) => self.subquery(query, scope),
+            Expr::Subquery(kind, subquery) => match &mut **subquery {
+                Subquery::Pattern(pattern) => {
+                    let around = self.rows.clone();
+                    self.matched(pattern, &mut scope.clone())?;
+                    self.rows = around;
+                    Ok(())
+                }
+                Subquery::Query(query) => self.subquery(query, *kind, scope),
             },
             Expr::MapProjection(variable, entries) => self.map_projection(variable, entries, scope),
         }
@@ -180,7 +185,7 @@ impl Shield<'_> {
         };
         // Forms of old that newer servers refuse.
         let newer = match argument {
-            Expr::Property(..) if is_exists => Expr::IsNull {
+            Expr::Property(..) | Expr::Index(..) if is_exists => Expr::IsNull {
                 value: Box::new(std::mem::replace(argument, Expr::Null)),
                 negated: true,
             },
@@ -332,7 +337,7 @@ fn hide_id(expression: &mut Expr) {
         *expression = Expr::Call(Box::new(Call {
             function: Name {
                 text: "head".to_owned(),
-                at: 0,
+                at: Place::default(),
             },
             distinct: false,
             arguments: vec![Expr::List(vec![id])],

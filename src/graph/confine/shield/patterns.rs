@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::problem::{Checked, Problem};
 use super::super::tree::{
-    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Operator, Path, Pattern,
+    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Operator, Path, Pattern, Place,
     RelationshipPattern, Selector, Step, Strength, Times,
 };
 use super::Shield;
@@ -14,6 +14,7 @@ use super::scope::{Holds, Scope};
 impl Shield<'_> {
     /// Shields what follows `MATCH`, and binds its variables.
     pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> Checked<()> {
+        self.rows.matched(&pattern.paths, scope);
         self.paths(&mut pattern.paths, scope)?;
         // The embedded engine knows no WHERE inside of a node or relationship.
         let mut conditions = Vec::new();
@@ -59,7 +60,7 @@ impl Shield<'_> {
     pub(super) fn shortest(&mut self, path: &mut NamedPath, scope: &mut Scope) -> Checked<()> {
         let at = match path.path.steps.first() {
             Some(Step::Node(node)) => node.at,
-            Some(Step::Relationship(_) | Step::Group { .. }) | None => 0,
+            Some(Step::Relationship(_) | Step::Group { .. }) | None => Place::default(),
         };
         let is_bare = |step: &Step| {
             let Step::Node(node) = step else { return false };
@@ -237,7 +238,7 @@ impl Shield<'_> {
     }
 
     /// Labels that a node of the knowledge has, and no other node.
-    fn confined_labels(&mut self, labels: Option<Labels>, at: usize) -> Checked<Labels> {
+    fn confined_labels(&mut self, labels: Option<Labels>, at: Place) -> Checked<Labels> {
         match labels {
             None | Some(Labels::Any(_)) => self.all_labels(at),
             Some(labels) if certain(&labels).is_some() => Ok(labels),
@@ -262,7 +263,7 @@ impl Shield<'_> {
         })
     }
 
-    fn all_labels(&mut self, at: usize) -> Checked<Labels> {
+    fn all_labels(&mut self, at: Place) -> Checked<Labels> {
         let all = names(self.words.labels().iter().copied(), at);
         self.add_names(all.len(), at)?;
         one_of(all).ok_or_else(|| {
@@ -291,7 +292,7 @@ impl Shield<'_> {
 
     /// The types that are meant, each by its name: a relationship has just one, so that every way
     /// to say which is a list.
-    fn confined_types(&mut self, types: Option<&Labels>, at: usize) -> Checked<Labels> {
+    fn confined_types(&mut self, types: Option<&Labels>, at: Place) -> Checked<Labels> {
         if let Some(types) = types {
             self.check_types(types)?;
             if certain(types).is_some() && !matches!(types, Labels::And(_)) {
@@ -449,7 +450,7 @@ fn has_type(types: &Labels, kind: &str) -> bool {
     }
 }
 
-fn names<'a>(all: impl Iterator<Item = &'a str>, at: usize) -> Vec<Labels> {
+fn names<'a>(all: impl Iterator<Item = &'a str>, at: Place) -> Vec<Labels> {
     let name = |text: &str| {
         Labels::Name(Name {
             text: text.to_owned(),

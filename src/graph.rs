@@ -17,6 +17,7 @@ mod neo4j;
 mod open;
 pub mod pending;
 pub mod query;
+pub mod reading;
 mod record;
 pub mod schema;
 mod statements;
@@ -40,6 +41,7 @@ use self::confine::ConfinedCypher;
 use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
 pub use self::open::{GraphConfig, Reader, Staged, discard_set_aside, open, open_unfinished};
 use self::query::{QueryError, QueryLimits, QueryResult};
+use self::reading::Reading;
 use self::schema::Survey;
 use self::trace::Trace;
 
@@ -315,6 +317,8 @@ pub struct StoreHealth {
     pub missing: Vec<String>,
     pub sessions: usize,
     pub turns: usize,
+    /// As whom generated statements run; none where a store has no users.
+    pub reading: Option<Reading>,
     /// What the person who runs the bot should know of.
     pub warnings: Vec<String>,
 }

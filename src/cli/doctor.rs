@@ -8,6 +8,7 @@ use muninn::agent::tools::Toolbox;
 use muninn::config::{Config, SlackEntrance};
 use muninn::errors::in_one_line;
 use muninn::graph::ingest::SourceOverview;
+use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::{self, SetAside};
 use muninn::knowledge::catalog;
@@ -94,6 +95,7 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         missing,
         sessions,
         turns,
+        reading,
         warnings,
     } = health;
     let mut findings = vec![well(
@@ -105,6 +107,8 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         verdict: Verdict::Wrong,
         text: format!("{name} is missing; start muninn once with a user that may create constraints and indexes"),
     }));
+    let reading = reading.iter().flat_map(Reading::findings);
+    findings.extend(reading.map(|of_reading| as_ours("graph", of_reading)));
     findings.extend(warnings.iter().map(|warning| Finding {
         part: "graph",
         verdict: Verdict::Worth,
@@ -332,12 +336,18 @@ fn platforms(config: &Config) -> Finding {
 /// What each platform says of its account.
 async fn accounts(config: &Config) -> Vec<Finding> {
     let found = super::platforms::accounts(config).await.into_iter();
-    let as_ours = |(part, muninn_platform::Finding { verdict, text })| Finding {
+    found
+        .map(|(part, finding)| as_ours(part, finding))
+        .collect()
+}
+
+fn as_ours(part: &'static str, finding: muninn_platform::Finding) -> Finding {
+    let muninn_platform::Finding { verdict, text } = finding;
+    Finding {
         part,
         verdict,
         text,
-    };
-    found.map(as_ours).collect()
+    }
 }
 
 fn well(part: &'static str, text: impl Into<String>) -> Finding {

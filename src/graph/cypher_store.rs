@@ -544,6 +544,7 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             missing,
             sessions: usize::try_from(integer(counts, "sessions")).unwrap_or_default(),
             turns: usize::try_from(integer(counts, "turns")).unwrap_or_default(),
+            reading: self.engine.reading().await?,
             warnings,
         })
     }

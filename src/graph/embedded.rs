@@ -33,6 +33,7 @@ use super::StoreError;
 use super::confine::ConfinedCypher;
 use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
 use super::query::{QueryError, QueryLimits, Rows};
+use super::reading::Reading;
 use super::record::{integer, packed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
 
@@ -509,7 +510,7 @@ impl Engine for Embedded {
         limits: QueryLimits,
     ) -> Result<Rows, QueryError> {
         let (held, params) = (self.held()?, bindings(&params)?);
-        let text = cypher.as_str().to_owned();
+        let text = cypher.older().to_owned();
         confined::run(&self.queries, held, text, params, limits).await
     }
 
@@ -600,6 +601,10 @@ impl Engine for Embedded {
 
     async fn version(&self) -> Result<String, StoreError> {
         Ok(format!("embedded (kglite {})", worker::ENGINE_VERSION))
+    }
+
+    async fn reading(&self) -> Result<Option<Reading>, StoreError> {
+        Ok(None)
     }
 
     fn warnings(&self) -> Vec<String> {

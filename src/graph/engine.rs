@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::StoreError;
 use super::confine::ConfinedCypher;
 use super::query::{QueryError, QueryLimits, Rows};
+use super::reading::Reading;
 use super::transfer::{GraphNode, GraphRelationship};
 
 /// What is bound to a statement.
@@ -99,6 +100,9 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
 
     /// Engine and version, as people know them.
     async fn version(&self) -> Result<String, StoreError>;
+
+    /// As whom confined statements run, and what that user can do, tried out. None: it has no users.
+    async fn reading(&self) -> Result<Option<Reading>, StoreError>;
 
     /// What the person who runs the bot should know of.
     fn warnings(&self) -> Vec<String>;

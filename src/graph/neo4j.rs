@@ -10,6 +10,7 @@ mod confined;
 mod debugged;
 mod indexes;
 mod plan;
+mod reading;
 mod transact;
 mod values;
 
@@ -29,6 +30,7 @@ use super::confine::ConfinedCypher;
 use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
 use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, Rows};
+use super::reading::Reading;
 use super::record::{integer, listed, params, text};
 use super::transfer::{GraphNode, GraphRelationship, grouped};
 use super::value::float;
@@ -176,6 +178,19 @@ impl Neo4j {
             Ok(read) => read.map_err(|error| self.error(error)),
             Err(_elapsed) => Err(self.unreachable(None)),
         }
+    }
+
+    /// Version and edition.
+    async fn components(&self) -> Result<(String, String), StoreError> {
+        let statement = "CALL dbms.components() YIELD name, versions, edition \
+            WHERE name = 'Neo4j Kernel' RETURN versions, edition";
+        let rows = self.read(statement, Map::new()).await?;
+        let row = rows.first();
+        let version = row
+            .and_then(|row| row.get("versions")?.as_array()?.first()?.as_str())
+            .unwrap_or("of unknown version");
+        let edition = row.and_then(|row| text(row, "edition")).unwrap_or_default();
+        Ok((version.to_owned(), edition))
     }
 
     fn unreachable(&self, source: Option<neo4rs::Error>) -> StoreError {
@@ -469,15 +484,12 @@ impl Engine for Neo4j {
     }
 
     async fn version(&self) -> Result<String, StoreError> {
-        let statement = "CALL dbms.components() YIELD name, versions, edition \
-            WHERE name = 'Neo4j Kernel' RETURN versions, edition";
-        let rows = self.read(statement, Map::new()).await?;
-        let row = rows.first();
-        let version = row
-            .and_then(|row| row.get("versions")?.as_array()?.first()?.as_str())
-            .unwrap_or("of unknown version");
-        let edition = row.and_then(|row| text(row, "edition")).unwrap_or_default();
+        let (version, edition) = self.components().await?;
         Ok(format!("Neo4j {version} {edition}").trim_end().to_owned())
+    }
+
+    async fn reading(&self) -> Result<Option<Reading>, StoreError> {
+        reading::try_out(self).await.map(Some)
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -27,4 +27,5 @@ mod meaning;
 mod oracles;
 mod properties;
 mod questions;
+mod reader;
 mod stores;

@@ -121,8 +121,7 @@ fn benches(criterion: &mut Criterion) {
                 let query = Query {
                     text: black_box(question),
                     vector: vector.as_deref(),
-                    earlier: &[],
-                    exclude: &[],
+                    ..Query::default()
                 };
                 recall(&index, &calibration, &query, &settings)
             });

@@ -62,13 +62,14 @@ fn features<'a>(
     let query = Query {
         text: &question.question,
         vector,
-        earlier: &[],
-        exclude: &[],
+        ..Query::default()
     };
     // Nothing is kept, so nothing is folded.
     let nothing = RecallSettings {
         mode: RecallMode::Probability,
         threshold: 0.0,
+        usual: 0,
+        sure: 1.0,
         tokens: 0,
         limit: 0,
     };

@@ -115,7 +115,7 @@ pub struct Options {
     /// How recall decides: probability, or cosine
     #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
     pub recall_mode: RecallMode,
-    /// An exchange is recalled from this probability (or cosine) on; unset for the measured default
+    /// An exchange is recalled from this probability (or cosine) on; unset: the best there are, to some 500 tokens
     #[arg(long, env, global = true, value_parser = threshold)]
     pub recall_threshold: Option<f64>,
     /// Tokens of recalled turns at most
@@ -224,7 +224,7 @@ pub struct TurnConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct RecallConfig {
     pub mode: RecallMode,
-    /// None: the measured one of the mode.
+    /// None: that of the mode.
     pub threshold: Option<f64>,
     pub tokens: usize,
 }
@@ -236,15 +236,16 @@ const COSINE_THRESHOLD: f64 = 0.45;
 impl RecallConfig {
     /// The settings, with the measured threshold where none was set.
     pub fn settings(&self, calibration: &Calibration) -> RecallSettings {
+        let by = RecallSettings::by(calibration);
         let measured = match self.mode {
-            RecallMode::Probability => calibration.threshold,
+            RecallMode::Probability => by.threshold,
             RecallMode::Cosine => COSINE_THRESHOLD,
         };
         RecallSettings {
             mode: self.mode,
             threshold: self.threshold.unwrap_or(measured),
             tokens: self.tokens,
-            ..RecallSettings::by(calibration)
+            ..by
         }
     }
 }

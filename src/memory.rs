@@ -7,6 +7,7 @@
 //! in `docs/recall.md`.
 
 mod archive;
+mod asked;
 pub mod cache;
 pub mod calibrate;
 mod calibration;
@@ -17,9 +18,12 @@ pub mod eval;
 mod features;
 mod history;
 mod index;
+mod language;
 pub(crate) mod neighbours;
 pub(crate) mod postings;
+mod quote;
 mod rank;
+mod rarity;
 mod recaller;
 pub mod reembed;
 mod replay;
@@ -29,14 +33,17 @@ pub mod summary;
 mod tests;
 pub(crate) mod text;
 pub(crate) mod vectors;
+mod when;
 mod window;
 
 pub use archive::{Archive, Begun, Kept};
+pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};
 pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
 pub use features::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
+pub use quote::{MOST_QUOTED, quote};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
     within_budget,
@@ -46,6 +53,9 @@ pub use text::MAX_SEARCHED_CHARS;
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;
+/// Tokens of recalled exchanges that are taken whatever their probability, best first: a model can
+/// leave out what does not bear on the question.
+pub const USUAL_RECALL_TOKENS: usize = 500;
 /// Exchanges recalled at most.
 pub const DEFAULT_RECALL_LIMIT: usize = 20;
 
@@ -59,7 +69,9 @@ impl RecallSettings {
     pub fn by(calibration: &Calibration) -> Self {
         Self {
             mode: RecallMode::Probability,
-            threshold: calibration.threshold,
+            threshold: 0.0,
+            usual: USUAL_RECALL_TOKENS,
+            sure: calibration.threshold,
             tokens: DEFAULT_RECALL_TOKENS,
             limit: DEFAULT_RECALL_LIMIT,
         }

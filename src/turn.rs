@@ -144,6 +144,7 @@ impl Turns {
         let text = without_secrets(text);
         let begun = self.begin(guard, message);
         let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
+        let sought = sought.said_by(&message.author.name, message.sent_at);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
             self.deliver_earlier(guard, earlier, reply).await;
@@ -246,6 +247,7 @@ impl Turns {
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.working().await;
         let sought = self.recaller.seek(&text).await;
+        let sought = sought.said_by(&earlier.author_name, earlier.created_at);
         let read = self.recall(&message, begun, sought, Some(earlier.id)).await;
         let asked = Asked {
             message: &message,

@@ -481,7 +481,9 @@ async fn what_is_forgotten_is_gone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_can_search_memory_itself() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    // By itself it recalls nothing that is as unlikely as this.
+    let only_sure = ["--recall-threshold=0.1"];
+    let bot = place.bot(&place.config(Some(&server), &only_sure)).await;
     server.expects(asks("is 4711.")).answers("Noted.");
     bot.room("a")
         .say("ada", "The code of the coffee machine is 4711.")
@@ -515,7 +517,9 @@ async fn the_model_can_search_memory_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    // By itself it recalls nothing that is as unlikely as this.
+    let only_sure = ["--recall-threshold=0.1"];
+    let bot = place.bot(&place.config(Some(&server), &only_sure)).await;
     server.expects(asks("is 4711.")).answers("Noted.");
     bot.room("a")
         .say("ada", "The code of the coffee machine is 4711.")

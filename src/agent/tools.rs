@@ -150,6 +150,8 @@ impl Tools<'_> {
 
     async fn search_memory(&self, query: &str) -> ToolResult {
         let sought = self.recaller.seek(query).await;
+        let message = self.message;
+        let sought = sought.said_by(&message.author.name, message.sent_at);
         let found = self
             .recaller
             .recall(&self.message.recalls(), &sought, &[], &self.shown);

@@ -65,7 +65,7 @@ pub(super) async fn recall(
     }
     writeln!(
         out,
-        "probability  cosine   ln bm25  coverage  verdict       exchange"
+        "probability  cosine   ln bm25  coverage  hints  verdict       exchange"
     )?;
     for candidate in &candidates {
         writeln!(out, "{}", as_row(candidate))?;
@@ -87,12 +87,18 @@ async fn audience(store: &dyn GraphStore, scope: Scope) -> anyhow::Result<Audien
 }
 
 fn as_row(candidate: &Candidate) -> String {
-    let Candidate { exchange, verdict } = candidate;
+    let Candidate {
+        exchange,
+        verdict,
+        is_quoted,
+    } = candidate;
     let verdict = match verdict {
+        Verdict::Recalled if *is_quoted => "and quoted",
         Verdict::Recalled => "recalled",
         Verdict::InWindow => "in window",
         Verdict::BelowThreshold => "below",
         Verdict::NothingStandsOut => "doubtful",
+        Verdict::SmallTalk => "small talk",
         Verdict::Duplicate { .. } => "duplicate",
         Verdict::OverBudget => "over budget",
         Verdict::OverLimit => "over limit",
@@ -107,10 +113,11 @@ fn as_row(candidate: &Candidate) -> String {
         .collect::<Vec<_>>()
         .join(" ");
     format!(
-        "{:>11.4}  {cosine:>6}  {:>8.2}  {:>8.2}  {verdict:<12}  [{}, {}] {}",
+        "{:>11.4}  {cosine:>6}  {:>8.2}  {:>8.2}  {:>+5.1}  {verdict:<12}  [{}, {}] {}",
         exchange.probability,
         exchange.features.ln_bm25,
         exchange.features.coverage,
+        exchange.features.hints.logit(),
         exchange.at.format("%Y-%m-%d"),
         exchange.author,
         text.chars().take(80).collect::<String>(),

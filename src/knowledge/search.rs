@@ -350,6 +350,7 @@ impl Searcher {
             text: query.text.to_owned(),
             vector: None,
             embeddings_down: true,
+            ..Sought::default()
         });
         let has_vector = !sought.embeddings_down;
         let plan = Arc::new(Plan {

@@ -96,6 +96,9 @@ pub async fn calibrate(
     let settings = RecallSettings {
         mode: RecallMode::Probability,
         threshold: THRESHOLDS[0],
+        // What a threshold comes to by itself.
+        usual: beside.tokens,
+        sure: 1.0,
         tokens: beside.tokens,
         limit: beside.limit,
     };
@@ -330,8 +333,8 @@ impl Replay<'_> {
         let query = Query {
             text,
             vector,
-            earlier: &[],
             exclude: shown,
+            ..Query::default()
         };
         let recalled = recall(index, self.calibration, &query, self.settings);
         let probabilities: Vec<f64> = recalled.iter().map(|one| one.probability).collect();

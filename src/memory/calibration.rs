@@ -213,6 +213,8 @@ impl Weights {
             around_z_bm25,
             coverage,
             company,
+            // The same for every embedder, and so no part of a calibration.
+            hints: _,
         } = features;
         self.bias
             + self.cosine * cosine.unwrap_or(0.0)

@@ -6,27 +6,34 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use chrono::NaiveDateTime;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{AudienceIndex, Calibration, Query, RecallMode, RecallSettings, embedded_text, recall};
+use super::recaller::REACH;
+use super::{
+    AudienceIndex, Calibration, Earlier, Query, RecallMode, RecallSettings, Recalled, Verdict,
+    candidates, embedded_text, quote, recall,
+};
 use crate::graph::{Embedding, ResponseId, Source, Turn};
 use crate::llm::local::LocalEmbedder;
 
 /// What `recall-eval` is told.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct EvalArgs {
-    /// Lines of {id, scope, seq, at, author, input, responder, output}; a scope is an audience
-    /// and its one session.
+    /// Lines of {id, scope, seq, at, author, input, responder, output, thread?}; a scope is an
+    /// audience, a thread a session of it, and without threads the scope is one session.
     #[arg(long)]
     pub exchanges: PathBuf,
-    /// Lines of {id, scope, question}.
+    /// Lines of {id, scope, question, thread?, at?, asker?}; one with a time is asked of what was said
+    /// before it.
     #[arg(long)]
     pub queries: PathBuf,
-    /// Gets a line a query: {"id", "results": [[exchange id, probability], …]}.
+    /// Gets a line a query: {"id", "results": all that was ranked, "recalled": what a model would be
+    /// given, both [[exchange id, probability], …] and best first, "quoted": what a person would be
+    /// shown without one, "superseded": what of it is marked as no longer current}.
     #[arg(long)]
     pub out: PathBuf,
     /// At most so many results a query.
@@ -39,6 +46,9 @@ pub struct EvalArgs {
 pub struct Exchange {
     pub id: String,
     pub scope: String,
+    /// The conversation in the scope; none where it is but one.
+    #[serde(default)]
+    pub thread: Option<String>,
     pub seq: i64,
     /// Taken as UTC.
     pub at: NaiveDateTime,
@@ -47,20 +57,40 @@ pub struct Exchange {
     pub output: String,
 }
 
+impl Exchange {
+    fn session(&self) -> &str {
+        self.thread.as_deref().unwrap_or(&self.scope)
+    }
+}
+
 /// A line of the queries.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Question {
     pub id: String,
     pub scope: String,
     pub question: String,
+    /// The conversation in which it is asked; what was said there before, it may lean on.
+    #[serde(default)]
+    pub thread: Option<String>,
+    /// Taken as UTC. None: everything was said before.
+    #[serde(default)]
+    pub at: Option<NaiveDateTime>,
+    #[serde(default)]
+    pub asker: Option<String>,
 }
 
 /// A line of the result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answered {
     pub id: String,
-    /// Exchange and probability, best first.
+    /// Exchange and probability, best first, whatever the probability.
     pub results: Vec<(String, f64)>,
+    /// What a model would be given by the default settings, best first.
+    pub recalled: Vec<(String, f64)>,
+    /// What a person would be quoted without a model.
+    pub quoted: Vec<String>,
+    /// What of that is marked as no longer current: nothing yet.
+    pub superseded: Vec<String>,
 }
 
 /// Reads the history and the questions, recalls, and writes what was recalled.
@@ -76,7 +106,8 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
     write_lines(&args.out, &answered)
 }
 
-/// Recalls for every question, whatever the probability, at most `limit` exchanges.
+/// Recalls for every question as a turn would, and ranks at most `limit` exchanges whatever the
+/// probability.
 ///
 /// # Errors
 /// When a question's scope has no exchanges.
@@ -87,40 +118,122 @@ pub fn evaluate(
     calibration: &Calibration,
     limit: usize,
 ) -> anyhow::Result<Vec<Answered>> {
-    let scopes: HashMap<&str, History> = turns(exchanges, embedder)
-        .into_iter()
-        .map(|(scope, turns)| (scope, History::new(&turns, embedder)))
-        .collect();
-    let settings = RecallSettings {
-        mode: RecallMode::Probability,
-        threshold: 0.0,
-        tokens: usize::MAX,
-        limit,
-    };
-    questions
-        .iter()
-        .map(|question| {
-            let history = scopes.get(question.scope.as_str());
-            let history = history
-                .with_context(|| format!("query {} is about an unknown scope", question.id))?;
-            let vector = embedder.embed(&question.question);
-            let query = Query {
-                text: &question.question,
-                vector: vector.as_deref(),
-                earlier: &[],
-                exclude: &[],
+    let scopes = turns(exchanges, embedder);
+    let mut answered = Vec::new();
+    for (scope, turns) in &scopes {
+        let mut asked: Vec<(usize, &Question)> = questions
+            .iter()
+            .enumerate()
+            .filter(|(_, question)| question.scope == *scope)
+            .collect();
+        asked.sort_by_key(|(_, question)| question.at.unwrap_or(NaiveDateTime::MAX));
+        let mut history = History::new([], embedder);
+        let mut said = turns.iter().peekable();
+        for (number, question) in asked {
+            let is_before = |turn: &&Turn| {
+                question
+                    .at
+                    .is_none_or(|at| turn.created_at.naive_utc() < at)
             };
-            let mut recalled = recall(&history.index, calibration, &query, &settings);
-            recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
-            let results = recalled
-                .iter()
-                .map(|one| (history.name(one.id).to_owned(), one.probability));
-            Ok(Answered {
-                id: question.id.clone(),
-                results: results.collect(),
+            while let Some(turn) = said.next_if(is_before) {
+                history.push(turn);
+            }
+            let known = &turns[..history.index.len()];
+            let asking = Asking {
+                history: &history,
+                known,
+                embedder,
+                calibration,
+                limit,
+            };
+            answered.push((number, asking.ask(question)));
+        }
+    }
+    let unknown = questions
+        .iter()
+        .find(|question| !scopes.contains_key(question.scope.as_str()));
+    if let Some(question) = unknown {
+        bail!("query {} is about an unknown scope", question.id);
+    }
+    answered.sort_unstable_by_key(|(number, _)| *number);
+    Ok(answered.into_iter().map(|(_, answered)| answered).collect())
+}
+
+/// A history as it was when a question was asked.
+struct Asking<'a> {
+    history: &'a History,
+    known: &'a [Turn],
+    embedder: &'a LocalEmbedder,
+    calibration: &'a Calibration,
+    limit: usize,
+}
+
+impl Asking<'_> {
+    fn ask(&self, question: &Question) -> Answered {
+        let earlier = self.earlier(question);
+        let earlier: Vec<Earlier<'_>> = earlier
+            .iter()
+            .map(|(text, vector)| Earlier {
+                text,
+                vector: vector.as_deref(),
             })
-        })
-        .collect()
+            .collect();
+        let vector = self.embedder.embed(&question.question);
+        let query = Query {
+            text: &question.question,
+            vector: vector.as_deref(),
+            earlier: &earlier,
+            exclude: &[],
+            asker: question.asker.as_deref(),
+            at: question.at.map(|at| at.and_utc()),
+        };
+        let everything = RecallSettings {
+            mode: RecallMode::Probability,
+            threshold: 0.0,
+            usual: usize::MAX,
+            sure: 0.0,
+            tokens: usize::MAX,
+            limit: self.limit,
+        };
+        let settings = RecallSettings::by(self.calibration);
+        let (index, calibration) = (&self.history.index, self.calibration);
+        let ranked = candidates(index, calibration, &query, &everything, usize::MAX);
+        let results = ranked
+            .iter()
+            .filter(|one| matches!(one.verdict, Verdict::Recalled | Verdict::SmallTalk))
+            .map(|one| self.scored(&one.exchange));
+        let mut recalled = recall(index, calibration, &query, &settings);
+        recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let quoted = quote(index, calibration, &query, &settings);
+        let name = |one: &Recalled| self.history.name(one.id).to_owned();
+        Answered {
+            id: question.id.clone(),
+            results: results.collect(),
+            recalled: recalled.iter().map(|one| self.scored(one)).collect(),
+            quoted: quoted.iter().map(name).collect(),
+            superseded: Vec::new(),
+        }
+    }
+
+    fn scored(&self, one: &Recalled) -> (String, f64) {
+        (self.history.name(one.id).to_owned(), one.probability)
+    }
+
+    /// What was said in its conversation before, with vectors, as a turn has it.
+    fn earlier(&self, question: &Question) -> Vec<(String, Option<Vec<f32>>)> {
+        let Some(thread) = &question.thread else {
+            return Vec::new();
+        };
+        let said = self.known.iter().filter(|turn| turn.session == *thread);
+        let said: Vec<&Turn> = said.collect();
+        let from = said.len().saturating_sub(REACH);
+        let earlier = said[from..].iter().map(|turn| {
+            let text = turn.input.clone();
+            let vector = self.embedder.embed(&text);
+            (text, vector)
+        });
+        earlier.collect()
+    }
 }
 
 /// A scope's index, and its exchanges' ids by the ids the index knows them by.
@@ -138,11 +251,13 @@ impl History {
             index: AudienceIndex::new(Some(of), 0),
             names: HashMap::new(),
         };
-        for turn in turns {
-            history.names.insert(turn.id, turn.event.clone());
-            history.index.push(turn);
-        }
+        turns.into_iter().for_each(|turn| history.push(turn));
         history
+    }
+
+    fn push(&mut self, turn: &Turn) {
+        self.names.insert(turn.id, turn.event.clone());
+        self.index.push(turn);
     }
 
     /// The exchange's id in the file it came from; empty for an id that is not of this history.
@@ -170,7 +285,7 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
     let vector = embedder.embed(&embedded_text(&exchange.input, &exchange.output));
     Turn {
         id: ResponseId(Uuid::from_u128(position as u128)),
-        session: exchange.scope.clone(),
+        session: exchange.session().to_owned(),
         position,
         created_at: exchange.at.and_utc(),
         source: Source::Model,

@@ -1,5 +1,6 @@
 //! What is known of an exchange in the light of a question, as numbers.
 
+use super::asked::{Asked, Hints};
 use super::calibration::{Calibration, Spread, probability};
 use super::index::AudienceIndex;
 use super::postings::{WeightedWords, WordScores};
@@ -37,6 +38,8 @@ pub struct Features {
     /// Its mean cosine with the three other exchanges that are most likely to help, by their
     /// probability: what helps with one part of a question looks like what helps with another.
     pub company: f32,
+    /// What the question says beside what it is about.
+    pub hints: Hints,
 }
 
 impl Features {
@@ -53,6 +56,7 @@ impl Features {
             around_z_bm25: 1e3,
             coverage: 1.0,
             company: 1.0,
+            hints: Hints::default(),
         }
     }
 }
@@ -68,6 +72,7 @@ pub(super) struct Scored {
 /// One question against one index.
 struct Scores<'a> {
     index: &'a AudienceIndex,
+    asked: &'a Asked,
     calibration: &'a Calibration,
     /// NaN where an exchange has no vector, or is not looked at; empty where the question has none.
     cosines: Vec<f32>,
@@ -76,19 +81,30 @@ struct Scores<'a> {
     bm25_spread: Spread,
 }
 
-/// Every candidate with its features and the probability that it helps, in no order.
+/// What was found for a question.
+pub(super) struct Found {
+    /// Every candidate with its features and the probability that it helps, in no order.
+    pub(super) scored: Vec<Scored>,
+    /// The rarity of the rarest word of the question that was never said.
+    pub(super) unheard: f32,
+}
+
+/// Compares a question with an index.
 pub(super) fn score(
     index: &AudienceIndex,
     calibration: &Calibration,
+    asked: &Asked,
     vector: Option<&Quantised>,
     words: &WeightedWords,
-) -> Vec<Scored> {
+) -> Found {
     let vector = vector.filter(|vector| vector.values.len() == index.dimension());
     let words = index.postings().score(words);
     let (prior, strength) = (&calibration.prior, calibration.prior_strength);
     let bm25_spread = prior.bm25.shrunk(&words.bm25, strength);
+    let unheard = words.unheard;
     let mut scores = Scores {
         index,
+        asked,
         calibration,
         cosines: Vec::new(),
         words,
@@ -109,7 +125,7 @@ pub(super) fn score(
         .map(|entry| scores.first(entry))
         .collect();
     scores.add_company(&mut scored);
-    scored
+    Found { scored, unheard }
 }
 
 impl Scores<'_> {
@@ -177,7 +193,7 @@ impl Scores<'_> {
             Some(_) => &weights.first,
             None => &weights.words,
         };
-        let probability = probability(weights.logit(&features));
+        let probability = probability(weights.logit(&features) + features.hints.logit());
         Scored {
             entry,
             features,
@@ -205,6 +221,7 @@ impl Scores<'_> {
             around_z_bm25: mean(around().map(words)),
             coverage: self.words.coverage[entry].min(1.0),
             company: 0.0,
+            hints: self.asked.hints(self.index, entry),
         }
     }
 
@@ -256,7 +273,7 @@ impl Scores<'_> {
             }
             one.features.company = if weight > 0.0 { sum / weight } else { 0.0 };
             let logit = self.calibration.weights.fused.logit(&one.features);
-            one.probability = probability(logit);
+            one.probability = probability(logit + one.features.hints.logit());
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct AudienceIndex {
     /// Each session's last exchange.
     ends: HashMap<Arc<str>, u32>,
     names: HashMap<Box<str>, Arc<str>>,
+    /// Exchanges of each author.
+    authors: HashMap<Arc<str>, u32>,
     foreign: usize,
 }
 
@@ -95,6 +97,7 @@ impl AudienceIndex {
             postings: Postings::default(),
             ends: HashMap::new(),
             names: HashMap::new(),
+            authors: HashMap::new(),
             foreign: 0,
         }
     }
@@ -150,6 +153,7 @@ impl AudienceIndex {
         let answer_begins = text.len() as u32;
         text.push_str(&kept(answer(turn)));
         let author = self.name(&turn.author_name);
+        *self.authors.entry(author.clone()).or_default() += 1;
         self.entries.push(Entry {
             id: turn.id,
             position: turn.position,
@@ -218,6 +222,12 @@ impl AudienceIndex {
 
     pub(super) fn entry(&self, number: usize) -> &Entry {
         &self.entries[number]
+    }
+
+    /// The part of all exchanges that an author has.
+    pub(super) fn share_of(&self, author: &str) -> f32 {
+        let own = self.authors.get(author).copied().unwrap_or_default();
+        own as f32 / self.entries.len().max(1) as f32
     }
 
     /// The exchanges before it on its session's chain, the nearest first.

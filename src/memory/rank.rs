@@ -6,10 +6,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::asked::Asked;
 use super::calibration::Calibration;
 use super::features::{self, Features, Scored};
 use super::history::{self, Earlier};
 use super::index::{AudienceIndex, Entry};
+use super::postings::WeightedWords;
+use super::quote::quotable;
+use super::text::is_small_talk;
 use crate::graph::ResponseId;
 
 /// Cosine from which two exchanges may be the same in other words.
@@ -34,7 +38,7 @@ pub enum RecallMode {
 }
 
 /// What is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     pub text: &'a str,
     /// By the embedder of the index; `None` when embeddings are down: words alone decide.
@@ -44,6 +48,10 @@ pub struct Query<'a> {
     pub earlier: &'a [Earlier<'a>],
     /// Turns the prompt has already.
     pub exclude: &'a [ResponseId],
+    /// Who asks, by the name under which their exchanges are kept: who "I" is.
+    pub asker: Option<&'a str>,
+    /// When it is asked: what "yesterday" is.
+    pub at: Option<DateTime<Utc>>,
 }
 
 /// How much is recalled.
@@ -52,10 +60,23 @@ pub struct RecallSettings {
     pub mode: RecallMode,
     /// The least probability, or cosine, of what is recalled.
     pub threshold: f64,
-    /// Budget for all of it, in tokens of about four bytes.
+    /// Tokens of about four bytes that are filled with the best there is.
+    pub usual: usize,
+    /// The least probability, or cosine, of what is recalled beyond these.
+    pub sure: f64,
+    /// Budget for all of it.
     pub tokens: usize,
     /// At most so many exchanges.
     pub limit: usize,
+}
+
+impl RecallSettings {
+    /// Whether so many tokens go beside those that are used.
+    fn has_room(&self, used: usize, tokens: usize, score: f64) -> bool {
+        let sum = used + tokens;
+        // A long answer may be the best there is.
+        sum <= self.tokens && (sum <= self.usual || used == 0 || score >= self.sure)
+    }
 }
 
 /// A recalled exchange.
@@ -89,6 +110,8 @@ pub enum Verdict {
     BelowThreshold,
     /// It is above the threshold, but nothing is by enough.
     NothingStandsOut,
+    /// The message asks for nothing: thanks, a greeting.
+    SmallTalk,
     /// Another that is as good as the same, and newer or in the window, stands for it.
     Duplicate {
         of: ResponseId,
@@ -102,6 +125,8 @@ pub enum Verdict {
 pub struct Candidate {
     pub exchange: Recalled,
     pub verdict: Verdict,
+    /// A person is shown it where there is no model.
+    pub is_quoted: bool,
 }
 
 /// Recalls what is likely to help, oldest first, so that a correction comes after what it
@@ -112,6 +137,9 @@ pub fn recall(
     query: &Query<'_>,
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
+    if is_small_talk(query.text) {
+        return Vec::new();
+    }
     let ranking = Ranking::new(index, calibration, query, settings);
     let mut kept: Vec<&Ranked> = ranking.ranked.iter().filter(|one| one.is_kept()).collect();
     kept.sort_by_key(|one| index.entry(one.scored.entry).position);
@@ -123,13 +151,11 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
     let mut recalled: Vec<Recalled> = recalled.into_iter().flatten().collect();
     recalled.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
     recalled.truncate(settings.limit);
-    let mut left = settings.tokens;
-    recalled.retain(|one| match left.checked_sub(one.tokens()) {
-        Some(rest) => {
-            left = rest;
-            true
-        }
-        None => false,
+    let mut used = 0;
+    recalled.retain(|one| {
+        let fits = settings.has_room(used, one.tokens(), one.score);
+        used += if fits { one.tokens() } else { 0 };
+        fits
     });
     recalled.sort_by_key(|one| one.at);
     recalled
@@ -144,28 +170,34 @@ pub fn candidates(
     limit: usize,
 ) -> Vec<Candidate> {
     let ranking = Ranking::new(index, calibration, query, settings);
-    let shown = ranking.ranked.iter().take(limit);
+    let quoted = quotable(&ranking, calibration, query);
+    let is_small_talk = is_small_talk(query.text);
+    let shown = ranking.ranked.iter().enumerate().take(limit);
     shown
-        .map(|one| Candidate {
+        .map(|(place, one)| Candidate {
             exchange: one.recalled(index),
-            verdict: one.verdict,
+            verdict: match one.verdict {
+                Verdict::Recalled if is_small_talk => Verdict::SmallTalk,
+                verdict => verdict,
+            },
+            is_quoted: quoted.contains(&place),
         })
         .collect()
 }
 
 #[derive(Debug)]
-struct Ranked {
-    scored: Scored,
+pub(super) struct Ranked {
+    pub(super) scored: Scored,
     score: f64,
     verdict: Verdict,
 }
 
 impl Ranked {
-    fn is_kept(&self) -> bool {
+    pub(super) fn is_kept(&self) -> bool {
         self.verdict == Verdict::Recalled
     }
 
-    fn recalled(&self, index: &AudienceIndex) -> Recalled {
+    pub(super) fn recalled(&self, index: &AudienceIndex) -> Recalled {
         let entry = index.entry(self.scored.entry);
         Recalled {
             id: entry.id,
@@ -181,9 +213,14 @@ impl Ranked {
     }
 }
 
-struct Ranking<'a> {
+pub(super) struct Ranking<'a> {
     index: &'a AudienceIndex,
-    ranked: Vec<Ranked>,
+    /// Best first.
+    pub(super) ranked: Vec<Ranked>,
+    /// What was looked for.
+    pub(super) words: WeightedWords,
+    /// The rarity of the rarest word that was never said.
+    pub(super) unheard: f32,
     /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
     stand: Vec<usize>,
     tokens: usize,
@@ -191,7 +228,7 @@ struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    fn new(
+    pub(super) fn new(
         index: &'a AudienceIndex,
         calibration: &Calibration,
         query: &Query<'_>,
@@ -203,8 +240,10 @@ impl<'a> Ranking<'a> {
         };
         let words = history::words(index, query.text, query.earlier, leaning);
         let vector = history::vector(query.vector, query.earlier, leaning, index.dimension());
-        let scored = features::score(index, calibration, vector.as_ref(), &words);
-        let mut ranked: Vec<Ranked> = scored
+        let asked = Asked::read(query.text, query.asker, query.at);
+        let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
+        let mut ranked: Vec<Ranked> = found
+            .scored
             .into_iter()
             .map(|scored| Ranked {
                 score: score(&scored, settings.mode),
@@ -220,6 +259,8 @@ impl<'a> Ranking<'a> {
         let mut ranking = Self {
             index,
             ranked,
+            words,
+            unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
             kept: 0,
@@ -227,6 +268,15 @@ impl<'a> Ranking<'a> {
         ranking.mark_window(query.exclude);
         ranking.choose(settings);
         ranking
+    }
+
+    pub(super) fn exchanges(&self) -> usize {
+        self.index.len()
+    }
+
+    /// How much of the question, by rarity, its rarest word is that an exchange does not have.
+    pub(super) fn missing(&self, entry: usize) -> f32 {
+        self.index.postings().missing(&self.words, entry)
     }
 
     fn entry(&self, place: usize) -> &'a Entry {
@@ -283,7 +333,7 @@ impl<'a> Ranking<'a> {
             return self.fold(place, at);
         }
         let tokens = self.entry(place).tokens() + HEADER_TOKENS;
-        if self.tokens + tokens > settings.tokens {
+        if !settings.has_room(self.tokens, tokens, self.ranked[place].score) {
             return Verdict::OverBudget;
         }
         self.tokens += tokens;

@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, Channels};
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
 use super::reembed::{Stale, embed_missing, stale};
 use super::{
-    AudienceIndex, Calibration, Candidate, Earlier, Query, RecallSettings, Recalled, candidates,
-    recall, within_budget,
+    AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
+    candidates, quote, recall, within_budget,
 };
 use crate::errors::in_one_line;
 use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
@@ -26,7 +27,7 @@ const PAGE: usize = 1_024;
 /// Exchanges held in memory at most, of all audiences; about 1 KB each.
 const MAX_EXCHANGES: usize = 200_000;
 /// Turns before a message that it may lean on.
-const REACH: usize = 2;
+pub(super) const REACH: usize = 2;
 
 /// How long a turn waits for a vector.
 const VECTOR: Duration = Duration::from_secs(10);
@@ -57,6 +58,10 @@ pub struct Sought {
     pub vector: Option<Vec<f32>>,
     /// The embedding service does not answer: only words are compared.
     pub embeddings_down: bool,
+    /// Who says it.
+    pub asker: Option<String>,
+    /// When it is said.
+    pub at: Option<DateTime<Utc>>,
 }
 
 impl Sought {
@@ -66,6 +71,17 @@ impl Sought {
             text: text.to_owned(),
             vector: None,
             embeddings_down: true,
+            ..Self::default()
+        }
+    }
+
+    /// As somebody says it at a time: who "I" is, and what "yesterday".
+    #[must_use]
+    pub fn said_by(self, asker: &str, at: DateTime<Utc>) -> Self {
+        Self {
+            asker: Some(asker.to_owned()),
+            at: Some(at),
+            ..self
         }
     }
 }
@@ -133,7 +149,7 @@ impl Recaller {
                 Sought {
                     text: text.to_owned(),
                     vector: vectors.into_iter().next().flatten(),
-                    embeddings_down: false,
+                    ..Sought::default()
                 }
             }
             Err(error) => {
@@ -305,6 +321,27 @@ impl Recaller {
         }
     }
 
+    /// What a person is quoted of them where no model answers, oldest first: a few, or nothing.
+    pub fn quote(
+        &self,
+        audiences: &[&AudienceId],
+        sought: &Sought,
+        before: &[Turn],
+        hidden: &[ResponseId],
+    ) -> Vec<Recalled> {
+        let quoted = |audience: &&AudienceId| {
+            let settings = self.settings_of(audience);
+            self.look(audience, sought, before, hidden, |index, query| {
+                quote(index, &self.calibration, query, &settings)
+            })
+        };
+        let settings = RecallSettings {
+            limit: MOST_QUOTED,
+            ..self.settings
+        };
+        within_budget(audiences.iter().map(quoted).collect(), &settings)
+    }
+
     /// What was considered for a message, best first, and what became of it.
     pub fn candidates(
         &self,
@@ -347,6 +384,8 @@ impl Recaller {
             vector: sought.vector.as_deref(),
             earlier: &earlier,
             exclude: shown,
+            asker: sought.asker.as_deref(),
+            at: sought.at,
         };
         index.read(|index| look(index, &query))
     }

@@ -71,6 +71,8 @@ impl Fixture {
         RecallSettings {
             mode: RecallMode::Probability,
             threshold: 0.0,
+            usual: usize::MAX,
+            sure: 0.0,
             tokens: usize::MAX,
             limit: 50,
         }
@@ -81,8 +83,7 @@ impl Fixture {
         let query = Query {
             text,
             vector: vector.as_deref(),
-            earlier: &[],
-            exclude: &[],
+            ..Query::default()
         };
         recall(&self.index, &self.calibration, &query, settings)
     }
@@ -126,8 +127,8 @@ fn the_window_is_left_out_and_so_is_what_repeats_it() {
         let query = Query {
             text,
             vector: vector.as_deref(),
-            earlier: &[],
             exclude,
+            ..Query::default()
         };
         let settings = Fixture::everything();
         candidates(&fixture.index, &fixture.calibration, &query, &settings, 2)
@@ -187,8 +188,7 @@ fn without_vectors_words_decide() {
     let query = Query {
         text: "Who likes pears?",
         vector: None,
-        earlier: &[],
-        exclude: &[],
+        ..Query::default()
     };
     let settings = RecallSettings::by(&fixture.calibration);
     let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
@@ -244,8 +244,7 @@ fn odd_input_is_no_trouble() {
             let query = Query {
                 text: "release",
                 vector: Some(&vector),
-                earlier: &[],
-                exclude: &[],
+                ..Query::default()
             };
             let settings = Fixture::everything();
             let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
@@ -283,14 +282,44 @@ fn words_alone_find_what_was_said_in_a_young_history() {
     let query = Query {
         text: "What is the code of the coffee machine?",
         vector: None,
-        earlier: &[],
-        exclude: &[],
+        ..Query::default()
     };
     let settings = RecallSettings::by(&calibration);
     let considered = candidates(&index, &calibration, &query, &settings, 9);
-    let found = recall(&index, &calibration, &query, &settings);
-    assert_eq!(found.len(), 1, "{considered:#?}");
-    assert_eq!(found[0].input, told[0]);
+    assert_eq!(considered[0].exchange.input, told[0], "{considered:#?}");
+    let found = quote(&index, &calibration, &query, &settings);
+    assert!(
+        found.iter().any(|one| one.input == told[0]),
+        "{considered:#?}"
+    );
+}
+
+#[test]
+fn what_asks_for_nothing_recalls_nothing() {
+    let fixture = Fixture::new(TALK);
+    let settings = RecallSettings::by(&fixture.calibration);
+    for text in ["thanks!", "🎉", "good morning", "haha ok"] {
+        assert_eq!(fixture.recall(text, &settings), [], "{text}");
+    }
+    assert!(!fixture.recall("Which pears?", &settings).is_empty());
+}
+
+#[test]
+fn a_budget_is_filled_with_the_best_and_more_goes_in_only_where_it_is_sure() {
+    let fixture = Fixture::new(TALK);
+    let tokens = |usual, sure| {
+        let settings = RecallSettings {
+            usual,
+            sure,
+            ..Fixture::everything()
+        };
+        fixture.recall("Who likes pears?", &settings).len()
+    };
+    assert_eq!(tokens(usize::MAX, 1.0), TALK.len());
+    assert_eq!(tokens(60, 0.0), TALK.len());
+    assert_eq!(tokens(60, 1.0), 2);
+    // The best goes in however long it is.
+    assert_eq!(tokens(1, 1.0), 1);
 }
 
 #[test]

@@ -7,20 +7,10 @@ use std::borrow::Cow;
 use chrono::{DateTime, Datelike, Utc};
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::language::{self, Guess};
+
 /// Characters of one text that are searched by words; what follows is not.
 pub const MAX_SEARCHED_CHARS: usize = 16_384;
-
-/// Words that say nothing of what is talked about. Sorted.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "also", "am", "an", "and", "are", "as", "at", "be", "been", "before",
-    "being", "but", "by", "can", "could", "did", "do", "does", "done", "down", "for", "from",
-    "had", "has", "have", "having", "he", "her", "here", "him", "his", "how", "i", "if", "in",
-    "into", "is", "it", "its", "just", "me", "might", "must", "my", "no", "not", "of", "off", "on",
-    "or", "our", "out", "over", "shall", "she", "should", "so", "than", "that", "the", "their",
-    "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "very",
-    "was", "we", "were", "what", "when", "where", "which", "who", "whom", "why", "will", "with",
-    "would", "you", "your",
-];
 
 /// A stemmer for every text of an index; queries and exchanges have to use the same.
 pub(crate) struct Words {
@@ -43,33 +33,37 @@ impl Default for Words {
 
 impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
-    /// that is not a stop word, in their order.
+    /// that is not a stop word of English, in their order.
     pub(crate) fn each(&self, text: &str, mut word: impl FnMut(&str)) {
-        self.each_written(text, |written| {
+        each_written(text, |written| {
             if !Self::says_nothing(written) {
                 word(&self.stem(written));
             }
         });
     }
 
-    /// The same, as they were written and with stop words.
-    pub(crate) fn each_written(&self, text: &str, word: impl FnMut(&str)) {
-        let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
-        tokens(&lower).for_each(word);
+    /// The same of what is sought, without the stop words of its own language, each beside the
+    /// word as it was written.
+    pub(crate) fn each_sought(&self, text: &str, mut word: impl FnMut(&str, &str)) {
+        let written = written(text);
+        let guess = Guess::of(written.iter().map(String::as_str));
+        for written in &written {
+            if !guess.says_nothing(written) {
+                word(&self.stem(written), written);
+            }
+        }
     }
 
-    /// Whether it is a stop word.
+    /// Whether it is a stop word of English.
     pub(crate) fn says_nothing(written: &str) -> bool {
-        STOP_WORDS.binary_search(&written).is_ok()
+        Guess::default().says_nothing(written)
     }
 
-    /// "Melanie's" is "Melanie"; "don't" is what is left of it.
     pub(crate) fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
-        let head = written.split('\'').next().unwrap_or(written);
-        if head.is_ascii() {
-            self.stemmer.stem(head)
+        if written.is_ascii() {
+            self.stemmer.stem(written)
         } else {
-            Cow::Borrowed(head)
+            Cow::Borrowed(written)
         }
     }
 
@@ -78,6 +72,48 @@ impl Words {
         let mut list = Vec::new();
         self.each(text, |word| list.push(word.to_owned()));
         list
+    }
+}
+
+/// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters, in small letters.
+pub(crate) fn each_written(text: &str, mut word: impl FnMut(&str)) {
+    let mut lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
+    if lower.contains(APOSTROPHES) {
+        lower = lower.replace(APOSTROPHES, "'");
+    }
+    tokens(&lower).for_each(|token| word(bare(token)));
+}
+
+/// The words of a text in small letters.
+pub(crate) fn written(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_written(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Whether a text asks for something: by its mark, or by its words.
+pub(crate) fn asks(text: &str) -> bool {
+    text.contains(['?', '？', '؟', '¿']) || language::ask(written(text).iter().map(String::as_str))
+}
+
+/// Whether a text is mere politeness, or has no words at all.
+pub(crate) fn is_small_talk(text: &str) -> bool {
+    let words = written(text);
+    let words = words.iter().map(String::as_str);
+    words.len() == 0 || (!asks(text) && language::are_polite(words))
+}
+
+/// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
+/// denies is "not".
+fn bare(token: &str) -> &str {
+    match token.split_once('\'') {
+        None => token,
+        Some((head, "")) => head,
+        Some((_, "t")) => "not",
+        Some((head, "s" | "m" | "d" | "ll" | "re" | "ve")) => head,
+        // Articles and pronouns of the Romance languages: l', qu', dell'.
+        Some((head, tail)) if head.chars().count() <= 2 || head.ends_with("ll") => tail,
+        Some((head, _)) => head,
     }
 }
 
@@ -99,6 +135,9 @@ pub(crate) fn bounded(text: &str, limit: usize) -> &str {
         None => text,
     }
 }
+
+/// What stands for an apostrophe.
+const APOSTROPHES: [char; 3] = ['’', '‘', 'ʼ'];
 
 /// Runs of letters and digits, with an apostrophe's tail; ideographs and kana are words one by
 /// one, since nothing separates theirs.
@@ -148,10 +187,9 @@ mod tests {
         let words = Words::default();
         for (text, expected) in [
             ("The ferries were leaving", vec!["ferri", "leav"]),
-            (
-                "Melanie's kids don't camp",
-                vec!["melani", "kid", "don", "camp"],
-            ),
+            ("Melanie's kids don't camp", vec!["melani", "kid", "camp"]),
+            ("who’s on call? what's new", vec!["call", "new"]),
+            ("l'heure du départ", vec!["heur", "du", "départ"]),
             ("v1.2 on 2023-05-08", vec!["v1", "2", "2023", "05", "08"]),
             ("東京 Straße", vec!["東", "京", "straße"]),
             ("🎉 … ' '' ", vec![]),
@@ -161,8 +199,34 @@ mod tests {
     }
 
     #[test]
-    fn the_stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
+    fn what_is_sought_is_read_in_its_language() {
+        for (text, expected) in [
+            ("who's on call?", vec!["call"]),
+            ("was kostet das ticket?", vec!["kostet", "ticket"]),
+            ("quel alcool faut-il y verser", vec!["alcool", "verser"]),
+            ("どこ", vec!["ど", "こ"]),
+        ] {
+            let mut words = Vec::new();
+            Words::default().each_sought(text, |_, written| words.push(written.to_owned()));
+            assert_eq!(words, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn small_talk_is_told_from_questions_and_notes() {
+        for (text, small_talk) in [
+            ("thanks!", true),
+            ("🎉", true),
+            ("", true),
+            ("Good morning, Muninn!", true),
+            ("haha ok good night", true),
+            ("who's on call?", false),
+            ("good?", false),
+            ("and him?", false),
+            ("the gateway is down", false),
+        ] {
+            assert_eq!(is_small_talk(text), small_talk, "{text}");
+        }
     }
 
     #[test]

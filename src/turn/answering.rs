@@ -248,7 +248,7 @@ impl Turns {
     ) -> Result<Draft, TurnError> {
         // Nobody reads the window then, so it is searched as well.
         let hidden: Vec<_> = read.earlier.into_iter().collect();
-        let mut recalled = self.recaller.recall(
+        let mut recalled = self.recaller.quote(
             &asked.message.recalls(),
             &read.sought,
             &read.context.window,

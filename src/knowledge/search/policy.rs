@@ -3,7 +3,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
 
-use crate::memory::text::Words;
+use crate::memory::text::{Words, each_written};
 
 /// The label of policies.
 pub const POLICY: &str = "Policy";
@@ -49,9 +49,9 @@ pub struct Said(Vec<Vec<String>>);
 impl Said {
     pub fn of(text: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
-        Words::default().each_written(text, |word| {
+        each_written(text, |word| {
             if !Words::says_nothing(word) {
-                words.push(word.split('\'').next().unwrap_or(word).to_owned());
+                words.push(word.to_owned());
             }
         });
         let stemmed = |language: &Algorithm| {

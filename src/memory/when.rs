@@ -1,0 +1,388 @@
+//! The time that a question means, by its words and the asker's clock, and the days that a text names.
+//!
+//! Knows nothing of exchanges. Days are those of UTC.
+
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeDelta, Utc};
+
+/// Weekdays from Monday on, in several languages.
+const WEEKDAYS: [&str; 7] = [
+    "monday mon montag lundi lunes lunedì maandag poniedziałek понедельник",
+    "tuesday tue dienstag mardi martes martedì dinsdag wtorek вторник",
+    "wednesday wed mittwoch mercredi miércoles mercoledì woensdag środa środę среда среду",
+    "thursday thu donnerstag jeudi jueves giovedì donderdag czwartek четверг",
+    "friday fri freitag vendredi viernes venerdì vrijdag piątek пятница пятницу",
+    "saturday samstag samedi sábado sabato zaterdag sobota sobotę суббота субботу",
+    "sunday sonntag dimanche domingo domenica zondag niedziela niedzielę воскресенье",
+];
+/// Months from January on. Those that English has for something else, too, are told apart by the word
+/// before them.
+const MONTHS: [&str; 12] = [
+    "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
+    "february feb februar février febrero fevereiro febbraio februari luty lutego lutym февраль февраля феврале",
+    "march mar märz mars marzo março maart marzec marca marcu март марта марте",
+    "april apr avril abril aprile kwiecień kwietnia kwietniu апрель апреля апреле",
+    "may mai mayo maio maggio mei maj maja maju май мая мае",
+    "june jun juni juin junio junho giugno czerwiec czerwca czerwcu июнь июня июне",
+    "july jul juli juillet julio julho luglio lipiec lipca lipcu июль июля июле",
+    "august aug août agosto augustus sierpień sierpnia sierpniu август августа августе",
+    "september sep sept septembre septiembre setembro settembre wrzesień września wrześniu сентябрь сентября сентябре",
+    "october oct oktober octobre octubre outubro ottobre październik października październiku октябрь октября октябре",
+    "november nov novembre noviembre novembro listopad listopada listopadzie ноябрь ноября ноябре",
+    "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
+];
+/// What stands before the name of a month.
+const IN: &str = "in im en em w в since seit depuis desde of early late mid during";
+const NEXT: &str = "next nächsten nächste nächster prochain prochaine próximo próxima volgende";
+const LAST: &str = "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
+                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом";
+const THIS: &str =
+    "this diese diesen dieser dieses cette esta este questa questo deze dit tym этой этом";
+const WEEK: &str = "week woche semaine semana settimana tydzień tygodniu неделя неделе неделю";
+const MONTH: &str = "month monat mois mes mês mese maand miesiąc miesiącu месяц месяце";
+const YEAR: &str = "year jahr an année año ano anno jaar rok roku год году";
+const YESTERDAY: &str = "yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера";
+const TODAY: &str = "today tonight heute aujourd hoy hoje oggi vandaag dziś dzisiaj сегодня";
+const TOMORROW: &str = "tomorrow demain mañana amanhã domani morgen jutro завтра";
+const BEFORE_YESTERDAY: &str = "vorgestern anteayer anteontem eergisteren przedwczoraj позавчера";
+/// What says that a question is about what was so then.
+const THEN: &str = "before first originally initially earlier former formerly old previous previously until vorher \
+                    ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше";
+
+fn is(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+fn place(word: &str, lists: &[&str]) -> Option<u32> {
+    let place = lists.iter().position(|words| is(word, words))?;
+    u32::try_from(place).ok()
+}
+
+/// A stretch of days, its edges soft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    from: NaiveDate,
+    /// The first day after it.
+    to: NaiveDate,
+}
+
+impl Window {
+    fn days(from: NaiveDate, days: i64) -> Option<Self> {
+        let to = from.checked_add_signed(TimeDelta::days(days))?;
+        Some(Self { from, to })
+    }
+
+    fn ending(to: NaiveDate, days: i64) -> Option<Self> {
+        let from = to.checked_sub_signed(TimeDelta::days(days))?;
+        Some(Self { from, to })
+    }
+
+    /// How much a moment is within it: 1, less outside the farther it is, by the length of the
+    /// window.
+    pub(super) fn holds(self, at: DateTime<Utc>) -> f32 {
+        let day = at.date_naive();
+        let away = if day < self.from {
+            (self.from - day).num_days()
+        } else {
+            (day - self.to).num_days() + 1
+        };
+        let half = ((self.to - self.from).num_days() as f32 / 2.0).max(1.0);
+        (-1.5 * away.max(0) as f32 / half).exp()
+    }
+}
+
+/// The time that a question means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Time {
+    /// When it was said.
+    pub(super) window: Option<Window>,
+    /// What day it is about.
+    pub(super) day: Option<NaiveDate>,
+    /// It is about what was so earlier.
+    pub(super) then: bool,
+}
+
+impl Time {
+    /// What words in small letters mean, said at `now`.
+    pub(super) fn of(words: &[String], now: DateTime<Utc>) -> Self {
+        let today = now.date_naive();
+        let mut time = Self {
+            then: words.iter().any(|word| is(word, THEN)),
+            ..Self::default()
+        };
+        let (single, is_future) = single_day(words, today);
+        time.day = single;
+        if !is_future {
+            let of_day = single.and_then(|day| Window::days(day, 1));
+            time.window = of_day.or_else(|| stretch(words, today));
+        }
+        time
+    }
+}
+
+/// A day that is named, and whether it is to come.
+fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
+    let back = |days| today.checked_sub_days(Days::new(days));
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
+        let after = words.get(at + 1).map_or("", String::as_str);
+        if is(word, BEFORE_YESTERDAY)
+            || (word == "day" && after == "before" && words.iter().any(|it| it == "yesterday"))
+        {
+            return (back(2), false);
+        }
+        // "Morgen" is the morning after a greeting, and not the next day.
+        if is(word, TOMORROW) && !is(before, "guten good") {
+            return (today.checked_add_days(Days::new(1)), true);
+        }
+        if is(word, YESTERDAY) || (is(before, LAST) && word == "night") {
+            return (back(1), false);
+        }
+        if is(word, TODAY) || (word == "morning" && before == "this") {
+            return (Some(today), false);
+        }
+        if let Some(weekday) = place(word, &WEEKDAYS) {
+            let passed = (today.weekday().num_days_from_monday() + 7 - weekday) % 7;
+            if is(before, NEXT) {
+                return (
+                    today.checked_add_days(Days::new(7 - u64::from(passed))),
+                    true,
+                );
+            }
+            let passed = if passed == 0 { 7 } else { passed };
+            return (back(u64::from(passed)), false);
+        }
+        if let Some(day) = day_and_month(words, at, today) {
+            return (Some(day), day > today);
+        }
+    }
+    (None, false)
+}
+
+/// `16 june`, `june 16th`, `16. Juni`: in the year that brings it nearest.
+fn day_and_month(words: &[String], at: usize, today: NaiveDate) -> Option<NaiveDate> {
+    let month = place(&words[at], &MONTHS)? + 1;
+    let day = numbers_beside(words, at).next()?;
+    let years = [today.year() - 1, today.year(), today.year() + 1];
+    let dates = years
+        .into_iter()
+        .filter_map(|year| NaiveDate::from_ymd_opt(year, month, day));
+    dates.min_by_key(|date| (*date - today).num_days().abs())
+}
+
+/// The days of a month that are named beside the month at a place.
+fn numbers_beside(words: &[String], at: usize) -> impl Iterator<Item = u32> {
+    let before = at.checked_sub(1).map(|at| &words[at]);
+    let before = match before {
+        Some(of) if is(of, "of de") => at.checked_sub(2).map(|at| &words[at]),
+        before => before,
+    };
+    let beside = [before, words.get(at + 1)];
+    beside.into_iter().flatten().filter_map(|word| {
+        let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let suffix = &word[digits.len()..];
+        let number = digits.parse().ok().filter(|day| (1..=31).contains(day));
+        number.filter(|_| suffix.is_empty() || is(suffix, "st nd rd th er"))
+    })
+}
+
+/// Weeks, months and years that are named.
+fn stretch(words: &[String], today: NaiveDate) -> Option<Window> {
+    let monday = today.week(chrono::Weekday::Mon).first_day();
+    let first = today.with_day(1)?;
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
+        let after = words.get(at + 1).map_or("", String::as_str);
+        let (last, this) = (
+            is(before, LAST) || is(after, LAST),
+            is(before, THIS) || is(after, THIS),
+        );
+        if is(word, WEEK) && last {
+            return Window::ending(monday, 7);
+        } else if is(word, WEEK) && this {
+            return Window::days(monday, 7);
+        } else if is(word, MONTH) && last {
+            return month_from(first.checked_sub_months(Months::new(1))?);
+        } else if is(word, MONTH) && this {
+            return month_from(first);
+        } else if is(word, YEAR) && last {
+            let from = NaiveDate::from_ymd_opt(today.year() - 1, 1, 1)?;
+            return Window::days(from, 365);
+        } else if after == "ago" {
+            return ago(before, word, today);
+        }
+        if let Some(month) = place(word, &MONTHS)
+            && (is(before, IN) || !is(word, "may march mar mars"))
+        {
+            let year = if month + 1 > today.month() {
+                today.year() - 1
+            } else {
+                today.year()
+            };
+            let from = NaiveDate::from_ymd_opt(year, month + 1, 1)?;
+            return if is(before, "since seit depuis desde") {
+                Some(Window {
+                    from,
+                    to: today.succ_opt()?,
+                })
+            } else {
+                month_from(from)
+            };
+        }
+    }
+    None
+}
+
+fn month_from(first: NaiveDate) -> Option<Window> {
+    let to = first.checked_add_months(Months::new(1))?;
+    Some(Window { from: first, to })
+}
+
+/// "Two weeks ago", as exact as such words are.
+fn ago(count: &str, unit: &str, today: NaiveDate) -> Option<Window> {
+    let count = match count {
+        "a" | "an" | "one" => 1,
+        "two" => 2,
+        "three" | "few" => 3,
+        "four" => 4,
+        digits => digits
+            .parse()
+            .ok()
+            .filter(|count| (1..=1_000).contains(count))?,
+    };
+    let unit = match unit.trim_end_matches('s') {
+        "day" => 1,
+        "week" => 7,
+        "month" => 30,
+        "year" => 365,
+        _ => return None,
+    };
+    let middle = today.checked_sub_signed(TimeDelta::days(count * unit))?;
+    let from = middle.checked_sub_signed(TimeDelta::days(unit / 2))?;
+    Window::days(from, unit)
+}
+
+/// Whether words, said at `at`, name a day: by its date, or by how near it is.
+pub(super) fn names_day(words: &[String], at: DateTime<Utc>, day: NaiveDate) -> bool {
+    let ahead = (day - at.date_naive()).num_days();
+    words.iter().enumerate().any(|(place_of, word)| {
+        let is_month = || place(word, &MONTHS) == Some(day.month0());
+        let is_weekday = || place(word, &WEEKDAYS) == Some(day.weekday().num_days_from_monday());
+        (is_month() && numbers_beside(words, place_of).any(|number| number == day.day()))
+            || (is(word, TOMORROW) && ahead == 1)
+            || (is(word, TODAY) && ahead == 0)
+            || ((0..7).contains(&ahead) && is_weekday())
+            || is_iso(&words[place_of..], day)
+    })
+}
+
+/// `2026-06-16`, as three words.
+fn is_iso(words: &[String], day: NaiveDate) -> bool {
+    let [year, month, of_month, ..] = words else {
+        return false;
+    };
+    let number = |word: &String| word.parse::<i64>().ok();
+    year.len() == 4
+        && number(year) == Some(i64::from(day.year()))
+        && number(month) == Some(i64::from(day.month()))
+        && number(of_month) == Some(i64::from(day.day()))
+}
+
+/// Whether a word is one of time.
+pub(super) fn is_of_time(word: &str) -> bool {
+    place(word, &WEEKDAYS).is_some()
+        || (place(word, &MONTHS).is_some() && !is(word, "may march mar mars"))
+        || is(word, TOMORROW)
+        || is(word, TODAY)
+        || is(word, YESTERDAY)
+        || is(word, "noon midnight")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::text::written;
+
+    /// A Wednesday.
+    fn now() -> DateTime<Utc> {
+        "2026-05-20T10:00:00Z".parse().unwrap()
+    }
+
+    fn date(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn time_words_are_read_by_the_clock() {
+        for (text, from, to) in [
+            ("what broke yesterday?", "2026-05-19", "2026-05-20"),
+            ("was ist gestern passiert", "2026-05-19", "2026-05-20"),
+            ("who was commander last tuesday", "2026-05-19", "2026-05-20"),
+            ("what went live on friday?", "2026-05-15", "2026-05-16"),
+            (
+                "was the lift repaired last week?",
+                "2026-05-11",
+                "2026-05-18",
+            ),
+            ("the bill in february", "2026-02-01", "2026-03-01"),
+            ("the bill in december", "2025-12-01", "2026-01-01"),
+            ("what did we say in may", "2026-05-01", "2026-06-01"),
+            ("what changed since april", "2026-04-01", "2026-05-21"),
+            ("what was decided two weeks ago", "2026-05-03", "2026-05-10"),
+            ("and the day before yesterday", "2026-05-18", "2026-05-19"),
+            (
+                "what did they decide last night",
+                "2026-05-19",
+                "2026-05-20",
+            ),
+            ("what came on april 3rd", "2026-04-03", "2026-04-04"),
+        ] {
+            let (from, to) = (date(from), date(to));
+            let window = Time::of(&written(text), now()).window;
+            assert_eq!(window, Some(Window { from, to }), "{text}");
+        }
+        for text in [
+            "may i deploy?",
+            "do we march on?",
+            "what do i have tomorrow",
+            "who is it",
+        ] {
+            assert_eq!(Time::of(&written(text), now()).window, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_window_has_soft_edges() {
+        let window = Time::of(&written("what came last week"), now())
+            .window
+            .unwrap();
+        let holds = |at: &str| window.holds(at.parse().unwrap());
+        assert!((holds("2026-05-11T00:00:00Z") - 1.0).abs() < 1e-6);
+        assert!((holds("2026-05-17T23:59:00Z") - 1.0).abs() < 1e-6);
+        assert!(holds("2026-05-18T09:00:00Z") > 0.5 && holds("2026-05-10T09:00:00Z") > 0.5);
+        assert!(holds("2026-03-01T09:00:00Z") < 0.01);
+    }
+
+    #[test]
+    fn a_day_is_named_by_date_or_by_nearness() {
+        let day = Time::of(&written("what do i have tomorrow"), now())
+            .day
+            .unwrap();
+        assert_eq!(day, date("2026-05-21"));
+        for (text, said, named) in [
+            ("linear algebra 21 may, oral", "2026-03-01T09:00:00Z", true),
+            ("on May 21st", "2026-03-01T09:00:00Z", true),
+            ("the 21st of may", "2026-03-01T09:00:00Z", true),
+            ("due 2026-05-21", "2026-03-01T09:00:00Z", true),
+            ("see you on thursday", "2026-05-18T09:00:00Z", true),
+            ("see you on thursday", "2026-05-03T09:00:00Z", false),
+            ("tomorrow at nine", "2026-05-20T09:00:00Z", true),
+            ("21 people may come", "2026-05-20T09:00:00Z", false),
+        ] {
+            assert_eq!(
+                names_day(&written(text), said.parse().unwrap(), day),
+                named,
+                "{text}"
+            );
+        }
+    }
+}

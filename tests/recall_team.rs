@@ -1,0 +1,238 @@
+//! What recall gives in first conversations, and in two teams' talk of three months: `tests/data/team`.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use muninn::llm::local::LocalEmbedder;
+use muninn::memory::Calibration;
+use muninn::memory::eval::{Answered, Exchange, Question, evaluate, read_lines};
+use serde::Deserialize;
+
+/// What a question's answer rests on.
+#[derive(Deserialize)]
+struct Key {
+    id: String,
+    scope: String,
+    kind: String,
+    evidence: Vec<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    forbidden: Vec<String>,
+}
+
+impl Key {
+    fn is_first_talk(&self) -> bool {
+        self.scope.starts_with('n')
+    }
+
+    /// All of the evidence is there, or what says the same.
+    fn is_met(&self, answered: &Answered) -> bool {
+        let has = |id: &&String| answered.recalled.iter().any(|(name, _)| name == *id);
+        let lacking = self.evidence.iter().filter(|id| !has(id)).count();
+        lacking <= self.also.iter().filter(has).count()
+    }
+
+    fn is_shown(&self, answered: &Answered) -> bool {
+        let mut evidence = self.evidence.iter().chain(&self.also);
+        evidence.any(|id| answered.quoted.contains(id))
+    }
+}
+
+fn exchange(seq: i64, author: &str, input: &str, output: &str) -> Exchange {
+    Exchange {
+        id: seq.to_string(),
+        scope: "s".to_owned(),
+        thread: None,
+        seq,
+        at: format!("2026-05-04T09:{seq:02}:00").parse().unwrap(),
+        author: author.to_owned(),
+        input: input.to_owned(),
+        output: output.to_owned(),
+    }
+}
+
+fn ask(exchanges: &[Exchange], question: &str) -> Answered {
+    let embedder = LocalEmbedder::shipped().unwrap();
+    let question = Question {
+        id: "q".to_owned(),
+        scope: "s".to_owned(),
+        question: question.to_owned(),
+        asker: Some("Ada".to_owned()),
+        at: Some("2026-05-04T10:00:00".parse().unwrap()),
+        thread: None,
+    };
+    let calibration = Calibration::shipped().unwrap();
+    evaluate(exchanges, &[question], &embedder, &calibration, 50)
+        .unwrap()
+        .remove(0)
+}
+
+#[test]
+fn a_fact_that_was_just_said_is_recalled_and_quoted() {
+    let said = [exchange(1, "Ada", "Maria is on call this week.", "Noted.")];
+    for question in [
+        "who's on call?",
+        "who’s on call",
+        "Who is on call this week?",
+    ] {
+        let answered = ask(&said, question);
+        assert_eq!(answered.recalled.len(), 1, "{question}");
+        assert_eq!(answered.quoted, ["1"], "{question}");
+    }
+    let answered = ask(&said, "thanks!");
+    assert!(answered.recalled.is_empty() && answered.quoted.is_empty());
+}
+
+#[test]
+fn twelve_plain_questions_about_eight_facts_are_answered() {
+    let facts = [
+        "Maria is on call this week.",
+        "The staging database password rotates every 90 days.",
+        "Our standup moved to 9:45.",
+        "The printer on the second floor is broken.",
+        "Tom's birthday is on 12 June.",
+        "Release 4.2 goes out on Thursday.",
+        "The customer in Lyon pays 1,200 euros a month.",
+        "Keys to the office are with Fatima.",
+    ];
+    let said: Vec<Exchange> = (1..)
+        .zip(facts)
+        .map(|(seq, fact)| exchange(seq, "Ada", fact, "Noted."))
+        .collect();
+    let questions = [
+        ("who's on call?", "1"),
+        ("who is on call this week", "1"),
+        ("how often does the staging password rotate?", "2"),
+        ("when is our standup?", "3"),
+        ("what time is standup", "3"),
+        ("which printer is broken?", "4"),
+        ("when's tom's birthday?", "5"),
+        ("when does release 4.2 go out", "6"),
+        ("what goes out on thursday?", "6"),
+        ("how much does the customer in lyon pay?", "7"),
+        ("who has the office keys?", "8"),
+        ("where are the keys to the office", "8"),
+    ];
+    let mut shown = 0;
+    for (question, fact) in questions {
+        let answered = ask(&said, question);
+        assert!(
+            answered.recalled.iter().any(|(id, _)| id == fact),
+            "{question}"
+        );
+        shown += usize::from(answered.quoted.iter().any(|id| id == fact));
+    }
+    assert!(shown >= 10, "{shown} of 12");
+}
+
+#[test]
+fn the_favourite_landmark_is_recalled() {
+    let said = [
+        exchange(
+            1,
+            "Ada",
+            "i like the eiffel tower - tell me more about it",
+            "The Eiffel Tower is an iconic landmark in Paris, France. It is a wrought-iron lattice tower that \
+             stands at a height of 330 meters. Built in 1889, it became a symbol of Paris.",
+        ),
+        exchange(
+            2,
+            "Ada",
+            "what are some popular landmarks in paris",
+            "Some popular landmarks in Paris include the Eiffel Tower, Louvre Museum, Notre-Dame Cathedral, \
+             Champs-Élysées, and Montmartre.",
+        ),
+        exchange(
+            3,
+            "Ada",
+            "write a haiku about rain",
+            "Soft rain on the roof",
+        ),
+    ];
+    let answered = ask(&said, "What's my favorite paris landmark");
+    let best: Vec<&str> = answered.recalled[..2]
+        .iter()
+        .map(|(id, _)| id.as_str())
+        .collect();
+    assert!(best.contains(&"1") && best.contains(&"2"), "{answered:?}");
+    assert!(answered.quoted.iter().any(|id| id == "1"), "{answered:?}");
+}
+
+#[test]
+fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
+    let data = Path::new("tests/data/team");
+    let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
+    let questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
+    let keys: Vec<Key> = read_lines(&data.join("queries.jsonl")).unwrap();
+    let embedder = LocalEmbedder::shipped().unwrap();
+    let calibration = Calibration::shipped().unwrap();
+    let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
+    let texts: HashMap<&str, &Exchange> = exchanges.iter().map(|it| (it.id.as_str(), it)).collect();
+    let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
+        let all: Vec<bool> = keys
+            .iter()
+            .zip(&answered)
+            .filter(|(key, _)| of(key))
+            .map(|(key, answered)| holds(key, answered))
+            .collect();
+        all.iter().filter(|holds| **holds).count() * 100 / all.len()
+    };
+
+    let mut tokens = 0;
+    for (key, answered) in keys.iter().zip(&answered) {
+        let given: HashSet<&String> = answered.recalled.iter().map(|(id, _)| id).collect();
+        let leaked = key.forbidden.iter().any(|id| given.contains(id));
+        assert!(!leaked && given.iter().all(|id| texts[id.as_str()].scope == key.scope));
+        assert!(answered.quoted.len() <= 3, "{}", key.id);
+        let size = |id: &&String| {
+            (texts[id.as_str()].input.len() + texts[id.as_str()].output.len()) / 4 + 16
+        };
+        tokens += given.iter().map(size).sum::<usize>();
+    }
+    assert!(tokens <= 500 * keys.len(), "{tokens}");
+
+    let has_evidence = |key: &Key| !key.evidence.is_empty();
+    let in_worlds = share(
+        &|key| has_evidence(key) && !key.is_first_talk(),
+        &Key::is_met,
+    );
+    let in_first_talks = share(
+        &|key| has_evidence(key) && key.is_first_talk(),
+        &Key::is_met,
+    );
+    assert!(
+        in_worlds >= 80 && in_first_talks >= 98,
+        "{in_worlds} {in_first_talks}"
+    );
+    for (kind, least) in [
+        ("plain", 98),
+        ("update", 97),
+        ("who", 85),
+        ("mine", 75),
+        ("time", 80),
+        ("several", 70),
+    ] {
+        let found = share(
+            &|key| key.kind == kind && !key.is_first_talk(),
+            &Key::is_met,
+        );
+        assert!(found >= least, "{kind}: {found}");
+    }
+
+    let shown = share(
+        &|key| has_evidence(key) && !key.is_first_talk(),
+        &Key::is_shown,
+    );
+    let first = share(
+        &|key| has_evidence(key) && key.is_first_talk(),
+        &Key::is_shown,
+    );
+    let silent = |_: &Key, answered: &Answered| answered.quoted.is_empty();
+    let chat = share(&|key| key.kind == "chat", &silent);
+    let never_said = share(&|key| key.kind == "nothing", &silent);
+    assert!(shown >= 45 && first >= 50, "{shown} {first}");
+    assert!(chat >= 85 && never_said >= 45, "{chat} {never_said}");
+}

@@ -354,6 +354,7 @@ fn recall_figures() {
                 vector: vector.as_deref(),
                 earlier,
                 exclude,
+                ..Query::default()
             };
             black_box(recall(&index, &calibration, &query, &settings));
             ms(began.elapsed())

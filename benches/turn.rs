@@ -7,7 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -25,7 +25,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
 use muninn::config::{Config, Options};
 use muninn::demo::load_movies;
-use muninn::graph::answers::{Answers, Extent, Marks, Spoken, Usage};
+use muninn::graph::answers::{Answers, Extent, ForgottenEvent, Marks, Spoken, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -432,6 +432,11 @@ impl Answers for Timed {
 
     async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
         self.call("marks", self.store.marks(session)).await
+    }
+
+    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError> {
+        self.call("mark_forgotten", self.store.mark_forgotten(events))
+            .await
     }
 
     async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {

@@ -2,13 +2,14 @@
 //!
 //! A log of JSON lines, synced before the answer goes out, in the order of the answers. A turn has
 //! its response id and event id here already, so that replaying one twice saves it once. A line says
-//! that a turn waits, what its answer went out as, or that it is in the graph; what is of the past is
-//! left out whenever the file is written anew, and what is forgotten at once.
+//! that a turn waits, what its answer went out as, that it is in the graph, or which events were
+//! forgotten; what is of the past is left out whenever the file is written anew, and what is forgotten
+//! at once.
 
 mod set_aside;
 mod waiting;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +19,7 @@ use muninn_platform::{AudienceId, ConversationId, Delivered};
 use serde::{Deserialize, Serialize};
 
 use self::waiting::Waiting;
+use crate::graph::answers::ForgottenEvent;
 use crate::graph::{NewTurn, ResponseId, StoreError};
 use crate::line_log::{self, LineLog, Slot, Slots, Written, all_logs, read_lines};
 
@@ -54,6 +56,7 @@ enum Line {
     Delivered(ResponseId, Delivered),
     /// These are in the graph.
     Done(Vec<ResponseId>),
+    Forgotten(BTreeSet<ForgottenEvent>),
 }
 
 /// The same, to be written.
@@ -62,6 +65,7 @@ enum WrittenLine<'a> {
     Turn(&'a NewTurn),
     Delivered(ResponseId, &'a Delivered),
     Done(&'a [ResponseId]),
+    Forgotten(&'a BTreeSet<ForgottenEvent>),
 }
 
 /// The turns that wait for the graph.
@@ -77,6 +81,7 @@ pub struct Journal {
 #[derive(Debug, Default)]
 struct State {
     waiting: Waiting,
+    forgotten: BTreeSet<ForgottenEvent>,
     lines: usize,
 }
 
@@ -236,7 +241,9 @@ impl Journal {
         state.lines += 1;
         let left = state.waiting.len();
         // Nothing left is the usual end, and costs nothing.
-        if left == 0 || (state.lines >= LINES && left < state.lines / 2) {
+        if (left == 0 && state.forgotten.is_empty())
+            || (state.lines >= LINES && left < state.lines / 2)
+        {
             drop(self.rewrite(&mut state));
         } else {
             drop(self.log.append(line, false));
@@ -273,14 +280,12 @@ impl Journal {
     ) -> Result<usize, JournalError> {
         let (dropped, erased) = {
             let mut state = self.state();
-            let ids: Vec<ResponseId> = state
-                .waiting
-                .all()
-                .filter(|turn| gone(turn))
-                .map(|turn| turn.turn.id)
-                .collect();
+            let all = state.waiting.all().filter(|turn| gone(turn));
+            let ids: Vec<ResponseId> = all.map(|turn| turn.turn.id).collect();
             for &id in &ids {
-                state.waiting.remove(id);
+                let turn = state.waiting.remove(id);
+                let event = turn.map(|turn| ForgottenEvent::of(&turn));
+                state.forgotten.extend(event);
             }
             // What is in the graph already may still stand in the file, and be what is forgotten.
             let is_clean = ids.is_empty() && state.lines == state.waiting.len();
@@ -300,14 +305,20 @@ impl Journal {
         let unusable = |error| unusable(&self.set_aside.path(), error);
         let aside = self.set_aside.clone();
         let all = joined(move || aside.all()).await.map_err(unusable)?;
-        let ids: HashSet<ResponseId> = all
-            .iter()
-            .filter(|it| gone(&it.turn))
-            .map(|it| it.turn.turn.id)
-            .collect();
+        let forgotten = || all.iter().filter(|it| gone(&it.turn)).map(|it| &it.turn);
+        let ids: HashSet<ResponseId> = forgotten().map(|turn| turn.turn.id).collect();
         if ids.is_empty() {
             return Ok(0);
         }
+        let events: BTreeSet<_> = forgotten().map(ForgottenEvent::of).collect();
+        let line = self.line(&WrittenLine::Forgotten(&events))?;
+        let written = {
+            let mut state = self.state();
+            state.forgotten.extend(events);
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        self.wait(written).await?;
         let aside = self.set_aside.clone();
         let taken = joined(move || aside.take_where(|turn| ids.contains(&turn.turn.id))).await;
         taken.map(|taken| taken.len()).map_err(unusable)
@@ -335,6 +346,18 @@ impl Journal {
         Ok(turns)
     }
 
+    /// Events whose turns were forgotten here, which the graph does not know yet.
+    pub fn forgotten(&self) -> BTreeSet<ForgottenEvent> {
+        self.state().forgotten.clone()
+    }
+
+    /// The graph knows of these. Not waited for: after a crash it is told again.
+    pub fn forgotten_is_known(&self, events: &BTreeSet<ForgottenEvent>) {
+        let mut state = self.state();
+        state.forgotten.retain(|it| !events.contains(it));
+        drop(self.rewrite(&mut state));
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -346,21 +369,17 @@ impl Journal {
     /// Writes the file anew with what waits.
     fn rewrite(&self, state: &mut State) -> Written {
         let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
-        state.lines = turns.len();
+        let forgotten = state.forgotten.clone();
+        state.lines = turns.len() + usize::from(!forgotten.is_empty());
         let left: HashSet<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
         let is_gone = move |line: &[u8]| match parse(line) {
             Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
             Ok(Line::Delivered(response, _)) => !left.contains(&response),
-            Ok(Line::Done(_)) => false,
+            Ok(Line::Done(_) | Line::Forgotten(_)) => false,
             // Nobody can say what it says.
             Err(_) => true,
         };
-        let lines = move |out: &mut dyn io::Write| {
-            for turn in turns {
-                out.write_all(&line_log::line(&WrittenLine::Turn(&turn))?)?;
-            }
-            Ok(())
-        };
+        let lines = move |out: &mut dyn io::Write| write_all(out, &turns, &forgotten);
         self.log.erase(lines, is_gone)
     }
 
@@ -409,24 +428,34 @@ fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
     }
     // Without what is of the past, and without half a line at the end.
     let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
-    state.lines = turns.len();
+    let is_any_forgotten = !state.forgotten.is_empty();
+    state.lines = turns.len() + usize::from(is_any_forgotten);
     let is_there = own
         .path
         .try_exists()
         .map_err(|error| unusable(&own.path, error))?;
-    if is_there || !turns.is_empty() {
-        line_log::replace(&own.path, |out| {
-            for turn in turns {
-                out.write_all(&line_log::line(&WrittenLine::Turn(&turn))?)?;
-            }
-            Ok(())
-        })
-        .map_err(|error| unusable(&own.path, error))?;
+    if is_there || is_any_forgotten || !turns.is_empty() {
+        line_log::replace(&own.path, |out| write_all(out, &turns, &state.forgotten))
+            .map_err(|error| unusable(&own.path, error))?;
     }
     for slot in left {
         std::fs::remove_file(&slot.path).map_err(|error| unusable(&slot.path, error))?;
     }
     Ok(state)
+}
+
+fn write_all(
+    out: &mut dyn io::Write,
+    turns: &[Arc<NewTurn>],
+    forgotten: &BTreeSet<ForgottenEvent>,
+) -> io::Result<()> {
+    for turn in turns {
+        out.write_all(&line_log::line(&WrittenLine::Turn(turn))?)?;
+    }
+    if forgotten.is_empty() {
+        return Ok(());
+    }
+    out.write_all(&line_log::line(&WrittenLine::Forgotten(forgotten))?)
 }
 
 fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
@@ -451,6 +480,7 @@ fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
                     state.waiting.remove(turn);
                 }
             }
+            Line::Forgotten(events) => state.forgotten.extend(events),
         }
         Ok::<(), Unread>(())
     });

@@ -365,7 +365,7 @@ impl Turns {
         if said.is_empty() {
             return said;
         }
-        match self.archive.store().marks(&message.conversation).await {
+        match self.archive.marks(&message.conversation).await {
             Ok(marks) => said.retain(|said| !marks.cover(said)),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;

@@ -8,7 +8,7 @@ use muninn_platform::testing::Outcome;
 use muninn_platform::{Body, Command, ForgetWhat};
 use serde_json::json;
 use support::bot::Place;
-use support::model_server::{Embeddings, Gate, ModelServer, Reply};
+use support::model_server::{Embeddings, Gate, ModelServer, Reply, Request};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
@@ -344,9 +344,13 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     room.say("ada", "My cat is called Miso.").await;
 
     proxy.cut();
-    for said in ["My dog is called Rex.", "My bird is called Coco."] {
+    let coco = bot.event("coco");
+    for (event, said) in [
+        (bot.event("rex"), "My dog is called Rex."),
+        (coco.clone(), "My bird is called Coco."),
+    ] {
         server.expects(asks(said)).answers("Noted.");
-        room.say("ada", said).await;
+        room.say_as_event(&event, "ada", said).await;
     }
     let forgotten = room.command("ada", "forget last").await.text();
     assert!(
@@ -367,6 +371,22 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
         "{history}"
     );
     assert!(!history.contains("Coco"), "{history}");
+    // What never came into the graph is not read again from the platform either.
+    let read_again =
+        bot.room("a")
+            .with_background_of(Some(&coco), "ada", "My bird is called Coco.");
+    let without = |request: &Request| !prompt(request).contains("Coco");
+    for question in ["Which pets have I?", "And how many?"] {
+        server
+            .expects(move |request| request.last_user().ends_with(question) && without(request))
+            .answers("A cat and a dog.");
+        read_again.say("ada", question).await;
+        // The second time, the graph has been told.
+        bot.archive.replay().await.unwrap();
+    }
+    let session = room.message(&coco, "ada", Body::Text(String::new()));
+    let marks = bot.archive.store().marks(&session.conversation).await;
+    assert!(marks.unwrap().events.contains(&coco));
     bot.end().await;
     server.finish();
 }
@@ -686,7 +706,7 @@ async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
         .expects(asks("Hello"))
         .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
     let answer = bot.room("a").say("ada", "Hello").await.text();
-    assert_eq!(answer, "Well, …\n\n(I stopped after 1 seconds.)");
+    assert_eq!(answer, "Well, …\n\n(I stopped after 1 second.)");
     bot.end().await;
     server.finish();
 }

@@ -2,13 +2,14 @@
 
 mod votes;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, Overheard, OwnSession,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
@@ -66,6 +67,22 @@ impl Marks {
         let event = said.event.as_ref();
         self.until.is_some_and(|until| said.at <= until)
             || event.is_some_and(|event| self.events.contains(event.as_str()))
+    }
+}
+
+/// An event whose turn was forgotten before it came into the graph.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ForgottenEvent {
+    pub session: String,
+    pub event: String,
+}
+
+impl ForgottenEvent {
+    pub fn of(turn: &NewTurn) -> Self {
+        Self {
+            session: turn.turn.session.clone(),
+            event: turn.turn.event.clone(),
+        }
     }
 }
 
@@ -152,6 +169,9 @@ pub trait Answers {
 
     /// What was forgotten in a session, and is not to be read again from the platform.
     async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError>;
+
+    /// Keeps that turns were forgotten before they came here.
+    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError>;
 
     /// The sessions of a place and of what is below it, with their audiences: those whose own id or audience is the
     /// place's, or begins with it and a slash.
@@ -354,6 +374,12 @@ impl<E: Engine> Answers for CypherStore<E> {
             until,
             events: events.collect(),
         })
+    }
+
+    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError> {
+        let bound = params(json!({"events": events}));
+        self.engine.write(statements::MARK_EVENTS, bound).await?;
+        Ok(())
     }
 
     async fn sessions_under(

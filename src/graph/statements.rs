@@ -361,6 +361,11 @@ pub(crate) const MARK_SESSION: &str = "\
     MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, f.until = $until \
     RETURN f.id AS id";
 
+/// The same for turns that never were in the graph.
+pub(crate) const MARK_EVENTS: &str = "\
+    UNWIND $events AS row \
+    MERGE (f:MuninnForgotten {id: row.event}) SET f.session = row.session RETURN count(f) AS marks";
+
 pub(crate) const MARKS: &str =
     "MATCH (f:MuninnForgotten {session: $session}) RETURN f.id AS id, f.until AS until";
 

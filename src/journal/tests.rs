@@ -147,7 +147,7 @@ async fn what_is_forgotten_is_in_no_file_whether_it_waits_was_saved_or_set_aside
     assert_eq!(journal.forget(is_gone).await.unwrap(), 2);
     let mut read = String::new();
     for entry in std::fs::read_dir(folder.path()).unwrap() {
-        read += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        read.push_str(&std::fs::read_to_string(entry.unwrap().path()).unwrap());
     }
     assert!(read.contains("keepsake"));
     for turn in &turns {

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::neighbours::Neighbours;
 use super::replay::Replay;
 use super::window::Windows;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::{Marks, Spoken};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
 };
@@ -398,6 +398,21 @@ impl Archive {
             messages: it.turn.delivered.clone().unwrap_or_default(),
         });
         spoken.collect()
+    }
+
+    /// What was forgotten in a session, in the graph or before it came there.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
+        // First: what the graph is told of in between is in one of the two.
+        let untold = self.journal.forgotten();
+        let mut marks = self.store.marks(session).await?;
+        let here = untold
+            .into_iter()
+            .filter(|it| it.session == session.as_str());
+        marks.events.extend(here.map(|it| it.event));
+        Ok(marks)
     }
 
     /// Forgets what memory and the journal hold of a session's turns; says how many the journal

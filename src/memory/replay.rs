@@ -95,6 +95,7 @@ impl Archive {
             }
             let round = async {
                 self.look().await?;
+                self.tell_forgotten().await?;
                 while !self.journal.is_empty() && !shutdown.is_cancelled() {
                     if self.save_batch().await? == 0 {
                         break;
@@ -122,6 +123,7 @@ impl Archive {
     /// # Errors
     /// When the graph does not take them; those it did not take wait on.
     pub async fn replay(&self) -> Result<usize, StoreError> {
+        self.tell_forgotten().await?;
         let mut saved = 0;
         while !self.journal.is_empty() {
             match self.save_batch().await? {
@@ -139,6 +141,16 @@ impl Archive {
             self.away.store(false, Ordering::Relaxed);
             let waiting = self.journal.len();
             tracing::info!(waiting, "the graph is back");
+        }
+        Ok(())
+    }
+
+    /// Tells the graph what was forgotten before it came there.
+    async fn tell_forgotten(&self) -> Result<(), StoreError> {
+        let events = self.journal.forgotten();
+        if !events.is_empty() {
+            self.store().mark_forgotten(&events).await?;
+            self.journal.forgotten_is_known(&events);
         }
         Ok(())
     }

@@ -178,9 +178,15 @@ impl Room {
 
     /// What was said here before the bot came.
     #[must_use]
-    pub fn with_background(mut self, author: &str, text: &str) -> Self {
+    pub fn with_background(self, author: &str, text: &str) -> Self {
+        self.with_background_of(None, author, text)
+    }
+
+    /// The same, with the event that said it.
+    #[must_use]
+    pub fn with_background_of(mut self, event: Option<&str>, author: &str, text: &str) -> Self {
         self.background.push(Overheard {
-            event: None,
+            event: event.map(EventId::new),
             author: author.to_owned(),
             text: text.to_owned(),
             at: Utc::now(),

@@ -13,6 +13,7 @@ mod inspect;
 #[cfg(feature = "matrix")]
 mod matrix;
 mod offline_turns;
+mod packaging;
 mod platforms;
 mod reembed;
 mod schema;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 use inspect::Scope;
 use muninn::config::{Config, LogFormat, Options};
 use muninn::memory::eval::EvalArgs;
@@ -44,94 +46,101 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Talk to it here; with stdin not a terminal, a line a turn
+    /// Chat in this terminal; if stdin is not a terminal, each line is a message
     #[cfg(feature = "terminal")]
     Chat {
-        /// The conversation to go on with
+        /// The conversation to continue
         #[arg(long, default_value = "default")]
         session: String,
     },
-    /// Run every platform that is configured
+    /// Run the bot on all configured platforms
     Serve,
-    /// Check configuration, graph and models, and say what to do
+    /// Check configuration, graph, models and platform accounts, and say how to fix what is wrong
     Doctor,
-    /// Load knowledge to try things on, once however often it is called
+    /// Load a sample knowledge graph; running it again changes nothing
     Demo {
         #[arg(value_enum)]
         demo: demo::Demo,
     },
-    /// Take documents, conversations or records into the team's knowledge
+    /// Add documents, conversations or records to the team's knowledge
     Ingest(ingest::IngestArgs),
-    /// Show what was ingested: sources, versions, counts, what was refused
+    /// List the ingested sources with versions, counts and rejected records
     Catalog,
-    /// Search what was ingested, and show each find with its scores and why
+    /// Search the ingested knowledge and explain each result's score
     Search(search::SearchArgs),
-    /// Print the manifest of an app
+    /// Print an app manifest
     #[cfg(feature = "slack")]
     Manifest {
         #[command(subcommand)]
         of: ManifestOf,
     },
-    /// Print the address that invites the bot
+    /// Print the link that invites the bot
     #[cfg(feature = "discord")]
     Invite {
         #[command(subcommand)]
         to: InviteTo,
     },
-    /// Show what the team's knowledge is made of
+    /// Show the schema of the team's knowledge: labels, relationships, properties
     Schema {
-        /// As JSON, in the form that other commands read
+        /// Print JSON, which `cypher check --schema` reads
         #[arg(long)]
         json: bool,
     },
     /// List the conversations
     Sessions,
-    /// Show what would be recalled for a question, and why
+    /// Show which earlier exchanges a question would recall, and why
     Recall {
         question: String,
-        /// The conversation in whose audience it is asked
+        /// Ask in this conversation's audience
         #[arg(long, conflicts_with = "audience")]
         session: Option<String>,
-        /// The audience in which it is asked
+        /// Ask in this audience
         #[arg(long, default_value = "terminal")]
         audience: String,
-        /// Candidates shown at most
+        /// Maximum number of candidates to show
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
-    /// Recall for a file of questions, to measure it
+    /// Measure recall on a file of questions
     RecallEval(EvalArgs),
-    /// Embed again what another embedder has embedded; goes on where it was stopped
+    /// Re-embed turns that another embedding model embedded; can be interrupted and resumed
     Reembed,
-    /// What waits for the graph, and what it refused: list, retry, discard
+    /// List, retry or discard turns that were answered while the graph was unavailable
     OfflineTurns {
         #[command(subcommand)]
         command: offline_turns::OfflineTurns,
     },
-    /// Fit recall to the configured embedder, by the conversations there are
+    /// Calibrate recall for the configured embedder on the stored conversations
     Calibrate {
-        /// Folder that gets the curve as a picture; unset for the one of the calibration
+        /// Folder for the curve as an SVG; by default beside the calibration file
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Look at generated Cypher
+    /// Check generated Cypher
     Cypher {
         #[command(subcommand)]
         command: CypherCommand,
     },
-    /// Write everything in the graph to a file of JSON lines
+    /// Export the whole graph to a JSON Lines file
     Export { file: PathBuf },
-    /// Remove what was set aside when the embedded graph's log was damaged; `doctor` says whether
-    /// there is anything
+    /// Delete damaged parts of the embedded graph's log that were set aside; `doctor` lists them
     DiscardDamaged,
-    /// Read a file that `export` wrote into an empty graph
+    /// Print the completion script for a shell
+    Completions { shell: Shell },
+    /// Print the manual page
+    Man {
+        /// Write a page for each command into this folder instead
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Import a file that `export` wrote into an empty graph
     ///
     /// The file is checked as a whole first. An embedded graph is replaced as a whole or not at all.
     /// On Neo4j an interrupted import goes on when the same file is imported again; until then
     /// nothing else opens the graph.
     Import {
         file: PathBuf,
-        /// Remove what is in the graph first
+        /// Delete the graph's current content first
         #[arg(long)]
         replace: bool,
     },
@@ -218,6 +227,8 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         Command::Cypher {
             command: CypherCommand::Check(args),
         } => cypher::check(&config, &args).await,
+        Command::Completions { shell } => packaging::completions(shell),
+        Command::Man { out } => packaging::manual(out.as_deref()),
         Command::Export { file } => transfer::export(&config, &file).await,
         Command::DiscardDamaged => transfer::discard_damaged(&config),
         Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
@@ -254,6 +265,8 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Calibrate { .. }
         | Command::Cypher { .. }
         | Command::DiscardDamaged
+        | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
     Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Vocabulary, Withdraw,
+    counted,
 };
 
 use self::once::Outcome;
@@ -164,8 +165,9 @@ impl Commands {
         let remembered = match (extent.turns, extent.since) {
             (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
             (turns, Some(since)) => format!(
-                "I remember {turns} questions and answers from {} conversations here, since {}.",
-                extent.sessions,
+                "I remember {} from {} here, since {}.",
+                counted(turns, "turn"),
+                counted(extent.sessions, "conversation"),
                 since.format("%Y-%m-%d"),
             ),
         };
@@ -570,7 +572,8 @@ fn spent(spent: Spent) -> String {
         prompt_tokens,
         completion_tokens,
     } = spent;
-    format!("{turns} answers, {prompt_tokens} tokens read and {completion_tokens} written")
+    let (answers, read) = (counted(turns, "answer"), counted(prompt_tokens, "token"));
+    format!("{answers}, {read} read and {completion_tokens} written")
 }
 
 fn in_history(turn: &Turn) -> String {

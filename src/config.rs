@@ -29,125 +29,125 @@ pub use slack::{SlackConfig, SlackEntrance, SlackOptions};
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Where the graph is: embedded:PATH, or bolt://, bolt+s://, neo4j://, neo4j+s:// of a Neo4j
+    /// Address of the graph: embedded:PATH, or the bolt://, bolt+s://, neo4j:// or neo4j+s:// address of a Neo4j server
     #[arg(long, env, global = true, default_value = "embedded:./muninn-data")]
     pub graph_url: String,
-    /// User name for a Neo4j
+    /// Neo4j user name
     #[arg(long, env, global = true, default_value = "")]
     pub graph_user: String,
-    /// Password for a Neo4j
+    /// Neo4j password
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub graph_password: SecretString,
-    /// User of the Neo4j for statements that a model writes, who cannot read memory
+    /// Neo4j user that runs generated Cypher and cannot read the bot's memory
     #[arg(long, env, global = true, default_value = "")]
     pub graph_reader_user: String,
     /// Password of that user
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub graph_reader_password: SecretString,
-    /// Database of the Neo4j; empty for its default
+    /// Neo4j database name; empty for the server's default
     #[arg(long, env, global = true, default_value = "")]
     pub graph_database: String,
-    /// Longest wait for the graph, in seconds
+    /// Time-out for requests to the graph, in seconds
     #[arg(long, env, global = true, default_value_t = 5)]
     pub graph_timeout: u64,
-    /// Folder of what is kept beside the graph: journal, terminal history
+    /// Folder for files kept outside the graph: pending messages, offline turns, sessions, terminal history
     #[arg(long, env, global = true, default_value = "./muninn-data")]
     pub data_dir: PathBuf,
 
-    /// Key of the model service; without it and a base address there is no model
+    /// API key of the model service; with neither a key nor a base URL the bot runs without a model
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub openai_api_key: SecretString,
-    /// Address of an OpenAI-compatible service, such as that of an Ollama
+    /// Base URL of an OpenAI-compatible service, such as Ollama
     #[arg(long, env, global = true, default_value = "")]
     pub openai_base_url: String,
-    /// Model that answers
+    /// Model that writes the answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
     pub chat_model: String,
-    /// Whether the chat model sees images
+    /// Whether the chat model accepts images
     #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = false)]
     pub model_vision: bool,
-    /// Model for small steps; empty for the chat model
+    /// Model for short internal steps, such as rephrasing; empty to use the chat model
     #[arg(long, env, global = true, default_value = "")]
     pub utility_model: String,
-    /// Embedding model of the service; empty for the built-in one
+    /// Embedding model of the service; empty to use the built-in embedder
     #[arg(long, env, global = true, default_value = "")]
     pub embedding_model: String,
-    /// How freely the models choose their words, from 0 to 2; unset for what the service does by itself
+    /// Sampling temperature, from 0 to 2; unset for the service's default
     #[arg(long, env, global = true, value_parser = temperature)]
     pub model_temperature: Option<f64>,
-    /// Longest silence of the model service, in seconds
+    /// Time-out when the model service sends nothing, in seconds
     #[arg(long, env, global = true, default_value_t = 60)]
     pub model_timeout: u64,
-    /// Requests a minute to the model service
+    /// Requests per minute to the model service, for the whole bot
     #[arg(long, env, global = true, default_value_t = 120)]
     pub model_requests_per_minute: u32,
-    /// Tokens a minute to the model service
+    /// Tokens per minute to the model service, for the whole bot
     #[arg(long, env, global = true, default_value_t = 500_000)]
     pub model_tokens_per_minute: u32,
-    /// Requests a minute on behalf of one person
+    /// Requests per minute to the model service on behalf of one person
     #[arg(long, env, global = true, default_value_t = 60)]
     pub model_requests_per_person: u32,
-    /// Requests to the model service under way at once
+    /// Concurrent requests to the model service
     #[arg(long, env, global = true, default_value_t = 8)]
     pub model_in_flight: usize,
-    /// Longest wait for a place under those limits, in seconds
+    /// How long a request waits for these limits before it fails, in seconds
     #[arg(long, env, global = true, default_value_t = 20)]
     pub model_wait: u64,
 
     /// The bot's name
     #[arg(long, env, global = true, default_value = "Muninn")]
     pub bot_name: String,
-    /// Folder of prompts that replace the built-in ones
+    /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
     pub prompts_dir: Option<PathBuf>,
-    /// Turns of the conversation the model always sees
+    /// Latest turns of the conversation that are always in the prompt
     #[arg(long, env, global = true, default_value_t = 12)]
     pub window_turns: usize,
-    /// Tokens the model reads at most, prompt and answer together
+    /// Maximum number of tokens per request, prompt and answer together
     #[arg(long, env, global = true, default_value_t = 16_000)]
     pub context_tokens: u32,
-    /// Tokens of an answer at most
+    /// Maximum number of tokens per answer
     #[arg(long, env, global = true, default_value_t = 1_500)]
     pub answer_tokens: u32,
-    /// How often a critic's follow-up questions are asked in a turn
+    /// Maximum number of follow-up rounds per turn; 0 turns the critic off
     #[arg(long, env, global = true, default_value_t = 2)]
     pub agent_max_rounds: u32,
-    /// How recall decides: probability, or cosine
+    /// What recall compares with its threshold: probability or cosine
     #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
     pub recall_mode: RecallMode,
-    /// An exchange is recalled from this probability (or cosine) on; unset: the best there are, to some 500 tokens
+    /// Minimum probability (or cosine) for an earlier exchange to be recalled; unset for the best ones, about 500 tokens
     #[arg(long, env, global = true, value_parser = threshold)]
     pub recall_threshold: Option<f64>,
-    /// Tokens of recalled turns at most
+    /// Maximum number of tokens for recalled turns in the prompt
     #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
 
-    /// File of what is set for single channels; unset for none
+    /// TOML file with settings for single channels (docs: README, "Channels")
     #[arg(long, env, global = true)]
     pub channel_settings: Option<PathBuf>,
-    /// Messages a minute from one person
+    /// Messages per minute that one person may send
     #[arg(long, env, global = true, default_value_t = 20)]
     pub messages_per_minute: u32,
-    /// Characters of a message at most
+    /// Maximum message length in characters
     #[arg(long, env, global = true, default_value_t = 20_000)]
     pub message_chars: usize,
-    /// Bytes of a file that comes with a message at most
+    /// Maximum attachment size in bytes
     #[arg(long, env, global = true, default_value_t = 10_000_000)]
     pub attachment_bytes: usize,
-    /// Messages waiting for the bot at most
+    /// Maximum number of messages in the inbox
     #[arg(long, env, global = true, default_value_t = 256)]
     pub inbox_size: usize,
-    /// Turns under way at once
+    /// Concurrent turns
     #[arg(long, env, global = true, default_value_t = 32)]
     pub turns_in_flight: usize,
-    /// Longest time for one turn, in seconds
+    /// Time limit per turn, in seconds
     #[arg(long, env, global = true, default_value_t = 120)]
     pub turn_timeout: u64,
-    /// Longest time for ending, in seconds; what is not answered then is answered after the next start
+    /// Time limit for shutting down, in seconds; messages left unanswered are answered after the next start
     #[arg(long, env, global = true, default_value_t = 10)]
     pub shutdown_timeout: u64,
 
-    /// Unix socket on which `serve` lets terminals in; unset for none
+    /// Unix socket on which `muninn serve` accepts terminal clients; unset for none
     #[arg(long, env, global = true)]
     pub terminal_socket: Option<PathBuf>,
     #[command(flatten)]
@@ -156,13 +156,13 @@ pub struct Options {
     pub slack: SlackOptions,
     #[command(flatten)]
     pub discord: DiscordOptions,
-    /// Address of /healthz and /metrics, such as 127.0.0.1:9100; unset for none
+    /// Listen address for /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
-    /// What is logged, in the syntax of tracing's EnvFilter; unset for what suits the command
+    /// Log filter in the syntax of tracing's EnvFilter; unset for a default that fits the command
     #[arg(long, env, global = true)]
     pub log: Option<String>,
-    /// How it is logged: text or json
+    /// Log format: text or json
     #[arg(long, env, global = true, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
 }

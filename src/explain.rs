@@ -4,6 +4,7 @@ use crate::commands::excerpt;
 use crate::graph::answers::Votes;
 use crate::graph::trace::{ModelCall, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
+use muninn_platform::counted;
 
 /// Nodes that are listed; of the others their number.
 const NODES: usize = 12;
@@ -53,8 +54,8 @@ fn thought(votes: Votes) -> Option<String> {
 fn written(turn: &Turn, calls: &[ModelCall]) -> String {
     let seconds = f64::from(turn.duration_ms) / 1_000.0;
     let cost = format!(
-        "in {seconds:.1} s, from {} tokens read and {} written{}",
-        turn.prompt_tokens,
+        "in {seconds:.1} s, from {} read and {} written{}",
+        counted(turn.prompt_tokens, "token"),
         turn.completion_tokens,
         in_calls(calls)
     );

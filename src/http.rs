@@ -1,5 +1,6 @@
 //! `/healthz` and `/metrics`, for whoever watches the bot.
 
+use muninn_platform::counted;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -101,7 +102,10 @@ pub async fn serve(
 async fn healthz(State(watched): State<Watched>) -> (StatusCode, String) {
     let waiting = watched.archive.waiting();
     if watched.archive.is_away() {
-        let body = format!("the graph is away; {waiting} turns wait in the journal\n");
+        let body = format!(
+            "the graph is away; waiting in the journal: {}\n",
+            counted(waiting, "turn")
+        );
         (StatusCode::SERVICE_UNAVAILABLE, body)
     } else {
         (StatusCode::OK, "ok\n".to_owned())

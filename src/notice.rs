@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::Vocabulary;
+use muninn_platform::{Vocabulary, counted};
 
 use crate::knowledge::search::Rung;
 use crate::llm::ModelError;
@@ -91,23 +91,21 @@ impl std::fmt::Display for Notice {
             Self::ModelDownAfterTools(why) => write!(f, "I could not ask the model for the answer ({why}), so this is only what I found:"),
             Self::EmbeddingsDown => f.write_str("(The embedding service does not answer, so I searched my memory by words only.)"),
             Self::StoreDown { turns: 0 } => f.write_str("(My memory cannot be reached right now: I answered without it. This turn is kept and saved when it is back.)"),
-            Self::StoreDown { turns: 1 } => f.write_str("(My memory cannot be reached right now: I answered from the last turn. This turn is kept and saved when it is back.)"),
             Self::StoreWasDown { turns: 0 } => f.write_str("(My memory could not be reached for a moment: I answered without it.)"),
-            Self::StoreWasDown { turns: 1 } => f.write_str("(My memory could not be reached for a moment: I answered from the last turn.)"),
-            Self::StoreWasDown { turns } => write!(f, "(My memory could not be reached for a moment: I answered from the last {turns} turns.)"),
+            Self::StoreWasDown { turns } => write!(f, "(My memory could not be reached for a moment: I answered from {}.)", last(*turns)),
             Self::RecallFailed => f.write_str("(I could not look through what was said here earlier, so I answered without it.)"),
-            Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from the last {turns} turns. This turn is kept and saved when it is back.)"),
+            Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from {}. This turn is kept and saved when it is back.)", last(*turns)),
             Self::KnowledgeInPart(rung) => write!(f, "({})", rung.sentence()),
-            Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {tokens} tokens. Ask me to go on, or have ANSWER_TOKENS raised.)"),
+            Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
             Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
             Self::SecretRemoved => f.write_str("(I removed a secret from what you sent before I read or stored it. Please change it: others may have seen it here.)"),
             Self::NotKept => f.write_str("(This turn could not be saved anywhere: I will not remember it.)"),
             Self::Stopped => f.write_str("(stopped)"),
             Self::NoAnswer => f.write_str("I found no answer within my limits. Please ask more narrowly."),
-            Self::TooLong { chars, limit } => write!(f, "That message has {chars} characters; I read at most {limit}. Please send it in parts, or only what matters."),
-            Self::TooFast { per_minute } => write!(f, "That is more than {per_minute} messages a minute from you. Please wait a little and send it again."),
+            Self::TooLong { chars, limit } => write!(f, "That message has {}; I read at most {limit}. Please send it in parts, or only what matters.", counted(*chars, "character")),
+            Self::TooFast { per_minute } => write!(f, "That is more than {} per minute from you. Please wait a little and send it again.", counted(*per_minute, "message")),
             Self::TooManyWaiting => f.write_str("Too many messages are waiting in this conversation. Please send it again when I have answered."),
-            Self::TookTooLong(limit) => write!(f, "(I stopped after {} seconds.)", limit.as_secs()),
+            Self::TookTooLong(limit) => write!(f, "(I stopped after {}.)", counted(limit.as_secs(), "second")),
             Self::UnknownCommand(name) => write!(f, "I know no command \"{name}\". Say help to see what there is."),
             Self::NothingToForget => f.write_str("There is nothing of yours to forget here."),
             Self::NotYoursToForget(Vocabulary { moderator, forget_last, .. }) => write!(f, "Others said things here too, so only {moderator} can have all of it forgotten. \"{forget_last}\" forgets your own last turn."),
@@ -137,10 +135,10 @@ fn all(turns: usize) -> String {
     }
 }
 
-fn counted(number: usize, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        number => format!("{number} {thing}s"),
+fn last(turns: usize) -> String {
+    match turns {
+        1 => "the last turn".to_owned(),
+        turns => format!("the last {turns} turns"),
     }
 }
 

@@ -112,7 +112,7 @@ async fn what_was_embedded_before_the_service_failed_stays() {
     // Once for the name, once for the first audience.
     server.embeds(embeds(2));
     let error = embed_again(&bot, &config).await.unwrap_err().to_string();
-    assert!(error.contains("failed after 1 turns"), "{error}");
+    assert!(error.contains("failed after 1 turn;"), "{error}");
     assert_eq!(counted(&bot, &config).await.foreign, 2);
     server.embeds(embeds(9));
     let done = embed_again(&bot, &config).await.unwrap();

@@ -280,7 +280,7 @@ async fn what_was_spent_is_told() {
             bot.room("a").say(author, "Hello").await;
         }
         let usage = bot.room("b").command(&somebody, "usage").await.text();
-        assert!(usage.contains("- you: 1 answers"), "{usage}");
+        assert!(usage.contains("- you: 1 answer,"), "{usage}");
         assert!(usage.contains("- here, all together: 2 answers"), "{usage}");
         bot.end().await;
         server.finish();
@@ -513,7 +513,7 @@ async fn any_answer_can_be_asked_about_and_the_place_described() {
         assert_eq!(beside, why);
         let about = bot.room("b").command("ada", "about").await.text();
         assert!(
-            about.contains("1 questions and answers from 1 conversations"),
+            about.contains("I remember 1 turn from 1 conversation here"),
             "{about}"
         );
         bot.end().await;

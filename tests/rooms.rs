@@ -78,7 +78,7 @@ async fn what_was_said_in_one_room_is_recalled_there_and_in_no_other() {
 
     room.say("!muninn about").await;
     room.finds("what it remembers", |message| {
-        message.text.contains("2 questions and answers")
+        message.text.contains("I remember 2 turns")
     })
     .await;
     end(bot).await;

@@ -1,5 +1,6 @@
 //! What tools found, as text for a prompt.
 
+use muninn_platform::counted;
 use serde_json::{Map, Value};
 
 use crate::graph::query::{Cut, QueryResult};
@@ -25,9 +26,10 @@ pub fn of_rows(heading: &str, result: &QueryResult, ids: &[String]) -> Finding {
     };
     let count = match (result.rows.len(), result.cut) {
         (0, _) => "nothing found".to_owned(),
-        (1, None) => "1 row".to_owned(),
-        (rows, None) => format!("{rows} rows"),
-        (rows, Some(Cut::Rows | Cut::Bytes)) => format!("the first {rows} rows of more"),
+        (rows, None) => counted(rows, "row"),
+        (rows, Some(Cut::Rows | Cut::Bytes)) => {
+            format!("the first {} of more", counted(rows, "row"))
+        }
     };
     Finding {
         heading: format!("{heading}: {count}"),

@@ -8,7 +8,7 @@ mod toolbox;
 use std::sync::Arc;
 use std::time::Instant;
 
-use muninn_platform::IncomingMessage;
+use muninn_platform::{IncomingMessage, counted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -157,8 +157,7 @@ impl Tools<'_> {
             .recall(&self.message.recalls(), &sought, &[], &self.shown);
         let count = match found.len() {
             0 => "nothing more found".to_owned(),
-            1 => "1 earlier exchange".to_owned(),
-            n => format!("{n} earlier exchanges"),
+            found => counted(found, "earlier exchange"),
         };
         ToolResult {
             finding: Finding {

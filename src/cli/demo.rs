@@ -1,5 +1,6 @@
 //! `muninn demo`: a graph to try things on.
 
+use muninn_platform::counted;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -27,7 +28,8 @@ pub(super) async fn run(config: &Config, demo: Demo) -> anyhow::Result<ExitCode>
     let done = match (loaded.nodes, loaded.relationships) {
         (0, 0) => "The movies are in the graph already.".to_owned(),
         (nodes, relationships) => format!(
-            "Loaded {nodes} movies and people, with {relationships} relationships between them."
+            "Loaded {nodes} movies and people, with {} between them.",
+            counted(relationships, "relationship")
         ),
     };
     say(&format!(

@@ -16,7 +16,7 @@ use muninn::llm::{Checked, Embedder, Finding as Known, Role};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
 use muninn::wiring::{self, Models};
-use muninn_platform::Verdict;
+use muninn_platform::{Verdict, counted};
 
 /// One finding.
 struct Finding {
@@ -100,7 +100,11 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
     } = health;
     let mut findings = vec![well(
         "graph",
-        format!("{engine}, schema {schema_version}, {sessions} conversations, {turns} turns"),
+        format!(
+            "{engine}, schema {schema_version}, {}, {}",
+            counted(*sessions, "conversation"),
+            counted(*turns, "turn")
+        ),
     )];
     findings.extend(missing.iter().map(|name| Finding {
         part: "graph",
@@ -162,13 +166,10 @@ async fn knowledge(store: &dyn GraphStore) -> Finding {
         .map(|(label, number)| format!("{number} {label}"))
         .collect();
     if labels.len() > NAMED {
-        named.push(format!("{} more labels", labels.len() - NAMED));
+        named.push(counted(labels.len() - NAMED, "more label"));
     }
     let types = survey.relationships.len();
-    let types = match types {
-        1 => "1 type of relationship".to_owned(),
-        types => format!("{types} types of relationships"),
-    };
+    let types = counted(types, "relationship type");
     well("knowledge", format!("{}; {types}", named.join(", ")))
 }
 
@@ -212,12 +213,14 @@ async fn vectors(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
         Ok(Stale { foreign, missing }) => {
             if foreign > 0 {
                 findings.push(worth(format!(
-                    "{foreign} turns have vectors of another embedder; run `muninn reembed`"
+                    "vectors of another embedder: {}; run `muninn reembed`",
+                    counted(foreign, "turn")
                 )));
             }
             if missing > 0 {
                 findings.push(worth(format!(
-                    "{missing} turns have no vector; run `muninn reembed`"
+                    "without a vector: {}; run `muninn reembed`",
+                    counted(missing, "turn")
                 )));
             }
         }
@@ -234,11 +237,8 @@ fn journal(config: &Config) -> Vec<Finding> {
             part: "journal",
             verdict: Verdict::Worth,
             text: format!(
-                "{}; `muninn chat` or `muninn serve` saves what waits once the graph takes it",
-                match waiting {
-                    1 => "1 turn waits for the graph".to_owned(),
-                    waiting => format!("{waiting} turns wait for the graph"),
-                }
+                "waiting for the graph: {}; `muninn chat` or `muninn serve` saves them once the graph takes them",
+                counted(waiting, "turn")
             ),
         },
         Err(error) => wrong("journal", &error),
@@ -250,11 +250,8 @@ fn journal(config: &Config) -> Vec<Finding> {
             part: "journal",
             verdict: Verdict::Wrong,
             text: format!(
-                "{} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
-                match refused.len() {
-                    1 => "the graph refused 1 turn, which is set aside".to_owned(),
-                    turns => format!("the graph refused {turns} turns, which are set aside"),
-                },
+                "refused by the graph and set aside: {} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
+                counted(refused.len(), "turn"),
                 aside.path().display()
             ),
         }),

@@ -1,5 +1,6 @@
 //! `muninn ingest` and `muninn catalog`.
 
+use muninn_platform::counted;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,7 +89,11 @@ fn show(bar: &ProgressBar, far: Progress) {
     bar.set_length(total);
     bar.set_position(done);
     bar.set_message(match far.phase {
-        Phase::Reading => format!("{} records, {} chunks", far.records, far.chunks),
+        Phase::Reading => format!(
+            "{}, {}",
+            counted(far.records, "record"),
+            counted(far.chunks, "chunk")
+        ),
         Phase::Exchanging => "exchanging the versions".to_owned(),
     });
 }
@@ -109,31 +114,25 @@ fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
     let mut lines = vec![format!(
         "{head} {new} new, {changed} changed, {unchanged} unchanged, {removed} removed, {rejected} refused."
     )];
-    let chunks = summary.chunks;
+    let chunks = counted(summary.chunks, "chunk");
     if is_dry {
-        lines.push(format!(
-            "{chunks} chunks would be embedded. Nothing was written."
-        ));
+        lines.push(format!("To be embedded: {chunks}. Nothing was written."));
     } else {
-        let links = summary.links;
-        lines.push(format!(
-            "{chunks} chunks embedded, {links} relationships made."
-        ));
+        let links = counted(summary.links, "relationship");
+        lines.push(format!("Embedded: {chunks}. Created: {links}."));
     }
-    for (count, words) in [
+    for (what, count, noun) in [
         (
+            "Found by words only, since the embedder knows none of them",
             summary.without_vector,
-            "chunks have no vector, as the embedder knows nothing of their text; their words are found",
+            "chunk",
         ),
-        (summary.dangling, "links name records that are not there"),
-        (
-            summary.circles,
-            "places in the hierarchy ran in a circle and were cut",
-        ),
-        (summary.skipped, "files of other kinds were left alone"),
+        ("To records that are not there", summary.dangling, "link"),
+        ("Cut out of the hierarchy", summary.circles, "circle"),
+        ("Left alone, of other kinds", summary.skipped, "file"),
     ] {
         if count > 0 {
-            lines.push(format!("{count} {words}."));
+            lines.push(format!("{what}: {}.", counted(count, noun)));
         }
     }
     lines.extend(

@@ -8,9 +8,9 @@ use muninn::config::Config;
 use muninn::graph::{self, GraphStore, SessionOverview};
 use muninn::memory::{Candidate, Verdict};
 use muninn::wiring::{Models, models, recaller};
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, counted};
 
-/// `muninn sessions`: a line a conversation, the most recent first.
+/// `muninn sessions`: a line per conversation, the most recent first.
 pub(super) async fn sessions(config: &Config) -> anyhow::Result<ExitCode> {
     let store = graph::open(&config.graph).await?;
     let sessions = store.sessions().await?;
@@ -28,9 +28,9 @@ pub(super) async fn sessions(config: &Config) -> anyhow::Result<ExitCode> {
 fn line(session: &SessionOverview) -> String {
     let last = session.last_at.unwrap_or(session.created_at);
     format!(
-        "{}  {:>5} turns  {}  {}",
+        "{}  {:>11}  {}  {}",
         last.format("%Y-%m-%d %H:%M"),
-        session.turns,
+        counted(session.turns, "turn"),
         session.id,
         session.title.as_deref().unwrap_or("")
     )

@@ -11,6 +11,7 @@ use muninn::graph;
 use muninn::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
 use muninn::session::Sessions;
+use muninn_platform::counted;
 
 use super::transfer::say;
 
@@ -37,10 +38,14 @@ fn list(config: &Config) -> anyhow::Result<ExitCode> {
     writeln!(
         out,
         "Waiting for the graph: {}",
-        turns(waiting_in(&config.data_dir)?)
+        counted(waiting_in(&config.data_dir)?, "turn")
     )?;
     let refused = SetAside::of(&config.data_dir).all()?;
-    writeln!(out, "Refused by the graph: {}", turns(refused.len()))?;
+    writeln!(
+        out,
+        "Refused by the graph: {}",
+        counted(refused.len(), "turn")
+    )?;
     for one in refused {
         let turn = &one.turn.turn;
         let at = turn.created_at.format("%Y-%m-%d %H:%M");
@@ -73,9 +78,9 @@ async fn retry(config: &Config) -> anyhow::Result<ExitCode> {
     let waiting = archive.waiting();
     say(&format!(
         "Tried again: {}. Still refused: {}. Waiting: {}.",
-        turns(tried),
-        turns(refused),
-        turns(waiting)
+        counted(tried, "turn"),
+        counted(refused, "turn"),
+        counted(waiting, "turn")
     ))?;
     Ok(if refused == 0 && waiting == 0 {
         ExitCode::SUCCESS
@@ -86,12 +91,5 @@ async fn retry(config: &Config) -> anyhow::Result<ExitCode> {
 
 fn discard(config: &Config) -> anyhow::Result<ExitCode> {
     let discarded = SetAside::of(&config.data_dir).take_where(|_| true)?;
-    say(&format!("Removed: {}.", turns(discarded.len())))
-}
-
-fn turns(number: usize) -> String {
-    match number {
-        1 => "1 turn".to_owned(),
-        number => format!("{number} turns"),
-    }
+    say(&format!("Removed: {}.", counted(discarded.len(), "turn")))
 }

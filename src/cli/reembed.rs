@@ -1,5 +1,6 @@
 //! `muninn reembed`.
 
+use muninn_platform::counted;
 use std::process::ExitCode;
 
 use muninn::config::Config;
@@ -29,10 +30,14 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let name = embedder.name().unwrap_or_default();
     match (turns, empty) {
         (0, _) => say(&format!("Every turn has its vector of {name} already.")),
-        (_, 0) => say(&format!("{turns} turns have a vector of {name} now.")),
+        (_, 0) => say(&format!(
+            "Embedded with {name}: {}.",
+            counted(turns, "turn")
+        )),
         (_, _) => say(&format!(
-            "{} turns have a vector of {name} now; in {empty} it finds nothing to embed.",
-            turns - empty
+            "Embedded with {name}: {}; without words that it knows: {}.",
+            counted(turns - empty, "turn"),
+            counted(empty, "turn")
         )),
     }
 }

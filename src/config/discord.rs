@@ -9,25 +9,25 @@ use super::{ConfigError, filled, filled_secret};
 /// Every option of Discord.
 #[derive(Args, Clone, Debug)]
 pub struct DiscordOptions {
-    /// Token of the bot on Discord; unset for no Discord
+    /// Discord bot token; unset to leave Discord off
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub discord_token: SecretString,
-    /// Who is let in: guild:ID, channel:ID, role:ID and user:ID, separated by commas, or * for everyone
+    /// Allow list: guild:ID, channel:ID, role:ID and user:ID, separated by commas, or * for everyone; empty allows nobody
     #[arg(long, env, global = true, default_value = "")]
     pub discord_allow: String,
-    /// What is answered in channels: mentions, threads it takes part in too, always, or never
+    /// What to answer in channels: mentions, threads (mentions, and everything in threads it takes part in), always, or never
     #[arg(long, env, global = true, default_value = "threads")]
     pub discord_answer: AnswerMode,
-    /// Whether messages that do not mention it may be read, which has to be switched on in the developer portal
+    /// Whether to request the Message Content intent, which must be enabled in the developer portal; without it only mentions, direct messages and commands are answered
     #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = true)]
     pub discord_message_content: bool,
-    /// For development: the id of the one guild that gets the commands, at once
+    /// For development: register the commands in this guild only, where changes show at once
     #[arg(long, env, global = true, default_value = "")]
     pub discord_guild: String,
-    /// Connections to the gateway: a number, or auto for as many as Discord recommends
+    /// Number of gateway shards, or auto for the number that Discord recommends
     #[arg(long, env, global = true, default_value = "auto")]
     pub discord_shards: String,
-    /// Address of a proxy that stands for Discord and keeps its rate limits
+    /// Address of an HTTP proxy for Discord's API that handles rate limits itself
     #[arg(long, env, global = true, default_value = "")]
     pub discord_api_proxy: String,
 }

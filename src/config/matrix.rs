@@ -10,34 +10,34 @@ use super::{ConfigError, filled, filled_secret};
 /// Every option of Matrix.
 #[derive(Args, Clone, Debug)]
 pub struct MatrixOptions {
-    /// Homeserver of the bot's Matrix account, an address or a server's name; unset for no Matrix
+    /// Matrix homeserver, as a URL or a server name; unset to leave Matrix off
     #[arg(long, env, global = true, default_value = "")]
     pub matrix_homeserver: String,
-    /// The account, such as @muninn:example.org
+    /// Matrix user ID of the bot, such as @muninn:example.org
     #[arg(long, env, global = true, default_value = "")]
     pub matrix_user: String,
-    /// Its password, needed for the first start
+    /// Password of that account; needed for the first start only
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub matrix_password: SecretString,
-    /// In place of user and password: an access token of a device of the bot's own
+    /// Access token, instead of user and password; it must belong to a device that only the bot uses
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub matrix_access_token: SecretString,
-    /// What other clients call the bot's device
+    /// Display name of the bot's device
     #[arg(long, env, global = true, default_value = "Muninn")]
     pub matrix_device_name: String,
-    /// Recovery key of the account, if it has one
+    /// Recovery key of the account, if it already has one
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub matrix_recovery_key: SecretString,
-    /// Who is let in: servers, @users and !rooms, separated by commas, or * for everyone
+    /// Allow list: servers (example.org), users (@ann:example.org) and rooms (!abc:example.org), separated by commas, or * for everyone; empty allows nobody
     #[arg(long, env, global = true, default_value = "")]
     pub matrix_allow: String,
-    /// Whether answers stand in threads
+    /// Whether to answer in threads: always, follow (only if the question is in a thread), or never
     #[arg(long, env, global = true, value_enum, default_value_t = MatrixThreads::Always)]
     pub matrix_threads: MatrixThreads,
-    /// Messages older than this are not answered after an absence, in seconds
+    /// After downtime, answer messages that are at most this old, in seconds
     #[arg(long, env, global = true, default_value_t = 3600)]
     pub matrix_catch_up: u64,
-    /// What commands begin with
+    /// Prefix of commands
     #[arg(long, env, global = true, default_value = "!muninn")]
     pub matrix_command_prefix: String,
 }

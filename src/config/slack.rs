@@ -11,31 +11,31 @@ use super::{ConfigError, filled, filled_secret};
 /// Every option of Slack.
 #[derive(Args, Clone, Debug)]
 pub struct SlackOptions {
-    /// Token of the bot in its Slack workspace (xoxb-…); unset for no Slack
+    /// Slack bot token (xoxb-…); unset to leave Slack off
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub slack_bot_token: SecretString,
-    /// App-level token (xapp-…), for Socket Mode
+    /// App-level token (xapp-…) for Socket Mode
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub slack_app_token: SecretString,
-    /// In place of Socket Mode: where Slack's requests come in, HOST:PORT behind a proxy with a certificate
+    /// Listen address (HOST:PORT) for Slack's HTTP requests, instead of Socket Mode; put a TLS proxy in front
     #[arg(long, env, global = true, default_value = "")]
     pub slack_http_addr: String,
-    /// By which those requests are signed
+    /// Signing secret that verifies those requests
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub slack_signing_secret: SecretString,
-    /// Who is let in: ids of workspaces, channels and users, separated by commas, or * for everyone
+    /// Allow list: IDs of workspaces (T…), channels (C…) and users (U…), separated by commas; * for everyone except channels shared with other organisations; empty allows nobody
     #[arg(long, env, global = true, default_value = "")]
     pub slack_allow: String,
-    /// What is answered in channels: mentions, threads it takes part in too, always, or never
+    /// What to answer in channels: mentions, threads (mentions, and everything in threads it takes part in), always, or never
     #[arg(long, env, global = true, default_value = "threads")]
     pub slack_answer: AnswerMode,
-    /// Whether a message beside the threads of a direct message begins one
+    /// Whether each direct message outside a thread starts a new thread
     #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = false)]
     pub slack_direct_threads: bool,
-    /// The slash command
+    /// Name of the slash command
     #[arg(long, env, global = true, default_value = "/muninn")]
     pub slack_command: String,
-    /// Address of Slack's Web API, for a proxy
+    /// Base URL of Slack's Web API, to go through a proxy
     #[arg(long, env, global = true, default_value = "https://slack.com/api")]
     pub slack_api_url: String,
 }

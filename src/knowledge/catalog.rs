@@ -1,5 +1,6 @@
 //! What has been ingested, in words.
 
+use muninn_platform::counted;
 use std::fmt::Write as _;
 
 use crate::graph::ingest::SourceOverview;
@@ -25,12 +26,12 @@ fn line(source: &SourceOverview) -> String {
     let of = &source.of;
     match source.since {
         Some(since) => format!(
-            "{}  version {} of {}, {} records in {} chunks ({})",
+            "{}  version {} of {}, {} in {} ({})",
             source.name,
             source.version,
             since.format("%Y-%m-%d %H:%M"),
-            of.records,
-            source.chunks,
+            counted(of.records, "record"),
+            counted(source.chunks, "chunk"),
             of.kind,
         ),
         None => format!("{}  no version yet", source.name),
@@ -49,8 +50,8 @@ fn details(source: &SourceOverview) -> Vec<String> {
     details.push(format!("embedded by {}", of.embedder));
     if source.without_vector > 0 {
         details.push(format!(
-            "{} chunks without a vector: their words are found",
-            source.without_vector
+            "without a vector, so found by words only: {}",
+            counted(source.without_vector, "chunk")
         ));
     }
     if of.rejected > 0 {
@@ -77,15 +78,16 @@ pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
     }
     match (&source.holder, source.staged) {
         (Some(_), _) => warnings.push(format!(
-            "version {} is being made: {} chunks are staged, none of them is served",
+            "version {} is being made: {} staged, not served yet",
             source.version + 1,
-            source.staged
+            counted(source.staged, "chunk")
         )),
         (None, 0) => {}
         (None, staged) => warnings.push(format!(
-            "version {} was interrupted: {staged} chunks are staged, none of them is served; \
+            "version {} was interrupted: {} staged, not served yet; \
              ingest it again to go on",
-            source.version + 1
+            source.version + 1,
+            counted(staged, "chunk")
         )),
     }
     warnings

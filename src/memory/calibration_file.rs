@@ -35,7 +35,7 @@ pub fn file_name(embedder: &str, ending: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-') {
             name.push(char::from(byte));
         } else {
-            name += &format!("%{byte:02X}");
+            name.push_str(&format!("%{byte:02X}"));
         }
     }
     format!("{name}.{ending}")

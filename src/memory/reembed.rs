@@ -3,7 +3,7 @@
 //! Work is found by query and written in batches, so a second run goes on where the first ended,
 //! and one that is done finds nothing.
 
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, counted};
 
 use super::embedded_text;
 use crate::graph::{GraphStore, ResponseId, Source, StoreError, Turn};
@@ -28,7 +28,8 @@ pub struct Reembedded {
 #[derive(Debug, thiserror::Error)]
 pub enum ReembedError {
     #[error(
-        "the embeddings failed after {done} turns; what was done stays, and `muninn reembed` goes on from there"
+        "the embeddings failed after {}; what was done stays, and `muninn reembed` goes on from there",
+        counted(*done, "turn")
     )]
     Embedder {
         done: usize,

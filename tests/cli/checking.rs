@@ -106,3 +106,25 @@ async fn a_schema_that_is_none_is_named() {
     let done = home.run(&arguments, "").await;
     done.fails(1, &["schema.json is no schema"]);
 }
+
+#[tokio::test]
+async fn completions_and_manual_pages_know_every_command() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = home.run(&["completions", shell], "").await;
+        let script = script.succeeds();
+        for word in ["ingest", "--graph-url", "offline-turns"] {
+            assert!(script.contains(word), "no {word} for {shell}");
+        }
+    }
+    let page = home.run(&["man"], "").await;
+    let page = page.succeeds();
+    assert!(
+        page.starts_with(".ie") && page.contains(".TH muninn 1"),
+        "{page}"
+    );
+
+    home.run(&["man", "--out", "pages"], "").await.succeeds();
+    let ingest = std::fs::read_to_string(home.path("pages/muninn-ingest.1")).unwrap();
+    assert!(ingest.contains("\\-\\-mapping"), "{ingest}");
+}

@@ -90,7 +90,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
         home.run(&["doctor"], "")
             .await
             .succeeds()
-            .contains("1 conversations")
+            .contains("1 conversation,")
     );
 }
 

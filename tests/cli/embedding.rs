@@ -22,7 +22,7 @@ async fn a_change_of_embedder_is_told_and_its_vectors_brought_over() {
     home = home.with_model(&server);
     home.set("EMBEDDING_MODEL", "embedding");
     home.set("TERMINAL_SOCKET", "socket");
-    let note = "note     recall: 40 turns have vectors of another embedder; run `muninn reembed`";
+    let note = "note     recall: vectors of another embedder: 40 turns; run `muninn reembed`";
     let doctor = home.run(&["doctor"], "").await;
     assert!(doctor.succeeds().contains(note), "{doctor:?}");
     let serving = home.start(&["serve"]);
@@ -39,7 +39,7 @@ async fn a_change_of_embedder_is_told_and_its_vectors_brought_over() {
     failed.fails(1, &["failed after 0 turns", "`muninn reembed` goes on"]);
     server.embeds(Embeddings::Words(64));
     let done = home.run(&["reembed"], "").await;
-    let said = "40 turns have a vector of openai/embedding/64 now.\n";
+    let said = "Embedded with openai/embedding/64: 40 turns.\n";
     assert_eq!(done.succeeds(), said);
     assert_eq!(done.err, "", "no bar where nobody sees it");
     let again = home.run(&["reembed"], "").await;

@@ -49,7 +49,10 @@ async fn a_folder_of_every_kind_is_taken_in_once() {
         ),
         "{said}"
     );
-    assert!(said.contains("1 files of other kinds"), "{said}");
+    assert!(
+        said.contains("Left alone, of other kinds: 1 file."),
+        "{said}"
+    );
     assert_eq!(first.err, "", "no bar where nobody sees it");
     let again = home.run(&["ingest", "wiki"], "").await;
     assert!(
@@ -242,7 +245,7 @@ async fn bad_input_is_told_in_words() {
         "broken.pdf: it is no PDF",
         "binary.txt: it is no text",
         "blank.md: it holds no text",
-        "1 chunks have no vector",
+        "the embedder knows none of them: 1 chunk.",
     ] {
         assert!(said.contains(words), "no {words:?} in {said}");
     }

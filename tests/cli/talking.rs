@@ -41,7 +41,7 @@ async fn nothing_is_configured_and_it_remembers() {
     let listed = sessions.lines();
     assert_eq!(listed.len(), 2, "the latest first: {listed:?}");
     assert!(
-        listed[0].contains("1 turns  terminal/other  What is"),
+        listed[0].contains("1 turn  terminal/other  What is"),
         "{listed:?}"
     );
     assert!(

@@ -11,6 +11,7 @@ mod support;
 mod forgetting;
 mod home;
 mod replicas;
+mod soak;
 
 use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Chat, Message};
 

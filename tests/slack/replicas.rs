@@ -27,8 +27,8 @@ struct Replica {
     process: Child,
 }
 
-struct Replicas {
-    slack: Slack,
+pub(super) struct Replicas {
+    pub(super) slack: Slack,
     replicas: Vec<Replica>,
     graph: TestGraph,
     _alone: MutexGuard<'static, ()>,
@@ -36,12 +36,12 @@ struct Replicas {
 
 impl Replicas {
     /// Two of them. None: there is no graph that they could share.
-    async fn start(model: &ModelServer) -> Option<Self> {
+    pub(super) async fn start(model: &ModelServer) -> Option<Self> {
         Self::through(model, None).await
     }
 
     /// The same, over a wire that a test can slow down, with a short time-out.
-    async fn through(model: &ModelServer, wire: Option<&Proxy>) -> Option<Self> {
+    pub(super) async fn through(model: &ModelServer, wire: Option<&Proxy>) -> Option<Self> {
         let graph = TestGraph::find()?;
         let alone = GRAPH.lock().await;
         graph.forget_knowledge().await;
@@ -77,7 +77,7 @@ impl Replicas {
     }
 
     /// From now on these are told, in turn.
-    fn tell(&self, which: &[usize]) {
+    pub(super) fn tell(&self, which: &[usize]) {
         let addresses = which.iter().map(|&one| self.replicas[one].door.addresses());
         self.slack.balance(addresses.collect());
     }
@@ -94,7 +94,7 @@ impl Replicas {
         self.replicas.iter().position(is_its).unwrap()
     }
 
-    async fn end(self, model: ModelServer) {
+    pub(super) async fn end(self, model: ModelServer) {
         self.slack.all_told().await;
         for replica in self.replicas {
             end(replica.process).await;

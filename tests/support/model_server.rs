@@ -71,6 +71,7 @@ struct Script {
     embeddings: Embeddings,
     models: Option<Vec<String>>,
     down: bool,
+    echoes: bool,
 }
 
 struct Shared {
@@ -106,6 +107,7 @@ impl ModelServer {
                 embeddings: Embeddings::Words(64),
                 models: Some(MODELS.map(str::to_owned).to_vec()),
                 down: false,
+                echoes: false,
             }),
             abandoned: watch::Sender::new(0),
             arrived: watch::Sender::new(0),
@@ -162,6 +164,12 @@ impl ModelServer {
     /// While it is down, everything is answered with 503, and nothing is checked.
     pub fn set_down(&self, down: bool) {
         self.shared.script().down = down;
+    }
+
+    /// From now on a request that nobody expected is answered as well, with the last line it says.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn echoes(&self) {
+        self.shared.script().echoes = true;
     }
 
     /// Every chat request so far, retries too.
@@ -353,6 +361,11 @@ fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
     if let Some(expectation) = fitting {
         expectation.used = true;
         return Some(expectation.reply.clone());
+    }
+    if script.echoes {
+        let asked = request.last_user();
+        let last = asked.lines().last().unwrap_or_default();
+        return Some(Reply::text(&format!("You asked: {last}")).usage(100, 10));
     }
     let fault = format!("nobody expected {:#}", request.body);
     script.faults.push(fault);

@@ -3,7 +3,7 @@
 
 mod overwrites;
 
-use muninn_platform::{Finding, PlatformError};
+use muninn_platform::{Finding, PlatformError, counted};
 use serenity::model::id::UserId;
 
 use crate::api::{Api, Application, Me, MyGuild};
@@ -116,10 +116,7 @@ fn listed(guilds: &[MyGuild]) -> Finding {
             } else {
                 ""
             };
-            let servers = match guilds.len() {
-                1 => "1 server".to_owned(),
-                number => format!("{number} servers"),
-            };
+            let servers = counted(guilds.len(), "server");
             Finding::well(format!("it is in {servers}: {}{more}", names.join(", ")))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText};
+use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText, counted};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -120,10 +120,7 @@ fn told(found: &[OwnSession], chosen: &str) -> String {
 fn line(session: &OwnSession) -> String {
     const LONGEST_TITLE: usize = 200;
     let title: String = label(session).chars().take(LONGEST_TITLE).collect();
-    let questions = match session.turns {
-        1 => "1 question".to_owned(),
-        turns => format!("{turns} questions"),
-    };
+    let questions = counted(session.turns, "question");
     let link = Place::parse(session.conversation.as_str())
         .map(|place| ids::link(place.guild, place.channel, None))
         .unwrap_or_default();

@@ -11,6 +11,7 @@ mod fence;
 mod finding;
 mod inbox;
 mod incoming;
+mod plural;
 mod recent;
 pub mod redact;
 mod reply;
@@ -33,6 +34,7 @@ pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
 };
+pub use plural::counted;
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
 pub use safe_text::SafeText;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, counted};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ impl<'a> Knowledge<'a> {
     pub fn in_a_line(&self) -> String {
         let rest = self.sources.len().saturating_sub(NAMED_SOURCES);
         let named = self.sources.iter().take(NAMED_SOURCES).cloned();
-        let more = (rest > 0).then(|| format!("{rest} more sources"));
+        let more = (rest > 0).then(|| counted(rest, "more source"));
         named.chain(more).collect::<Vec<_>>().join(", ")
     }
 
@@ -132,8 +132,7 @@ impl<'a> Knowledge<'a> {
         let cited = self.number(hits);
         let count = match cited.len() {
             0 => "nothing found".to_owned(),
-            1 => "1 passage".to_owned(),
-            n => format!("{n} passages"),
+            passages => counted(passages, "passage"),
         };
         ToolResult {
             finding: Finding {

@@ -1,5 +1,6 @@
 //! What the team's graph is asked with: made once, and fitted to the graph as it is.
 
+use muninn_platform::counted;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -178,7 +179,7 @@ fn in_a_line(survey: &Survey) -> String {
         .map(|(label, count)| format!("{label} ({count})"))
         .collect();
     if rest > 0 {
-        parts.push(format!("{rest} more kinds of things"));
+        parts.push(counted(rest, "more label"));
     }
     let types: Vec<&str> = survey
         .relationships

@@ -1,0 +1,43 @@
+//! Numbers of things, in words.
+
+use std::fmt::Display;
+
+/// `1 turn`, `2 turns`, `0 replies`: a number with its noun, which is given in the singular and has a
+/// regular plural.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    if number == N::from(1) {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {}", plural(noun))
+    }
+}
+
+fn plural(noun: &str) -> String {
+    let vowels = ['a', 'e', 'i', 'o', 'u'];
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(vowels) => format!("{stem}ies"),
+        Some(_) | None if noun.ends_with(['s', 'x']) || noun.ends_with("ch") => format!("{noun}es"),
+        Some(_) | None => format!("{noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_thing_and_several() {
+        let said = [
+            (0_usize, "turn"),
+            (1, "reply"),
+            (2, "reply"),
+            (3, "day"),
+            (4, "batch"),
+        ];
+        let said = said.map(|(number, noun)| counted(number, noun));
+        assert_eq!(
+            said,
+            ["0 turns", "1 reply", "2 replies", "3 days", "4 batches"]
+        );
+    }
+}

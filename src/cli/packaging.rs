@@ -1,0 +1,40 @@
+//! What a package of the program brings along, made from the definitions of its commands.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::Cli;
+
+const NAME: &str = "muninn";
+
+/// `muninn completions SHELL`
+pub(super) fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    // Not straight to stdout: where nobody reads it to its end, the generator panics.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    print(&script)
+}
+
+/// `muninn man`: the page of the program, or a page per command in a folder.
+pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        Man::new(Cli::command()).render(&mut page)?;
+        return print(&page);
+    };
+    let unusable = || format!("cannot write manual pages to {}", folder.display());
+    std::fs::create_dir_all(folder).with_context(unusable)?;
+    clap_mangen::generate_to(Cli::command(), folder).with_context(unusable)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(text: &[u8]) -> anyhow::Result<ExitCode> {
+    std::io::stdout().lock().write_all(text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -593,7 +593,7 @@ async fn what_is_refused_is_told_why() {
     let help = room.command("ada", "help").await.text();
     assert!(help.contains("forget session"), "{help}");
     let fast = room.command("ada", "help").await.text();
-    assert!(fast.contains("more than 2 messages a minute"), "{fast}");
+    assert!(fast.contains("more than 2 messages per minute"), "{fast}");
     bot.end().await;
 }
 
@@ -613,7 +613,7 @@ async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
     let mut refusals = 0;
     for asked in asked {
         if let Outcome::Answered(answer) = asked.outcome().await {
-            refusals += usize::from(answer.text().contains("messages a minute"));
+            refusals += usize::from(answer.text().contains("messages per minute"));
         }
     }
     assert_eq!(refusals, 1);

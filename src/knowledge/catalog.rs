@@ -129,13 +129,13 @@ mod tests {
         wiki  version 2 of 2026-01-02 03:04, 3 records in 7 chunks (documents)
             from docs
             embedded by other
-            1 chunks without a vector: their words are found
+            without a vector, so found by words only: 1 chunk
             1 refused: rejects/wiki-2.jsonl in DATA_DIR
             seen only in C1
             ! degraded: its vectors are of another embedder, so only its words are found; ingest it again
-            ! version 3 was interrupted: 5 chunks are staged, none of them is served; ingest it again to go on
+            ! version 3 was interrupted: 5 chunks staged, not served yet; ingest it again to go on
         new  no version yet
-            ! version 1 is being made: 0 chunks are staged, none of them is served
+            ! version 1 is being made: 0 chunks staged, not served yet
         ");
     }
 }

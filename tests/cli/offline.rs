@@ -31,7 +31,7 @@ async fn what_was_set_aside_is_told_of_and_can_be_tried_again() {
     let told = home.run(&["doctor"], "").await;
     assert!(
         told.out
-            .contains("PROBLEM  journal: the graph refused 1 turn"),
+            .contains("PROBLEM  journal: refused by the graph and set aside: 1 turn in"),
         "{told:?}"
     );
     let listed = home.run(&["offline-turns", "list"], "").await;

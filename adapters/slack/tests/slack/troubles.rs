@@ -153,7 +153,10 @@ async fn it_is_found_behind_many_later_messages() {
     }
     scene.rests().await;
     assert_eq!(direct.said().len(), later.len() + 1);
-    let looked = scene.home.slack.calls_of("conversations.history");
+    // Others may be looked for as well, where Slack had to tell them twice.
+    let mut looked = scene.home.slack.calls_of("conversations.history");
+    let since = looked[0].arguments["oldest"].clone();
+    looked.retain(|call| call.arguments["oldest"] == since);
     assert!((2..=4).contains(&looked.len()), "{looked:#?}");
     scene.ends_well().await;
 }

@@ -1,4 +1,4 @@
-//! The messages that are being worked on, so that what is said of them meanwhile finds them.
+//! The messages that are being answered, so that edits, deletions and stops reach the running turn.
 
 use dashmap::DashMap;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};

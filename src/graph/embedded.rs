@@ -1,7 +1,7 @@
 //! The engine in our own process: a graph in a folder, with no server.
 //!
 //! One process at a time. Statements run on threads of their own with the stack the engine wants,
-//! never on a runtime's thread. Who asked may go away: a statement that was sent is finished.
+//! never on a runtime's thread. Dropping the caller does not cancel a queued statement.
 
 mod confined;
 mod intents;

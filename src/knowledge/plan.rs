@@ -1,6 +1,6 @@
 //! What an ingest has to do: by comparing hashes of what is read with those of what is there.
 //!
-//! Only hashes are held, 32 bytes a record or two times that.
+//! Only hashes are held, 32 bytes per record or two times that.
 
 use std::collections::HashMap;
 

@@ -82,7 +82,7 @@ impl Limiter {
         }
     }
 
-    /// Waits for leave to make one attempt of about `tokens` tokens; [`ModelError::Busy`] when that takes too long.
+    /// Waits for a permit for one attempt of about `tokens` tokens; [`ModelError::Busy`] when that takes too long.
     ///
     /// A call larger than a minute's tokens takes the whole minute. The person's share comes first and the slot
     /// before the bot's rates, so that one person's queue keeps no slot from others. What was taken before a

@@ -1,4 +1,4 @@
-//! How many tokens a text is, without a tokenizer: guessed, and on the high side.
+//! Estimates the number of tokens in a text without a tokenizer, on the high side.
 //!
 //! Services tokenize differently and most do not say how, so a character costs about what it costs at worst in
 //! `cl100k_base` and `o200k_base`, measured with npm `gpt-tokenizer` on the texts of this module's tests. Digits cost a

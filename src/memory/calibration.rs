@@ -47,7 +47,7 @@ pub struct WeightSets {
     pub words: Weights,
 }
 
-/// One coefficient a feature, named as in [`Features`].
+/// One coefficient per feature, named as in [`Features`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {

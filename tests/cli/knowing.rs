@@ -47,7 +47,9 @@ async fn the_demo_is_loaded_once_and_shown() {
     );
     let doctor = home.run(&["doctor"], "").await;
     assert!(
-        doctor.succeeds().contains("133 Person, 38 Movie; 6 relationship types"),
+        doctor
+            .succeeds()
+            .contains("133 Person, 38 Movie; 6 relationship types"),
         "{doctor:?}"
     );
 }

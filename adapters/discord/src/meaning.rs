@@ -150,7 +150,7 @@ pub(crate) fn about(quoted: &Quoted) -> String {
         .map(|line| format!("> {line}"))
         .collect();
     format!(
-        "What do you say to this message of {}?\n{}",
+        "What do you think of this message from {}?\n{}",
         quoted.name,
         lines.join("\n")
     )

@@ -76,7 +76,7 @@ const NOT_ALLOWED: &str = "I may not talk to you here. Whoever runs me can let y
 const NEVER_HERE: &str = "I am not to answer questions in this channel.";
 const NOT_YOURS: &str =
     "Only the one who asked, or somebody who may manage messages here, can do that.";
-const NO_BUTTON: &str = "This button is of another version of me and does nothing any more.";
+const NO_BUTTON: &str = "This button is from an older version and no longer works.";
 const NO_TEXT: &str = "There is nothing to read in that message.";
 const NO_QUESTION: &str = "There is no question in that.";
 const FORGET_SESSION: &str = "Everything said to me in this conversation will be forgotten, by everybody. It cannot be brought back.";
@@ -454,7 +454,7 @@ mod tests {
             at: chrono::Utc::now(),
         };
         let turn = a_turn(&asked(What::About(quoted.clone())));
-        let text = "What do you say to this message of bob?\n> Ship it.\n> Now.";
+        let text = "What do you think of this message from bob?\n> Ship it.\n> Now.";
         assert_eq!(turn.body, Body::Text(text.to_owned()));
         let empty = Quoted {
             text: String::new(),

@@ -48,7 +48,7 @@ pub struct Options {
     /// The slash command, with its slash.
     pub command: String,
     /// At least this long between two messages in one channel, but for a short burst. Slack
-    /// documents about one a second.
+    /// documents about one per second.
     pub post_every: Duration,
 }
 

@@ -212,7 +212,7 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
         replies_to: Some(quoted(BOB, "Ship it.")),
         ..bare.clone()
     };
-    let text = "What do you say to this message of bob?\n> Ship it.";
+    let text = "What do you think of this message from bob?\n> Ship it.";
     assert_eq!(wanted(&about_bob, Kind::Text), Wants::Text(text.to_owned()));
     let about_me = Said {
         replies_to: Some(quoted(ME, "Ship it.")),

@@ -157,7 +157,7 @@ async fn a_message_can_be_asked_about() {
         .chat
         .menu("Ask Muninn about this message", Target::Message(said));
     asked
-        .hears("echo: What do you say to this message of bob?\n> Ship it.\n> Now.")
+        .hears("echo: What do you think of this message from bob?\n> Ship it.\n> Now.")
         .await;
     scene.finish().await;
 }

@@ -247,9 +247,7 @@ async fn nothing_is_recalled_by_vectors_that_make_no_sense() {
             let one = |(index, _)| serde_json::json!({"index": index, "embedding": vector});
             serde_json::json!({ "data": data.map(one).collect::<Vec<_>>() })
         })));
-        // What is recalled is to be told from what is only there.
-        let options = [REMOTE, "--recall-threshold=0.02"];
-        let bot = place.bot(&place.config(Some(&server), &options)).await;
+        let bot = place.bot(&place.config(Some(&server), &[REMOTE])).await;
         say(&server, &bot, "The espresso code is 4711.").await;
         let found = recalled(&server, &bot, "What is the espresso code?").await;
         assert!(found.contains("> The espresso code"), "{shown}: {found}");

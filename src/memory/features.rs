@@ -43,6 +43,22 @@ pub struct Features {
 }
 
 impl Features {
+    /// Whether anything does: without a vector, a word in common or a hint, an exchange is only there.
+    pub(super) fn speak_for_it(&self) -> bool {
+        let Hints {
+            mine,
+            speaker,
+            within,
+            dated,
+            lacking: _,
+            age: _,
+        } = self.hints;
+        let is_hinted = [mine, speaker, within, dated]
+            .iter()
+            .any(|hint| *hint > 0.0);
+        self.cosine.is_some() || self.coverage > 0.0 || is_hinted
+    }
+
     /// As large as anything gets: what a calibration has to survive.
     pub(super) fn extreme() -> Self {
         Self {

@@ -301,7 +301,9 @@ impl<'a> Ranking<'a> {
             if self.ranked[place].score < settings.threshold {
                 break;
             }
-            self.ranked[place].verdict = if stands_out {
+            self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
+                Verdict::BelowThreshold
+            } else if stands_out {
                 self.decide(place, settings)
             } else {
                 Verdict::NothingStandsOut

@@ -16,16 +16,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::commands::{Commands, Surface};
+use crate::commands::{CommandContext, Commands};
 use crate::config::AdmissionConfig;
 use crate::graph::claims::Claimed;
-use crate::in_hand::{Begin, InHand, Revision};
+use crate::in_flight::{Begin, InFlight, Revision};
 use crate::limits::Admission;
 use crate::notice::Notice;
 use crate::pending::PendingMessages;
 use crate::session::{Place, SessionGuard, Sessions};
 use crate::summarizer::Summarizer;
-use crate::turn::{After, Turns, deliver, tell_asker};
+use crate::turn::{After, TurnRunner, deliver, tell_asker};
 
 use self::fairness::FairSemaphore;
 
@@ -37,7 +37,7 @@ const SWEEP: Duration = Duration::from_secs(60);
 pub struct Bot {
     sessions: Arc<Sessions>,
     admission: Admission,
-    turns: Turns,
+    turns: TurnRunner,
     commands: Commands,
     summarizer: Option<Summarizer>,
     pending: PendingMessages,
@@ -47,7 +47,7 @@ pub struct Bot {
     backlog: Arc<Semaphore>,
     /// Messages that wait for a place among those.
     most_waiting: usize,
-    in_hand: InHand,
+    in_flight: InFlight,
     /// One revision of a message at a time, in their order.
     revisions: Sessions,
     tasks: TaskTracker,
@@ -75,7 +75,7 @@ struct Arrived {
 impl Bot {
     pub fn new(
         sessions: Arc<Sessions>,
-        turns: Turns,
+        turns: TurnRunner,
         commands: Commands,
         summarizer: Option<Summarizer>,
         admission: &AdmissionConfig,
@@ -91,7 +91,7 @@ impl Bot {
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
             most_waiting: admission.inbox_size,
-            in_hand: InHand::default(),
+            in_flight: InFlight::default(),
             revisions: Sessions::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
@@ -241,7 +241,7 @@ impl Bot {
             acceptance,
         } = admitted;
         if matches!(message.body, Body::Text(_)) {
-            self.in_hand.take(&message);
+            self.in_flight.take(&message);
         }
         // Whoever came first is first, so the place is taken here and not in the task.
         let line = match &message.body {
@@ -361,23 +361,23 @@ impl Bot {
             // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
                 drop(guard);
-                let surface = Surface::of(reply.as_ref());
+                let context = CommandContext::of(reply.as_ref());
                 let said = self
                     .commands
-                    .forget_audience(&self.sessions, message, &surface);
+                    .forget_audience(&self.sessions, message, &context);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::PlaceGone) => {
                 drop(guard);
-                let surface = Surface::of(reply.as_ref());
+                let context = CommandContext::of(reply.as_ref());
                 self.commands
-                    .place_gone(&self.sessions, message, &surface)
+                    .place_gone(&self.sessions, message, &context)
                     .await;
             }
             Body::Command(Command::Forget(ForgetWhat::Last)) => {
                 drop(guard);
-                let surface = Surface::of(reply.as_ref());
-                let said = self.commands.forget_last(&self.sessions, message, &surface);
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.forget_last(&self.sessions, message, &context);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::Again(answer)) => {
@@ -385,8 +385,8 @@ impl Bot {
                 self.answer_again(message, answer, reply.as_mut()).await;
             }
             Body::Command(command) => {
-                let surface = Surface::of(reply.as_ref());
-                let said = self.commands.run(&guard, message, command, &surface).await;
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.run(&guard, message, command, &context).await;
                 deliver(reply.as_mut(), &said).await;
             }
             Body::Text(text) => {
@@ -403,13 +403,13 @@ impl Bot {
         let (archive, holder) = (&self.turns.archive, self.pending.holder());
         loop {
             archive.renew_until_stopped(&message.event, holder).await;
-            self.in_hand.stop(&message.conversation);
+            self.in_flight.stop(&message.conversation);
         }
     }
 
     /// Stops what is answered in a conversation, here or in another process.
     fn stop(self: &Arc<Self>, conversation: ConversationId) {
-        if !self.in_hand.stop(&conversation) {
+        if !self.in_flight.stop(&conversation) {
             let bot = Arc::clone(self);
             self.spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
         }
@@ -444,7 +444,7 @@ impl Bot {
                 interrupt,
                 revision,
                 is_taken_back,
-            } = self.in_hand.begin(&message.event);
+            } = self.in_flight.begin(&message.event);
             if let Some(revision) = revision {
                 self.pending.done(&revision.message.event);
                 if let Body::Edit { text: newer, .. } = revision.message.body {
@@ -474,7 +474,7 @@ impl Bot {
 
     /// Follows what was revised when its answer was there already.
     async fn let_go(&self, guard: &SessionGuard, message: &IncomingMessage) {
-        while let Some(revision) = self.in_hand.let_go(&message.event) {
+        while let Some(revision) = self.in_flight.let_go(&message.event) {
             let event = revision.message.event.clone();
             if self.revise_within(guard, revision).await {
                 self.pending.done(&event);

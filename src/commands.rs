@@ -66,18 +66,18 @@ pub struct Commands {
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
-pub struct Surface {
+pub struct CommandContext {
     pub vocabulary: &'static Vocabulary,
     pub withdraw: Arc<dyn Withdraw>,
 }
 
-impl std::fmt::Debug for Surface {
+impl std::fmt::Debug for CommandContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Surface").finish_non_exhaustive()
     }
 }
 
-impl Surface {
+impl CommandContext {
     pub fn of(reply: &dyn Reply) -> Self {
         Self {
             vocabulary: reply.vocabulary(),
@@ -93,15 +93,15 @@ impl Commands {
         guard: &SessionGuard,
         message: &IncomingMessage,
         command: &Command,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> String {
         let said = match command {
-            Command::Help => return help(surface.vocabulary),
+            Command::Help => return help(context.vocabulary),
             Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
-            Command::About => self.about(message, surface.vocabulary).await,
+            Command::About => self.about(message, context.vocabulary).await,
             Command::Usage => self.usage(message).await,
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
@@ -110,7 +110,7 @@ impl Commands {
                 Ok(Notice::Failed.to_string())
             }
             Command::Forget(ForgetWhat::Session) => {
-                self.forget_session(guard, message, surface).await
+                self.forget_session(guard, message, context).await
             }
         };
         self::said(said)
@@ -193,12 +193,12 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> String {
         let forgotten = async {
             let about = match self.earlier(message).await? {
                 Some(Outcome::Said(said)) => return Ok(said),
-                Some(Outcome::Turn(session, response)) => Some(Last {
+                Some(Outcome::Turn(session, response)) => Some(LastTurn {
                     session,
                     response,
                     is_waiting: false,
@@ -207,7 +207,7 @@ impl Commands {
                     self.last_of(message).await?
                 }
             };
-            let Some(Last {
+            let Some(LastTurn {
                 session,
                 response,
                 is_waiting,
@@ -224,7 +224,7 @@ impl Commands {
                 kept => kept?,
             }
             let guard = sessions.lock(&session).await;
-            let (outcome, ticket) = self.forget_turn(&guard, message, response, surface).await;
+            let (outcome, ticket) = self.forget_turn(&guard, message, response, context).await;
             drop(guard);
             let visible = self.withdrawals.carry_out(ticket).await;
             match outcome {
@@ -245,13 +245,13 @@ impl Commands {
 
     /// The last turn of the one who asks, in this conversation, or else in this place: where answers
     /// stand in threads, people ask beside them.
-    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<Last>, StoreError> {
-        let waiting = |(session, response)| Last {
+    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<LastTurn>, StoreError> {
+        let waiting = |(session, response)| LastTurn {
             session,
             response,
             is_waiting: true,
         };
-        let saved = |(session, response)| Last {
+        let saved = |(session, response)| LastTurn {
             session,
             response,
             is_waiting: false,
@@ -283,9 +283,9 @@ impl Commands {
         guard: &SessionGuard,
         message: &IncomingMessage,
         turn: ResponseId,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> (Result<Forgotten, StoreError>, Ticket) {
-        let ticket = match self.write_down(guard, message, Some(turn), surface).await {
+        let ticket = match self.write_down(guard, message, Some(turn), context).await {
             Ok(ticket) => ticket,
             Err(error) => return (Err(error), Ticket::default()),
         };
@@ -302,7 +302,7 @@ impl Commands {
         guard: &SessionGuard,
         message: &IncomingMessage,
         turn: Option<ResponseId>,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> Result<Ticket, StoreError> {
         let (session, store) = (guard.session(), self.archive.store());
         let mut spoken = self.archive.spoken_waiting(session, turn);
@@ -321,7 +321,7 @@ impl Commands {
             None => true,
         };
         let all = ToWithdraw::of(session, spoken, has_title);
-        let (platform, withdraw) = (&message.audience.platform, Arc::clone(&surface.withdraw));
+        let (platform, withdraw) = (&message.audience.platform, Arc::clone(&context.withdraw));
         Ok(self.withdrawals.write_down(platform, withdraw, all).await)
     }
 
@@ -330,7 +330,7 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        surface: &Surface,
+        context: &CommandContext,
     ) {
         let forgotten = async {
             let store = self.archive.store();
@@ -339,7 +339,7 @@ impl Commands {
             let mut forgotten = Forgotten::default();
             for (session, audience) in store.sessions_under(place).await? {
                 let guard = sessions.lock(&session).await;
-                all.add(self.write_down(&guard, message, None, surface).await?);
+                all.add(self.write_down(&guard, message, None, context).await?);
                 let there = store.forget(&guard, Forget::Session).await?;
                 let here = self.forget_here(&session, |_| true).await;
                 forgotten = together(forgotten, together(there, here));
@@ -366,9 +366,9 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> String {
-        let vocabulary = surface.vocabulary;
+        let vocabulary = context.vocabulary;
         if !message.author.is_admin {
             return Notice::ModeratorNeeded(vocabulary).to_string();
         }
@@ -386,7 +386,7 @@ impl Commands {
                 }
             };
             let (forgotten, ticket) = self
-                .forget_sessions(sessions, message, about, surface)
+                .forget_sessions(sessions, message, about, context)
                 .await?;
             let visible = self.withdrawals.carry_out(ticket).await;
             let notice = match forgotten.turns {
@@ -404,14 +404,14 @@ impl Commands {
         sessions: &Sessions,
         message: &IncomingMessage,
         about: Vec<ConversationId>,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> Result<(Forgotten, Ticket), StoreError> {
         let (store, audience) = (self.archive.store(), &message.audience.id);
         let mut forgotten = Forgotten::default();
         let mut tickets = Ticket::default();
         for session in about {
             let guard = sessions.lock(&session).await;
-            tickets.add(self.write_down(&guard, message, None, surface).await?);
+            tickets.add(self.write_down(&guard, message, None, context).await?);
             let there = store.forget(&guard, Forget::Session).await?;
             let here = self.forget_here(&session, |_| true).await;
             forgotten = together(forgotten, together(there, here));
@@ -438,10 +438,10 @@ impl Commands {
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
-        surface: &Surface,
+        context: &CommandContext,
     ) -> Result<String, StoreError> {
         let store = self.archive.store();
-        let vocabulary = surface.vocabulary;
+        let vocabulary = context.vocabulary;
         if !message.author.is_admin && !self.all_mine(guard, message).await? {
             return Ok(Notice::NotYoursToForget(vocabulary).to_string());
         }
@@ -458,7 +458,7 @@ impl Commands {
                 self.keep_outcome(message, &outcome).await?;
             }
         }
-        let ticket = self.write_down(guard, message, None, surface).await?;
+        let ticket = self.write_down(guard, message, None, context).await?;
         let there = store.forget(guard, Forget::Session).await?;
         let here = self.forget_here(guard.session(), |_| true).await;
         self.recaller.forget(&message.audience.id);
@@ -525,7 +525,7 @@ impl Commands {
 }
 
 /// Somebody's last turn.
-struct Last {
+struct LastTurn {
     session: ConversationId,
     response: ResponseId,
     /// It is not in the graph yet, as far as is known.

@@ -58,7 +58,7 @@ struct Open {
     /// As long as the graph does not have it.
     unshared: Option<Box<IncomingMessage>>,
     /// Somebody works on it, or will.
-    in_hand: bool,
+    in_flight: bool,
 }
 
 impl PendingMessages {
@@ -88,7 +88,7 @@ impl PendingMessages {
         }
         let open = Open {
             unshared: None,
-            in_hand: true,
+            in_flight: true,
         };
         self.open.insert(message.event.clone(), open);
         let kept = message_without_secrets(message);
@@ -137,10 +137,10 @@ impl PendingMessages {
     /// Nobody here works on the event any more, and it is not done: whoever takes it goes on.
     pub fn let_go(&self, event: &EventId) {
         if let Some(mut open) = self.open.get_mut(event) {
-            open.in_hand = false;
+            open.in_flight = false;
         }
         self.open
-            .remove_if(event, |_, open| !open.in_hand && open.unshared.is_none());
+            .remove_if(event, |_, open| !open.in_flight && open.unshared.is_none());
     }
 
     /// Tells the graph what it does not know yet, until `done`, and then once more.
@@ -213,7 +213,7 @@ impl PendingMessages {
             // It was answered meanwhile.
             None => return self.done(event),
         }
-        self.open.remove_if(event, |_, open| !open.in_hand);
+        self.open.remove_if(event, |_, open| !open.in_flight);
     }
 
     /// Says that this process serves these platforms, and takes what it left there when it was

@@ -29,7 +29,7 @@ use crate::session::SessionGuard;
 
 /// Makes turns.
 #[derive(Debug)]
-pub struct Turns {
+pub struct TurnRunner {
     pub config: TurnConfig,
     pub archive: Arc<Archive>,
     pub recaller: Arc<Recaller>,
@@ -106,7 +106,7 @@ pub enum After {
 
 /// How an answered question is answered anew.
 #[derive(Clone, Copy, Debug)]
-pub enum Anew<'a> {
+pub enum Regeneration<'a> {
     /// As its author edited it.
     Edited(&'a str),
     /// As it was.
@@ -115,7 +115,7 @@ pub enum Anew<'a> {
 
 /// Why an earlier answer stands as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
+pub enum KeptReason {
     /// The question says the same as before, or something newer.
     Same,
     /// It fell out of the window, or was forgotten.
@@ -125,7 +125,7 @@ pub enum Stands {
     Stopped,
 }
 
-impl Turns {
+impl TurnRunner {
     /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
     /// answered already is answered only where nothing says that its answer went out.
     ///
@@ -221,15 +221,15 @@ impl Turns {
     ///
     /// # Errors
     /// When nothing could be answered or kept; the earlier answer then stands.
-    pub async fn retake(
+    pub async fn regenerate(
         &self,
         guard: &SessionGuard,
         revision: &IncomingMessage,
         of: ResponseId,
-        anew: Anew<'_>,
+        anew: Regeneration<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Result<(), Stands>, TurnError> {
+    ) -> Result<Result<(), KeptReason>, TurnError> {
         let began = Instant::now();
         let message = IncomingMessage {
             conversation: guard.session().clone(),
@@ -237,7 +237,7 @@ impl Turns {
         };
         let mut begun = self.begin(guard, &message).await?;
         let Some(earlier) = taken_out(&mut begun.context, of) else {
-            return Ok(Err(Stands::OutOfWindow));
+            return Ok(Err(KeptReason::OutOfWindow));
         };
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, anew) {
@@ -255,7 +255,7 @@ impl Turns {
             files: &files,
         };
         let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
-            return Ok(Err(Stands::Stopped));
+            return Ok(Err(KeptReason::Stopped));
         };
         draft.below.extend(asked.notice());
         let mut new = self.new_turn(&asked, &draft, began).await;
@@ -271,7 +271,7 @@ impl Turns {
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
-            return Ok(Err(Stands::OutOfWindow));
+            return Ok(Err(KeptReason::OutOfWindow));
         }
         self.recaller.forget(&message.audience.id);
         self.deliver_turn(
@@ -478,22 +478,22 @@ fn question(
     revision: &IncomingMessage,
     earlier: &Turn,
     files: &Files,
-    anew: Anew<'_>,
-) -> Result<String, Stands> {
+    anew: Regeneration<'_>,
+) -> Result<String, KeptReason> {
     let is_author = revision.author.id == earlier.author;
     let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
     match anew {
-        _ if is_older => Err(Stands::Same),
-        Anew::Edited(_) if !is_author => Err(Stands::NotTheirs),
-        Anew::Edited(text) => {
+        _ if is_older => Err(KeptReason::Same),
+        Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
+        Regeneration::Edited(text) => {
             let text = files.said(&without_secrets(text));
             if text == earlier.input {
-                return Err(Stands::Same);
+                return Err(KeptReason::Same);
             }
             Ok(text)
         }
-        Anew::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
-        Anew::Again => Err(Stands::NotTheirs),
+        Regeneration::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
+        Regeneration::Again => Err(KeptReason::NotTheirs),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::pending::PendingMessages;
 use crate::prompts::{PromptError, Prompts};
 use crate::session::Sessions;
 use crate::summarizer::Summarizer;
-use crate::turn::Turns;
+use crate::turn::TurnRunner;
 use crate::withdrawals::Withdrawals;
 
 /// Why there is no bot.
@@ -135,7 +135,7 @@ impl Parts {
             Arc::clone(&sessions),
             summary::read(config.turn.window_turns),
         ));
-        let turns = Turns {
+        let turns = TurnRunner {
             config: config.turn.clone(),
             archive: Arc::clone(&archive),
             recaller: Arc::clone(&recaller),

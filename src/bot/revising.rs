@@ -6,12 +6,12 @@ use std::time::Duration;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, MessageId, Reply};
 
 use super::Bot;
-use crate::commands::Surface;
+use crate::commands::CommandContext;
 use crate::graph::{ResponseId, StoreError, Turn};
-use crate::in_hand::Revision;
+use crate::in_flight::Revision;
 use crate::notice::Notice;
 use crate::session::SessionGuard;
-use crate::turn::{Anew, Stands, TurnError, deliver};
+use crate::turn::{KeptReason, Regeneration, TurnError, deliver};
 use crate::withdrawals::Outcome;
 
 /// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
@@ -35,7 +35,7 @@ impl Bot {
             return true;
         };
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
-        let mut revision = match self.in_hand.revise(&of, revision) {
+        let mut revision = match self.in_flight.revise(&of, revision) {
             // Whoever has the message in hand sees to it, and tells the ledger.
             Ok(replaced) => {
                 if let Some(earlier) = replaced {
@@ -119,15 +119,15 @@ impl Bot {
         };
         match &message.body {
             Body::Edit { text, .. } => {
-                let anew = Anew::Edited(text);
+                let anew = Regeneration::Edited(text);
                 let taken = self
-                    .retake(guard, message, turn.id, anew, reply.as_mut())
+                    .regenerate(guard, message, turn.id, anew, reply.as_mut())
                     .await?;
                 tracing::debug!(?taken, "an edit was followed");
             }
             Body::Deletion { .. } => {
-                let surface = Surface::of(reply.as_ref());
-                let forgotten = self.commands.forget_turn(guard, message, turn.id, &surface);
+                let context = CommandContext::of(reply.as_ref());
+                let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
                 let (forgotten, ticket) = forgotten.await;
                 let outcome = self.commands.withdrawals.carry_out(ticket).await;
                 forgotten?;
@@ -179,32 +179,32 @@ impl Bot {
         };
         let guard = self.sessions.lock(&session).await;
         let taken = self
-            .retake(&guard, message, response, Anew::Again, reply)
+            .regenerate(&guard, message, response, Regeneration::Again, reply)
             .await?;
         Ok(match taken {
             // Delivered twice, or stopped: what stands there is the answer.
-            Ok(()) | Err(Stands::Same | Stands::Stopped) => Ok(()),
-            Err(Stands::OutOfWindow) => Err(Notice::TooLateToAskAgain),
-            Err(Stands::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
+            Ok(()) | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
+            Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),
+            Err(KeptReason::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
         })
     }
 
     /// Answers a turn anew, so that it can be stopped meanwhile.
-    async fn retake(
+    async fn regenerate(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         of: ResponseId,
-        anew: Anew<'_>,
+        anew: Regeneration<'_>,
         reply: &mut dyn Reply,
-    ) -> Result<Result<(), Stands>, TurnError> {
-        let interrupt = self.in_hand.again(&message.event, guard.session());
+    ) -> Result<Result<(), KeptReason>, TurnError> {
+        let interrupt = self.in_flight.again(&message.event, guard.session());
         let taken = self
             .turns
-            .retake(guard, message, of, anew, reply, &interrupt)
+            .regenerate(guard, message, of, anew, reply, &interrupt)
             .await;
         // Nothing is said of a revision or a click that would have waited here.
-        self.in_hand.let_go(&message.event);
+        self.in_flight.let_go(&message.event);
         taken
     }
 

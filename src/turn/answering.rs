@@ -7,7 +7,7 @@ use muninn_platform::Reply;
 use tokio::sync::watch;
 
 use super::draft::Draft;
-use super::{Asked, Read, TurnError, Turns};
+use super::{Asked, Read, TurnError, TurnRunner};
 use crate::agent::asker::Asker;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::tools::{Knowledge, Offer, Tools};
@@ -30,7 +30,7 @@ enum Ended {
     Interrupted(Interruption),
 }
 
-impl Turns {
+impl TurnRunner {
     /// An answer, or why there is to be none. What policies say is part of it, whoever wrote it.
     pub(super) async fn draft(
         &self,
@@ -285,7 +285,7 @@ impl Turns {
     }
 }
 
-impl Turns {
+impl TurnRunner {
     /// The passages that a question finds in what the team has ingested; none where it finds none.
     async fn quote_knowledge(
         &self,

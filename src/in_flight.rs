@@ -7,7 +7,7 @@ use crate::interrupt::{Interrupt, Interruption};
 
 /// The messages in hand.
 #[derive(Debug, Default)]
-pub struct InHand {
+pub struct InFlight {
     messages: DashMap<EventId, Entry>,
 }
 
@@ -38,7 +38,7 @@ struct Entry {
     is_taken_back: bool,
 }
 
-impl InHand {
+impl InFlight {
     /// Takes a message in hand, also one that is there already: whether its answer went out is only
     /// known afterwards.
     pub fn take(&self, message: &IncomingMessage) {

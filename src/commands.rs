@@ -10,7 +10,7 @@ use muninn_platform::{
     counted,
 };
 
-use self::once::Outcome;
+use self::once::CommandOutcome;
 use crate::explain::explain;
 use crate::graph::answers::Spent;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
@@ -18,7 +18,7 @@ use crate::memory::{Archive, Recaller};
 use crate::notice::Notice;
 use crate::prompts::one_line;
 use crate::session::{SessionGuard, Sessions};
-use crate::withdrawals::{Outcome as Visible, Ticket, ToWithdraw, Withdrawals};
+use crate::withdrawals::{PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals};
 
 /// Turns that `history` shows.
 const HISTORY: usize = 20;
@@ -197,13 +197,13 @@ impl Commands {
     ) -> String {
         let forgotten = async {
             let about = match self.earlier(message).await? {
-                Some(Outcome::Said(said)) => return Ok(said),
-                Some(Outcome::Turn(session, response)) => Some(LastTurn {
+                Some(CommandOutcome::Said(said)) => return Ok(said),
+                Some(CommandOutcome::Turn(session, response)) => Some(LastTurn {
                     session,
                     response,
                     is_waiting: false,
                 }),
-                Some(Outcome::Session(_) | Outcome::Sessions(_)) | None => {
+                Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
                     self.last_of(message).await?
                 }
             };
@@ -217,16 +217,16 @@ impl Commands {
                     .have_said(message, Notice::NothingToForget.to_string())
                     .await;
             };
-            let outcome = Outcome::Turn(session.clone(), response);
+            let outcome = CommandOutcome::Turn(session.clone(), response);
             match self.keep_outcome(message, &outcome).await {
                 // What waits for the graph is forgotten without it.
                 Err(error) if is_waiting && error.is_outage() => {}
                 kept => kept?,
             }
             let guard = sessions.lock(&session).await;
-            let (outcome, ticket) = self.forget_turn(&guard, message, response, context).await;
+            let (outcome, planned) = self.forget_turn(&guard, message, response, context).await;
             drop(guard);
-            let visible = self.withdrawals.carry_out(ticket).await;
+            let visible = self.withdrawals.carry_out(planned).await;
             match outcome {
                 Ok(forgotten) => {
                     let quotes = forgotten.quotes;
@@ -284,26 +284,29 @@ impl Commands {
         message: &IncomingMessage,
         turn: ResponseId,
         context: &CommandContext,
-    ) -> (Result<Forgotten, StoreError>, Ticket) {
-        let ticket = match self.write_down(guard, message, Some(turn), context).await {
-            Ok(ticket) => ticket,
-            Err(error) => return (Err(error), Ticket::default()),
+    ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
+        let planned = match self
+            .plan_withdrawal(guard, message, Some(turn), context)
+            .await
+        {
+            Ok(planned) => planned,
+            Err(error) => return (Err(error), PlannedWithdrawals::default()),
         };
         let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
         let here = here.await;
         let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
         self.recaller.forget(&message.audience.id);
-        (there.map(|there| together(there, here)), ticket)
+        (there.map(|there| together(there, here)), planned)
     }
 
     /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten.
-    async fn write_down(
+    async fn plan_withdrawal(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         turn: Option<ResponseId>,
         context: &CommandContext,
-    ) -> Result<Ticket, StoreError> {
+    ) -> Result<PlannedWithdrawals, StoreError> {
         let (session, store) = (guard.session(), self.archive.store());
         let mut spoken = self.archive.spoken_waiting(session, turn);
         match store.spoken(session, turn).await {
@@ -322,7 +325,10 @@ impl Commands {
         };
         let all = ToWithdraw::of(session, spoken, has_title);
         let (platform, withdraw) = (&message.audience.platform, Arc::clone(&context.withdraw));
-        Ok(self.withdrawals.write_down(platform, withdraw, all).await)
+        Ok(self
+            .withdrawals
+            .plan_withdrawal(platform, withdraw, all)
+            .await)
     }
 
     /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
@@ -335,11 +341,11 @@ impl Commands {
         let forgotten = async {
             let store = self.archive.store();
             let place = message.conversation.as_str();
-            let mut all = Ticket::default();
+            let mut all = PlannedWithdrawals::default();
             let mut forgotten = Forgotten::default();
             for (session, audience) in store.sessions_under(place).await? {
                 let guard = sessions.lock(&session).await;
-                all.add(self.write_down(&guard, message, None, context).await?);
+                all.add(self.plan_withdrawal(&guard, message, None, context).await?);
                 let there = store.forget(&guard, Forget::Session).await?;
                 let here = self.forget_here(&session, |_| true).await;
                 forgotten = together(forgotten, together(there, here));
@@ -374,21 +380,21 @@ impl Commands {
         }
         let forgotten = async {
             let about = match self.outcome(message).await? {
-                Some(Outcome::Said(said)) => return Ok(said),
-                Some(Outcome::Sessions(about)) => about,
-                Some(Outcome::Session(_) | Outcome::Turn(..)) | None => {
+                Some(CommandOutcome::Said(said)) => return Ok(said),
+                Some(CommandOutcome::Sessions(about)) => about,
+                Some(CommandOutcome::Session(_) | CommandOutcome::Turn(..)) | None => {
                     let audience = &message.audience.id;
                     let mut about = self.archive.store().sessions_of(audience).await?;
                     about.extend(self.archive.waiting_sessions(audience));
-                    let outcome = Outcome::Sessions(about.clone());
+                    let outcome = CommandOutcome::Sessions(about.clone());
                     self.keep_outcome(message, &outcome).await?;
                     about
                 }
             };
-            let (forgotten, ticket) = self
+            let (forgotten, planned) = self
                 .forget_sessions(sessions, message, about, context)
                 .await?;
-            let visible = self.withdrawals.carry_out(ticket).await;
+            let visible = self.withdrawals.carry_out(planned).await;
             let notice = match forgotten.turns {
                 0 => Notice::NothingYet,
                 turns => Notice::ForgotAudience { turns, vocabulary },
@@ -405,19 +411,19 @@ impl Commands {
         message: &IncomingMessage,
         about: Vec<ConversationId>,
         context: &CommandContext,
-    ) -> Result<(Forgotten, Ticket), StoreError> {
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let (store, audience) = (self.archive.store(), &message.audience.id);
         let mut forgotten = Forgotten::default();
-        let mut tickets = Ticket::default();
+        let mut planned = PlannedWithdrawals::default();
         for session in about {
             let guard = sessions.lock(&session).await;
-            tickets.add(self.write_down(&guard, message, None, context).await?);
+            planned.add(self.plan_withdrawal(&guard, message, None, context).await?);
             let there = store.forget(&guard, Forget::Session).await?;
             let here = self.forget_here(&session, |_| true).await;
             forgotten = together(forgotten, together(there, here));
         }
         self.recaller.forget(audience);
-        Ok((forgotten, tickets))
+        Ok((forgotten, planned))
     }
 
     async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
@@ -446,19 +452,22 @@ impl Commands {
             return Ok(Notice::NotYoursToForget(vocabulary).to_string());
         }
         match self.outcome(message).await? {
-            Some(Outcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Said(said)) => return Ok(said),
             // The last turn is gone, so the first try took effect; what came since stays.
-            Some(Outcome::Session(last)) if !self.is_last(message, last).await? => {
+            Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
                 return self.have_said(message, Notice::ForgotAll.to_string()).await;
             }
-            Some(Outcome::Session(_) | Outcome::Sessions(_) | Outcome::Turn(..)) | None => {
+            Some(
+                CommandOutcome::Session(_) | CommandOutcome::Sessions(_) | CommandOutcome::Turn(..),
+            )
+            | None => {
                 let window = self.archive.window(message, 1).await?;
                 let last = window.last().map(|turn| turn.id);
-                let outcome = Outcome::Session(last);
+                let outcome = CommandOutcome::Session(last);
                 self.keep_outcome(message, &outcome).await?;
             }
         }
-        let ticket = self.write_down(guard, message, None, context).await?;
+        let planned = self.plan_withdrawal(guard, message, None, context).await?;
         let there = store.forget(guard, Forget::Session).await?;
         let here = self.forget_here(guard.session(), |_| true).await;
         self.recaller.forget(&message.audience.id);
@@ -467,7 +476,7 @@ impl Commands {
             0 => Notice::NothingToForget,
             turns => Notice::ForgotSession { turns, vocabulary },
         };
-        let visible = self.withdrawals.carry_out(ticket).await;
+        let visible = self.withdrawals.carry_out(planned).await;
         self.have_said(message, in_words(&notice, forgotten, visible))
             .await
     }
@@ -542,9 +551,9 @@ fn together(one: Forgotten, other: Forgotten) -> Forgotten {
 }
 
 /// What was forgotten, and what could not be done of it: in the chat, and in a file.
-fn in_words(notice: &Notice, forgotten: Forgotten, visible: Visible) -> String {
+fn in_words(notice: &Notice, forgotten: Forgotten, visible: WithdrawalOutcome) -> String {
     let mut said = notice.to_string();
-    if visible != Visible::default() {
+    if visible != WithdrawalOutcome::default() {
         said = format!("{said} {}", Notice::StillVisible(visible));
     }
     if forgotten.is_in_file {

@@ -6,7 +6,7 @@ use muninn_platform::{Vocabulary, counted};
 
 use crate::knowledge::search::Rung;
 use crate::llm::ModelError;
-use crate::withdrawals::Outcome;
+use crate::withdrawals::WithdrawalOutcome;
 
 /// Something the bot tells the people it talks to. One sentence each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub enum Notice {
     /// Said below what was forgotten: a file could not be written anew.
     StillInFile,
     /// Said after what was forgotten: what of it can still be seen.
-    StillVisible(Outcome),
+    StillVisible(WithdrawalOutcome),
     ModeratorNeeded(&'static Vocabulary),
     StoreNeeded,
     NothingYet,
@@ -142,7 +142,7 @@ fn last(turns: usize) -> String {
     }
 }
 
-fn still_visible(f: &mut std::fmt::Formatter<'_>, outcome: &Outcome) -> std::fmt::Result {
+fn still_visible(f: &mut std::fmt::Formatter<'_>, outcome: &WithdrawalOutcome) -> std::fmt::Result {
     let mut sentences = Vec::new();
     if outcome.later > 0 {
         let messages = counted(outcome.later, "message");

@@ -83,9 +83,9 @@ impl ToWithdraw {
 
 /// What was written down to be taken away.
 #[derive(Debug, Default)]
-pub struct Ticket(Vec<u64>);
+pub struct PlannedWithdrawals(Vec<u64>);
 
-impl Ticket {
+impl PlannedWithdrawals {
     pub fn add(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -93,14 +93,14 @@ impl Ticket {
 
 /// What became of it so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct WithdrawalOutcome {
     /// Messages that will be gone later.
     pub later: usize,
     /// Messages that stay, by the reason.
     pub stays: BTreeMap<String, usize>,
 }
 
-impl Outcome {
+impl WithdrawalOutcome {
     fn stays(&mut self, why: String) {
         *self.stays.entry(why).or_default() += 1;
     }
@@ -167,15 +167,15 @@ impl Withdrawals {
 
     /// Writes down what is to be taken away, before it is forgotten what it was. To be followed by
     /// [`Withdrawals::carry_out`].
-    pub async fn write_down(
+    pub async fn plan_withdrawal(
         &self,
         platform: &str,
         withdraw: Arc<dyn Withdraw>,
         all: Vec<ToWithdraw>,
-    ) -> Ticket {
+    ) -> PlannedWithdrawals {
         self.platforms.insert(platform.to_owned(), withdraw);
         if all.is_empty() {
-            return Ticket(Vec::new());
+            return PlannedWithdrawals(Vec::new());
         }
         let numbers = {
             let mut state = self.state();
@@ -189,14 +189,14 @@ impl Withdrawals {
             all.map(|withdrawal| state.add(withdrawal)).collect()
         };
         self.write().await;
-        Ticket(numbers)
+        PlannedWithdrawals(numbers)
     }
 
     /// Takes away what was written down, as far as that can be in a few seconds; the rest follows.
-    pub async fn carry_out(&self, ticket: Ticket) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub async fn carry_out(&self, planned: PlannedWithdrawals) -> WithdrawalOutcome {
+        let mut outcome = WithdrawalOutcome::default();
         let deadline = Instant::now() + PATIENCE;
-        let Ticket(numbers) = ticket;
+        let PlannedWithdrawals(numbers) = planned;
         for number in &numbers {
             if Instant::now() < deadline {
                 self.work_on(*number, Some(deadline), &mut outcome).await;
@@ -235,7 +235,7 @@ impl Withdrawals {
                 continue;
             }
             let Some(number) = number else { continue };
-            let mut outcome = Outcome::default();
+            let mut outcome = WithdrawalOutcome::default();
             tokio::select! {
                 () = shutdown.cancelled() => return,
                 () = self.work_on(number, None, &mut outcome) => {}
@@ -274,7 +274,12 @@ impl Withdrawals {
     }
 
     /// Takes away one message after the other, until one cannot be now.
-    async fn work_on(&self, number: u64, deadline: Option<Instant>, outcome: &mut Outcome) {
+    async fn work_on(
+        &self,
+        number: u64,
+        deadline: Option<Instant>,
+        outcome: &mut WithdrawalOutcome,
+    ) {
         let mut done = 0_usize;
         while let Some((platform, conversation, step)) = self.step(number) {
             let Some(withdraw) = self

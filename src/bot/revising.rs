@@ -12,7 +12,7 @@ use crate::in_flight::Revision;
 use crate::notice::Notice;
 use crate::session::SessionGuard;
 use crate::turn::{KeptReason, Regeneration, TurnError, deliver};
-use crate::withdrawals::Outcome;
+use crate::withdrawals::WithdrawalOutcome;
 
 /// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
@@ -128,11 +128,11 @@ impl Bot {
             Body::Deletion { .. } => {
                 let context = CommandContext::of(reply.as_ref());
                 let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
-                let (forgotten, ticket) = forgotten.await;
-                let outcome = self.commands.withdrawals.carry_out(ticket).await;
+                let (forgotten, planned) = forgotten.await;
+                let outcome = self.commands.withdrawals.carry_out(planned).await;
                 forgotten?;
                 reply.take_back_rest().await;
-                if outcome != Outcome::default() {
+                if outcome != WithdrawalOutcome::default() {
                     tracing::warn!(?outcome, "an answer could not be taken away");
                 }
             }

@@ -11,7 +11,7 @@ use crate::graph::{ResponseId, StoreError};
 
 /// What is kept of a command's event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Outcome {
+pub(super) enum CommandOutcome {
     /// It forgets this turn.
     Turn(ConversationId, ResponseId),
     /// It forgets its conversation, whose last turn this was.
@@ -27,7 +27,7 @@ impl Commands {
     pub(super) async fn outcome(
         &self,
         message: &IncomingMessage,
-    ) -> Result<Option<Outcome>, StoreError> {
+    ) -> Result<Option<CommandOutcome>, StoreError> {
         let claims = self.archive.store().claims();
         let outcome = claims.outcome(&message.event).await?;
         // One that cannot be read is of another version of this program.
@@ -38,7 +38,7 @@ impl Commands {
     pub(super) async fn earlier(
         &self,
         message: &IncomingMessage,
-    ) -> Result<Option<Outcome>, StoreError> {
+    ) -> Result<Option<CommandOutcome>, StoreError> {
         match self.outcome(message).await {
             Err(error) if error.is_outage() => Ok(None),
             outcome => outcome,
@@ -48,7 +48,7 @@ impl Commands {
     pub(super) async fn keep_outcome(
         &self,
         message: &IncomingMessage,
-        outcome: &Outcome,
+        outcome: &CommandOutcome,
     ) -> Result<(), StoreError> {
         let outcome = serde_json::to_string(outcome)
             .map_err(|error| StoreError::Unexpected(error.to_string()))?;
@@ -63,7 +63,7 @@ impl Commands {
         said: String,
     ) -> Result<String, StoreError> {
         if let Err(error) = self
-            .keep_outcome(message, &Outcome::Said(said.clone()))
+            .keep_outcome(message, &CommandOutcome::Said(said.clone()))
             .await
         {
             // It did take effect; again, it is about the same.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Attachment, DownloadError, Overheard, Reply};
+use muninn_platform::{Attachment, DownloadError, PriorMessage, Reply};
 
 use crate::config::AttachmentConfig;
 use crate::extract;
@@ -166,12 +166,12 @@ impl Files {
     }
 
     /// Takes in what was said before the bot came to the conversation: evidence too, and no memory.
-    pub fn overheard(&mut self, said: &[Overheard]) {
+    pub fn prior(&mut self, said: &[PriorMessage]) {
         if said.is_empty() {
             return;
         }
         let lines = said.iter().map(|said| {
-            let Overheard {
+            let PriorMessage {
                 author, text, at, ..
             } = said;
             format!(

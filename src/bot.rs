@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Acceptance, Addressed, Arrival, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
+    Ack, Addressed, Arrival, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
     ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -61,14 +61,14 @@ pub struct Bot {
 struct Admitted {
     message: IncomingMessage,
     reply: Box<dyn Reply>,
-    acceptance: Acceptance,
+    ack: Ack,
 }
 
 /// A message that came in, and all that waits for what becomes of it.
 struct Arrived {
     message: IncomingMessage,
     reply: Box<dyn Reply>,
-    acceptance: Acceptance,
+    ack: Ack,
     room: OwnedSemaphorePermit,
 }
 
@@ -154,32 +154,32 @@ impl Bot {
 
     /// Sees to what came in; gives what is to be answered.
     fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
-        let (incoming, acceptance) = arrival.into_parts();
+        let (incoming, ack) = arrival.into_parts();
         match incoming {
             Incoming::Message { message, reply } => match self.admit(&message) {
                 Ok(()) => {
                     return Some(Admitted {
                         message,
                         reply,
-                        acceptance,
+                        ack,
                     });
                 }
                 Err(notice) => {
-                    acceptance.give();
+                    ack.ack();
                     self.refuse(&message, reply, notice);
                 }
             },
             Incoming::Connected { platform, withdraw } => {
                 self.commands.withdrawals.connected(platform, withdraw);
-                acceptance.give();
+                ack.ack();
             }
             Incoming::Stop(conversation) => {
                 self.stop(conversation);
-                acceptance.give();
+                ack.ack();
             }
             Incoming::Feedback { audience, feedback } => {
                 self.take_feedback(audience, feedback);
-                acceptance.give();
+                ack.ack();
             }
             Incoming::Conversations {
                 prefix,
@@ -187,7 +187,7 @@ impl Bot {
                 found,
             } => {
                 self.tell_conversations(prefix, most, found);
-                acceptance.give();
+                ack.ack();
             }
             Incoming::Sessions {
                 person,
@@ -195,7 +195,7 @@ impl Bot {
                 found,
             } => {
                 self.tell_sessions(person, prefix, found);
-                acceptance.give();
+                ack.ack();
             }
         }
         None
@@ -238,7 +238,7 @@ impl Bot {
         let Admitted {
             message,
             reply,
-            acceptance,
+            ack,
         } = admitted;
         if matches!(message.body, Body::Text(_)) {
             self.in_flight.take(&message);
@@ -254,7 +254,7 @@ impl Bot {
         let arrived = Arrived {
             message,
             reply,
-            acceptance,
+            ack,
             room,
         };
         self.spawn(async move { bot.work_on(arrived, line).await });
@@ -284,11 +284,11 @@ impl Bot {
         let Arrived {
             message,
             reply,
-            acceptance,
+            ack,
             room,
         } = arrived;
         self.pending.accept(&message).await;
-        acceptance.give();
+        ack.ack();
         let event = message.event.clone();
         let is_done = match message.body {
             Body::Text(_) | Body::Command(_) => self.serve(line, message, reply).await,

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{Channels, Delivered, EventId, IncomingMessage, Overheard, Reply, SafeText};
+use muninn_platform::{
+    Channels, Delivered, EventId, IncomingMessage, PriorMessage, Reply, SafeText,
+};
 
 use self::draft::Draft;
 use crate::agent::asker;
@@ -153,7 +155,7 @@ impl TurnRunner {
         let read = self.recall(message, begun, sought, None).await;
         let mut files = self.attachments.read(reply, &message.attachments).await;
         if read.context.window.is_empty() {
-            files.overheard(&self.background(message, read.store_away, reply).await);
+            files.prior(&self.prior_messages(message, read.store_away, reply).await);
         }
         observe("read", began);
 
@@ -352,16 +354,16 @@ impl TurnRunner {
 
     /// What was said before the bot came, without what was forgotten since. While the graph is away
     /// nobody knows what that is.
-    async fn background(
+    async fn prior_messages(
         &self,
         message: &IncomingMessage,
         store_away: bool,
         reply: &mut dyn Reply,
-    ) -> Vec<Overheard> {
+    ) -> Vec<PriorMessage> {
         if store_away {
             return Vec::new();
         }
-        let mut said = reply.background().await;
+        let mut said = reply.prior_messages().await;
         if said.is_empty() {
             return said;
         }

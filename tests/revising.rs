@@ -220,12 +220,12 @@ async fn it_goes_on_with_those_it_talks_to_and_with_nobody_else() {
         let server = ModelServer::start().await;
         let config = place.config(Some(&server), &[]);
         let bot = place.bot(&config).await;
-        let overheard = bot.room("a").unaddressed();
-        nothing_said(overheard.send("bob", "Lunch?").await).await;
+        let prior = bot.room("a").unaddressed();
+        nothing_said(prior.send("bob", "Lunch?").await).await;
         server.expects(asks("Hello")).answers("Hi!");
         bot.room("a").say("ada", "Hello").await;
         server.expects(asks("And lunch?")).answers("At noon.");
-        assert_eq!(overheard.say("bob", "And lunch?").await.text(), "At noon.");
+        assert_eq!(prior.say("bob", "And lunch?").await.text(), "At noon.");
         nothing_said(bot.room("b").unaddressed().send("bob", "Lunch?").await).await;
         bot.end().await;
 

@@ -42,15 +42,15 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     } in &findings
     {
         let mark = match verdict {
-            Verdict::Well => "ok     ",
-            Verdict::Worth => "note   ",
-            Verdict::Wrong => "PROBLEM",
+            Verdict::Ok => "ok     ",
+            Verdict::Warning => "note   ",
+            Verdict::Error => "PROBLEM",
         };
         writeln!(out, "{mark}  {part}: {text}")?;
     }
     let wrong = findings
         .iter()
-        .any(|finding| finding.verdict == Verdict::Wrong);
+        .any(|finding| finding.verdict == Verdict::Error);
     Ok(if wrong {
         ExitCode::FAILURE
     } else {
@@ -108,14 +108,14 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
     )];
     findings.extend(missing.iter().map(|name| Finding {
         part: "graph",
-        verdict: Verdict::Wrong,
+        verdict: Verdict::Error,
         text: format!("{name} is missing; start muninn once with a user that may create constraints and indexes"),
     }));
     let reading = reading.iter().flat_map(Reading::findings);
     findings.extend(reading.map(|of_reading| as_ours("graph", of_reading)));
     findings.extend(warnings.iter().map(|warning| Finding {
         part: "graph",
-        verdict: Verdict::Worth,
+        verdict: Verdict::Warning,
         text: warning.clone(),
     }));
     findings
@@ -136,7 +136,7 @@ async fn sources(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
         let name = source.name.clone();
         warnings.into_iter().map(move |warning| Finding {
             part: "knowledge",
-            verdict: Verdict::Worth,
+            verdict: Verdict::Warning,
             text: format!("{name}: {warning}"),
         })
     };
@@ -155,7 +155,7 @@ async fn knowledge(store: &dyn GraphStore) -> Finding {
     if survey.is_empty() {
         return Finding {
             part: "knowledge",
-            verdict: Verdict::Worth,
+            verdict: Verdict::Warning,
             text: super::schema::NONE.to_owned(),
         };
     }
@@ -188,7 +188,7 @@ async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
     let unfit = offer.map(|offer| offer.unfit.clone());
     let finding = |text| Finding {
         part: "tools",
-        verdict: Verdict::Wrong,
+        verdict: Verdict::Error,
         text,
     };
     unfit.unwrap_or_default().into_iter().map(finding).collect()
@@ -201,7 +201,7 @@ async fn vectors(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
     };
     let worth = |text| Finding {
         part: "recall",
-        verdict: Verdict::Worth,
+        verdict: Verdict::Warning,
         text,
     };
     let mut findings: Vec<Finding> = wiring::calibration(config, &embedder)
@@ -235,7 +235,7 @@ fn journal(config: &Config) -> Vec<Finding> {
         Ok(0) => well("journal", "no turn waits for the graph"),
         Ok(waiting) => Finding {
             part: "journal",
-            verdict: Verdict::Worth,
+            verdict: Verdict::Warning,
             text: format!(
                 "waiting for the graph: {}; `muninn chat` or `muninn serve` saves them once the graph takes them",
                 counted(waiting, "turn")
@@ -248,7 +248,7 @@ fn journal(config: &Config) -> Vec<Finding> {
         Ok(refused) if refused.is_empty() => None,
         Ok(refused) => Some(Finding {
             part: "journal",
-            verdict: Verdict::Wrong,
+            verdict: Verdict::Error,
             text: format!(
                 "refused by the graph and set aside: {} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
                 counted(refused.len(), "turn"),
@@ -266,7 +266,7 @@ async fn models(config: &Config) -> Vec<Finding> {
         Err(error) => {
             return vec![Finding {
                 part: "model",
-                verdict: Verdict::Wrong,
+                verdict: Verdict::Error,
                 text: format!("{error:#}"),
             }];
         }
@@ -274,7 +274,7 @@ async fn models(config: &Config) -> Vec<Finding> {
     let Some(chat) = chat else {
         return vec![Finding {
             part: "model",
-            verdict: Verdict::Worth,
+            verdict: Verdict::Warning,
             text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
         }];
     };
@@ -300,7 +300,7 @@ fn of_model(checked: &Checked) -> Finding {
         Known::Answers => well(part, format!("{model} answers")),
         Known::NotListed => Finding {
             part,
-            verdict: Verdict::Wrong,
+            verdict: Verdict::Error,
             text: format!("the service does not list {model}; check {variable}"),
         },
         Known::Fails(error) => wrong(part, error),
@@ -322,7 +322,7 @@ fn platforms(config: &Config) -> Finding {
     if platforms.is_empty() {
         return Finding {
             part: "platforms",
-            verdict: Verdict::Worth,
+            verdict: Verdict::Warning,
             text: "only `muninn chat`; set SLACK_BOT_TOKEN, DISCORD_TOKEN, MATRIX_HOMESERVER or TERMINAL_SOCKET for `muninn serve`"
                 .to_owned(),
         };
@@ -350,7 +350,7 @@ fn as_ours(part: &'static str, finding: muninn_platform::Finding) -> Finding {
 fn well(part: &'static str, text: impl Into<String>) -> Finding {
     Finding {
         part,
-        verdict: Verdict::Well,
+        verdict: Verdict::Ok,
         text: text.into(),
     }
 }
@@ -359,7 +359,7 @@ fn well(part: &'static str, text: impl Into<String>) -> Finding {
 fn wrong(part: &'static str, error: &dyn std::error::Error) -> Finding {
     Finding {
         part,
-        verdict: Verdict::Wrong,
+        verdict: Verdict::Error,
         text: in_one_line(error),
     }
 }

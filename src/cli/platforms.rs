@@ -74,7 +74,7 @@ async fn of_account<O>(
 
 fn wrong(text: String) -> Finding {
     Finding {
-        verdict: Verdict::Wrong,
+        verdict: Verdict::Error,
         text,
     }
 }

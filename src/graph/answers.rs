@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, Overheard, OwnSession,
+    AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession, PriorMessage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub struct Marks {
 
 impl Marks {
     /// Whether something that was said there was forgotten.
-    pub fn cover(&self, said: &Overheard) -> bool {
+    pub fn cover(&self, said: &PriorMessage) -> bool {
         let event = said.event.as_ref();
         self.until.is_some_and(|until| said.at <= until)
             || event.is_some_and(|event| self.events.contains(event.as_str()))

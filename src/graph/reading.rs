@@ -47,16 +47,16 @@ impl Reading {
     pub fn findings(&self) -> Vec<Finding> {
         let has_roles = !self.edition.eq_ignore_ascii_case("community");
         match &self.reader {
-            None if has_roles => vec![Finding::worth(
+            None if has_roles => vec![Finding::warning(
                 "generated statements run as GRAPH_USER, who can read memory, and Muninn alone keeps them from it; this \
                  edition has roles: make a user who cannot, as docs/confinement.md shows, and set GRAPH_READER_USER and \
                  GRAPH_READER_PASSWORD",
             )],
-            None => vec![Finding::well(
+            None => vec![Finding::ok(
                 "this edition has no roles: generated statements run as GRAPH_USER, and Muninn alone keeps them from \
                  memory, which is enough (docs/confinement.md)",
             )],
-            Some(_) if !has_roles => vec![Finding::worth(
+            Some(_) if !has_roles => vec![Finding::warning(
                 "GRAPH_READER_USER logs in, but this edition has no roles, so that every user can read and write \
                  everything; Muninn alone keeps generated statements from memory, which is enough. Leave \
                  GRAPH_READER_USER and GRAPH_READER_PASSWORD out",
@@ -76,41 +76,41 @@ impl Access {
         } = self;
         let mut findings = Vec::new();
         if !finds.is_empty() {
-            findings.push(Finding::wrong(format!(
+            findings.push(Finding::error(format!(
                 "GRAPH_READER_USER finds {} of memory; deny its role TRAVERSE on them, as docs/confinement.md shows",
                 finds.join(", ")
             )));
         }
         if !reads.is_empty() {
-            findings.push(Finding::wrong(format!(
+            findings.push(Finding::error(format!(
                 "GRAPH_READER_USER reads properties of {}, which are memory; deny its role READ {{*}} on them, as \
                  docs/confinement.md shows",
                 reads.join(", ")
             )));
         }
         match knowledge {
-            Knowledge::Hidden => findings.push(Finding::wrong(
+            Knowledge::Hidden => findings.push(Finding::error(
                 "GRAPH_READER_USER does not find the knowledge, so that no question about it has an answer; grant its \
                  role MATCH {*} on the graph, as docs/confinement.md shows",
             )),
-            Knowledge::Missing => findings.push(Finding::worth(
+            Knowledge::Missing => findings.push(Finding::warning(
                 "there is no knowledge yet, so that nothing tells whether GRAPH_READER_USER finds it; try again after \
                  `muninn ingest`",
             )),
             Knowledge::Found => {}
         }
         match writing {
-            Writing::Allowed => findings.push(Finding::wrong(
+            Writing::Allowed => findings.push(Finding::error(
                 "GRAPH_READER_USER may write, which no generated statement needs; take the roles that write away from \
                  it: REVOKE ROLE … FROM …",
             )),
-            Writing::Unknown(why) => findings.push(Finding::worth(format!(
+            Writing::Unknown(why) => findings.push(Finding::warning(format!(
                 "whether GRAPH_READER_USER may write could not be tried: {why}"
             ))),
             Writing::Refused => {}
         }
         if findings.is_empty() {
-            findings.push(Finding::well(
+            findings.push(Finding::ok(
                 "generated statements run as GRAPH_READER_USER, who was tried: finds the knowledge, nothing of memory, \
                  and may not write",
             ));
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn without_roles_muninn_alone_confines_and_nothing_is_wrong() {
         let [(verdict, text)] = told("community", None).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Well);
+        assert_eq!(verdict, Verdict::Ok);
         assert!(text.contains("no roles"), "{text}");
         let all = Access {
             finds: vec!["Response".to_owned()],
@@ -157,17 +157,17 @@ mod tests {
             writing: Writing::Allowed,
         };
         let [(verdict, text)] = told("community", Some(all)).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Worth);
+        assert_eq!(verdict, Verdict::Warning);
         assert!(text.contains("Leave GRAPH_READER_USER"), "{text}");
     }
 
     #[test]
     fn with_roles_a_user_of_its_own_is_worth_having() {
         let [(verdict, text)] = told("enterprise", None).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Worth);
+        assert_eq!(verdict, Verdict::Warning);
         assert!(text.contains("set GRAPH_READER_USER"), "{text}");
         let [(verdict, text)] = told("enterprise", Some(shut_out())).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Well);
+        assert_eq!(verdict, Verdict::Ok);
         assert!(text.contains("may not write"), "{text}");
     }
 
@@ -179,7 +179,7 @@ mod tests {
                     finds: vec!["Session".to_owned(), "NEXT".to_owned()],
                     ..shut_out()
                 },
-                Verdict::Wrong,
+                Verdict::Error,
                 "finds Session, NEXT of memory; deny its role TRAVERSE",
             ),
             (
@@ -187,7 +187,7 @@ mod tests {
                     reads: vec!["Response".to_owned()],
                     ..shut_out()
                 },
-                Verdict::Wrong,
+                Verdict::Error,
                 "reads properties of Response",
             ),
             (
@@ -195,7 +195,7 @@ mod tests {
                     knowledge: Knowledge::Hidden,
                     ..shut_out()
                 },
-                Verdict::Wrong,
+                Verdict::Error,
                 "grant its role MATCH {*}",
             ),
             (
@@ -203,7 +203,7 @@ mod tests {
                     knowledge: Knowledge::Missing,
                     ..shut_out()
                 },
-                Verdict::Worth,
+                Verdict::Warning,
                 "no knowledge yet",
             ),
             (
@@ -211,7 +211,7 @@ mod tests {
                     writing: Writing::Allowed,
                     ..shut_out()
                 },
-                Verdict::Wrong,
+                Verdict::Error,
                 "may write",
             ),
             (
@@ -219,7 +219,7 @@ mod tests {
                     writing: Writing::Unknown("it was late".to_owned()),
                     ..shut_out()
                 },
-                Verdict::Worth,
+                Verdict::Warning,
                 "could not be tried: it was late",
             ),
         ];

@@ -54,7 +54,7 @@ fn without_roles_a_reader_is_told_to_be_of_no_use() {
             assert_eq!(*knowledge, Knowledge::Found);
             assert_eq!(*writing, Writing::Allowed);
             let [finding] = reading.findings().try_into().unwrap();
-            assert_eq!(finding.verdict, Verdict::Worth, "{}", finding.text);
+            assert_eq!(finding.verdict, Verdict::Warning, "{}", finding.text);
         });
         // What was written to try it is not there.
         assert_eq!(

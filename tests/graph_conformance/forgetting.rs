@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::answers::Marks;
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary};
-use muninn_platform::{EventId, Overheard};
+use muninn_platform::{EventId, PriorMessage};
 use proptest::prelude::*;
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -23,7 +23,7 @@ on_every_store!(
 async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
     let store = lane.open().await;
     let talk = Talk::on(&store);
-    let said = |event: &str, at: DateTime<Utc>| Overheard {
+    let said = |event: &str, at: DateTime<Utc>| PriorMessage {
         event: Some(EventId::new(event)),
         author: "Ann".to_owned(),
         text: "a secret".to_owned(),

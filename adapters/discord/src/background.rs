@@ -2,7 +2,7 @@
 //! messages before it.
 
 use futures_util::TryFutureExt;
-use muninn_platform::Overheard;
+use muninn_platform::PriorMessage;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
@@ -24,8 +24,8 @@ pub(crate) struct Before {
     pub(crate) in_thread: Option<(ChannelId, MessageId)>,
 }
 
-pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
-    let mut heard: Vec<Overheard> = match before.in_thread {
+pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<PriorMessage> {
+    let mut heard: Vec<PriorMessage> = match before.in_thread {
         Some((channel, question)) => {
             let asked = hub.api.messages_before(channel, question, MOST);
             let asked = asked.inspect_err(|failure| {
@@ -38,7 +38,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
             let said = hub.outbox.try_once(asked).await.unwrap_or_default();
             let heard = said.into_iter().rev();
             heard
-                .filter_map(|message| overheard(channel, message))
+                .filter_map(|message| prior(channel, message))
                 .collect()
         }
         None => Vec::new(),
@@ -49,7 +49,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
     if let Some(quoted) = quoted
         && !heard.iter().any(|heard| heard.at == quoted.at)
     {
-        heard.push(Overheard {
+        heard.push(PriorMessage {
             event: None,
             author: quoted.name,
             text: quoted.text,
@@ -60,9 +60,9 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<Overheard> {
 }
 
 /// Without the intent other people's texts are empty; what bots say is no one's word.
-fn overheard(channel: ChannelId, message: Standing) -> Option<Overheard> {
+fn prior(channel: ChannelId, message: Standing) -> Option<PriorMessage> {
     let author = message.author;
-    (!author.bot && !message.content.is_empty()).then(|| Overheard {
+    (!author.bot && !message.content.is_empty()).then(|| PriorMessage {
         event: Some(ids::message(channel, message.id)),
         author: author.global_name.unwrap_or(author.username),
         text: message.content,

@@ -17,7 +17,7 @@ use crate::rights;
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
     if options.allow.is_nobody() {
-        findings.push(Finding::wrong(
+        findings.push(Finding::error(
             "DISCORD_ALLOW is empty, so nobody is answered; set it to guild:ID, channel:ID, role:ID or user:ID",
         ));
     }
@@ -30,14 +30,14 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     let (api, Me { id: me, username }, application) = match asked.await {
         Ok(known) => known,
         Err(error) => {
-            findings.push(Finding::wrong(match std::error::Error::source(&error) {
+            findings.push(Finding::error(match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),
                 None => error.to_string(),
             }));
             return findings;
         }
     };
-    findings.push(Finding::well(format!("the token is that of {username}")));
+    findings.push(Finding::ok(format!("the token is that of {username}")));
     findings.push(intents(options, &application));
     findings.extend(connections(options, &api).await);
     findings.extend(guilds(options, &api, me).await);
@@ -51,14 +51,14 @@ const MAY_READ_MESSAGES: u64 = 1 << 18 | 1 << 19;
 fn intents(options: &Options, application: &Application) -> Finding {
     let may = application.flags & MAY_READ_MESSAGES != 0;
     match (options.reads_messages, may) {
-        (true, true) => Finding::well("it may read messages, so threads are followed"),
-        (true, false) => Finding::wrong(
+        (true, true) => Finding::ok("it may read messages, so threads are followed"),
+        (true, false) => Finding::error(
             "it may not read messages, and Discord will not let it in; switch on \"Message Content Intent\" under \"Bot\" in the developer portal, or set DISCORD_MESSAGE_CONTENT=false: mentions, direct messages and commands are answered without it",
         ),
-        (false, true) => Finding::worth(
+        (false, true) => Finding::warning(
             "it may read messages, but DISCORD_MESSAGE_CONTENT is false: only mentions, direct messages and commands are answered",
         ),
-        (false, false) => Finding::worth(
+        (false, false) => Finding::warning(
             "it does not read messages, which suffices for mentions, direct messages and commands; threads are not followed",
         ),
     }
@@ -68,15 +68,15 @@ fn intents(options: &Options, application: &Application) -> Finding {
 async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
     let at = match api.gateway().await {
         Ok(at) => at,
-        Err(failure) => return vec![Finding::wrong(format!("its gateway: {failure}"))],
+        Err(failure) => return vec![Finding::error(format!("its gateway: {failure}"))],
     };
     let probe = gateway::probe(options, at);
     if let Some(refusal) = probe.refusal(0).await {
-        return vec![Finding::wrong(refusal.to_string())];
+        return vec![Finding::error(refusal.to_string())];
     }
     let (shards, recommended) = (probe.shards, probe.recommended);
     if shards < recommended {
-        return vec![Finding::worth(format!(
+        return vec![Finding::warning(format!(
             "DISCORD_SHARDS is {shards}, but Discord recommends {recommended}; set it to auto"
         ))];
     }
@@ -87,13 +87,13 @@ async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
 async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
     let guilds = match api.guilds().await {
         Ok(guilds) => guilds,
-        Err(failure) => return vec![Finding::wrong(format!("its servers: {failure}"))],
+        Err(failure) => return vec![Finding::error(format!("its servers: {failure}"))],
     };
     let mut findings = vec![listed(&guilds)];
     for guild in &guilds {
         let missing = rights::NEEDED - guild.permissions;
         if !missing.is_empty() && !guild.permissions.administrator() {
-            findings.push(Finding::wrong(format!(
+            findings.push(Finding::error(format!(
                 "in {} it lacks {}; give its role that, or open the address that `muninn invite discord` prints once more",
                 guild.name,
                 rights::names(missing)
@@ -106,7 +106,7 @@ async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
 
 fn listed(guilds: &[MyGuild]) -> Finding {
     match guilds {
-        [] => Finding::worth(
+        [] => Finding::warning(
             "it is in no server yet; open the address that `muninn invite discord` prints",
         ),
         guilds => {
@@ -117,7 +117,7 @@ fn listed(guilds: &[MyGuild]) -> Finding {
                 ""
             };
             let servers = counted(guilds.len(), "server");
-            Finding::well(format!("it is in {servers}: {}{more}", names.join(", ")))
+            Finding::ok(format!("it is in {servers}: {}{more}", names.join(", ")))
         }
     }
 }
@@ -129,15 +129,15 @@ async fn registered(options: &Options, api: &Api) -> Finding {
     };
     match api.commands(options.guild).await {
         Ok(commands) if commands::are_registered(&commands) => {
-            Finding::well(format!("its commands are registered {place}"))
+            Finding::ok(format!("its commands are registered {place}"))
         }
-        Ok(commands) if commands.is_empty() => Finding::worth(format!(
+        Ok(commands) if commands.is_empty() => Finding::warning(format!(
             "its commands are not registered {place} yet; `muninn serve` does it"
         )),
-        Ok(_) => Finding::worth(format!(
+        Ok(_) => Finding::warning(format!(
             "the commands registered {place} are of another version; `muninn serve` registers them anew"
         )),
-        Err(failure) => Finding::wrong(format!("its commands {place}: {failure}")),
+        Err(failure) => Finding::error(format!("its commands {place}: {failure}")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, Overheard, Pace, PlatformError, Reply, SafeText,
+    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessage, Reply, SafeText,
     TextLimit, Vocabulary, Withdraw,
 };
 use serenity::model::id::{ChannelId, MessageId};
@@ -322,7 +322,7 @@ impl Reply for DiscordReply {
         &VOCABULARY
     }
 
-    async fn background(&mut self) -> Vec<Overheard> {
+    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
         match self.target.before.take() {
             Some(before) => background::overhear(&self.hub, before).await,
             None => Vec::new(),

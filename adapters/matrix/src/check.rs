@@ -16,13 +16,13 @@ use crate::options::{Login, Options};
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
     if options.allow.is_nobody() {
-        findings.push(Finding::wrong(
+        findings.push(Finding::error(
             "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms",
         ));
     }
     let folder = Folder::look(&options.folder);
     if folder.recovery_key().exists() {
-        findings.push(Finding::worth(format!(
+        findings.push(Finding::warning(format!(
             "the recovery key is still in {}; keep it somewhere safe and remove the file",
             folder.recovery_key().display()
         )));
@@ -30,14 +30,14 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     let client = match login::stranger(options).await {
         Ok(client) => client,
         Err(error) => {
-            findings.push(Finding::wrong(error.to_string()));
+            findings.push(Finding::error(error.to_string()));
             return findings;
         }
     };
     match homeserver(options, &client).await {
         Ok(finding) => findings.push(finding),
         Err(error) => {
-            findings.push(Finding::wrong(error.to_string()));
+            findings.push(Finding::error(error.to_string()));
             return findings;
         }
     }
@@ -46,7 +46,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.extend(session(options, &folder, &client, &stored.session).await)
         }
         Ok(None) => findings.push(not_logged_in(options)),
-        Err(error) => findings.push(Finding::wrong(error.to_string())),
+        Err(error) => findings.push(Finding::error(error.to_string())),
     }
     findings
 }
@@ -62,7 +62,7 @@ async fn homeserver(options: &Options, client: &Client) -> Result<Finding, Platf
         .await
         .map_err(|error| error.sentence(options))?;
     let newest = versions.last().map_or("no version", String::as_str);
-    Ok(Finding::well(format!(
+    Ok(Finding::ok(format!(
         "{url} answers, and speaks up to {newest}"
     )))
 }
@@ -72,11 +72,11 @@ fn not_logged_in(options: &Options) -> Finding {
         Login::Password {
             password: None,
             user,
-        } => Finding::wrong(format!(
+        } => Finding::error(format!(
             "{user} is not logged in; set MATRIX_PASSWORD for the first start"
         )),
         Login::Password { .. } | Login::AccessToken(_) => {
-            Finding::worth("not logged in yet; `muninn serve` does it at its first start")
+            Finding::warning("not logged in yet; `muninn serve` does it at its first start")
         }
     }
 }
@@ -97,7 +97,7 @@ async fn session(
                     .as_ref()
                     .is_some_and(|it| *it != meta.device_id) =>
         {
-            return vec![Finding::wrong(format!(
+            return vec![Finding::error(format!(
                 "the session in {} is of another account or device than it says; put a copy of the whole folder back",
                 folder.path().display()
             ))];
@@ -105,30 +105,30 @@ async fn session(
         Ok(_) => {}
         // Tokens that can be refreshed live for minutes; only the bot itself may refresh them.
         Err(AskError::Expired) if session.tokens.refresh_token.is_some() => {
-            return vec![Finding::worth(format!(
+            return vec![Finding::warning(format!(
                 "the access token of {} has run out; `muninn serve` gets a new one",
                 meta.user_id
             ))];
         }
         Err(AskError::LoggedOut | AskError::Expired) => {
-            return vec![Finding::wrong(login::logged_out(options).to_string())];
+            return vec![Finding::error(login::logged_out(options).to_string())];
         }
-        Err(error) => return vec![Finding::wrong(format!("{url}: {error}"))],
+        Err(error) => return vec![Finding::error(format!("{url}: {error}"))],
     }
     let path = format!("_matrix/client/v3/devices/{}", meta.device_id);
     match ask::get::<Value>(http, &url, &path, Some(&session.tokens)).await {
         Ok(_) => {}
         Err(AskError::NotFound | AskError::LoggedOut) => {
-            return vec![Finding::wrong(login::logged_out(options).to_string())];
+            return vec![Finding::error(login::logged_out(options).to_string())];
         }
-        Err(error) => return vec![Finding::wrong(format!("the device: {error}"))],
+        Err(error) => return vec![Finding::error(format!("the device: {error}"))],
     }
-    let mut findings = vec![Finding::well(format!(
+    let mut findings = vec![Finding::ok(format!(
         "logged in as {}, device {}",
         meta.user_id, meta.device_id
     ))];
     if !folder.has_keys() {
-        findings.push(Finding::wrong(login::lost_keys(folder, meta).to_string()));
+        findings.push(Finding::error(login::lost_keys(folder, meta).to_string()));
     }
     findings.push(trust(client, session).await);
     findings.push(backup(client, session).await);
@@ -142,20 +142,20 @@ async fn trust(client: &Client, session: &MatrixSession) -> Finding {
     let (http, url) = (client.http_client(), client.homeserver());
     let answer: Value = match ask::post(http, &url, path, &session.tokens, &asked).await {
         Ok(answer) => answer,
-        Err(error) => return Finding::wrong(format!("the device's keys: {error}")),
+        Err(error) => return Finding::error(format!("the device's keys: {error}")),
     };
     match signed(&answer, user.as_str(), device.as_str()) {
         Signed::Yes => {
-            Finding::well("the device is signed by its account, so clients show it as verified")
+            Finding::ok("the device is signed by its account, so clients show it as verified")
         }
-        Signed::No => Finding::wrong(
+        Signed::No => Finding::error(
             "the device is not verified; set MATRIX_RECOVERY_KEY to the account's recovery key",
         ),
-        Signed::NoAccountKeys => Finding::wrong(
+        Signed::NoAccountKeys => Finding::error(
             "the account has no keys for signing; start `muninn serve` with MATRIX_PASSWORD set",
         ),
         Signed::NoDevice => {
-            Finding::wrong("the device has no keys, so encrypted rooms cannot be read")
+            Finding::error("the device has no keys, so encrypted rooms cannot be read")
         }
     }
 }
@@ -195,12 +195,12 @@ async fn backup(client: &Client, session: &MatrixSession) -> Finding {
     let (http, url) = (client.http_client(), client.homeserver());
     match ask::get(http, &url, path, Some(&session.tokens)).await {
         Ok(Backup { count }) => {
-            Finding::well(format!("{count} keys of encrypted rooms are backed up"))
+            Finding::ok(format!("{count} keys of encrypted rooms are backed up"))
         }
-        Err(AskError::NotFound) => Finding::worth(
+        Err(AskError::NotFound) => Finding::warning(
             "no key backup: after a loss of the store encrypted messages stay unreadable",
         ),
-        Err(error) => Finding::wrong(format!("the key backup: {error}")),
+        Err(error) => Finding::error(format!("the key backup: {error}")),
     }
 }
 

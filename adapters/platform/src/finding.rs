@@ -10,23 +10,23 @@ pub struct Finding {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    Well,
+    Ok,
     /// Worth knowing.
-    Worth,
-    Wrong,
+    Warning,
+    Error,
 }
 
 impl Finding {
-    pub fn well(text: impl Into<String>) -> Self {
-        Self::new(Verdict::Well, text)
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self::new(Verdict::Ok, text)
     }
 
-    pub fn worth(text: impl Into<String>) -> Self {
-        Self::new(Verdict::Worth, text)
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self::new(Verdict::Warning, text)
     }
 
-    pub fn wrong(text: impl Into<String>) -> Self {
-        Self::new(Verdict::Wrong, text)
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::new(Verdict::Error, text)
     }
 
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {

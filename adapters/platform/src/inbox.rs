@@ -76,23 +76,23 @@ pub struct Arrival {
 impl Arrival {
     /// What arrived, for a bot that keeps it nowhere; it counts as accepted.
     pub fn accept(self) -> Incoming {
-        let (incoming, acceptance) = self.into_parts();
-        acceptance.give();
+        let (incoming, ack) = self.into_parts();
+        ack.ack();
         incoming
     }
 
     /// What arrived, and what is to be given once it cannot be lost any more.
-    pub fn into_parts(self) -> (Incoming, Acceptance) {
-        (self.incoming, Acceptance(self.accepted))
+    pub fn into_parts(self) -> (Incoming, Ack) {
+        (self.incoming, Ack(self.accepted))
     }
 }
 
 /// Tells an adapter that the bot has what it delivered, also if the process is killed.
 #[derive(Debug)]
-pub struct Acceptance(Option<oneshot::Sender<()>>);
+pub struct Ack(Option<oneshot::Sender<()>>);
 
-impl Acceptance {
-    pub fn give(self) {
+impl Ack {
+    pub fn ack(self) {
         if let Some(accepted) = self.0 {
             // An adapter that ended meanwhile does not want to know.
             let _ = accepted.send(());

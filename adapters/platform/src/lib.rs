@@ -29,14 +29,14 @@ pub use brackets::balanced;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};
 pub use finding::{Finding, Verdict};
-pub use inbox::{Acceptance, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
+pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
 };
 pub use plural::counted;
 pub use recent::Recent;
-pub use reply::{Delivered, DownloadError, Overheard, Pace, Reply, TextLimit};
+pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
 pub use safe_text::SafeText;
 pub use vocabulary::Vocabulary;
 pub use withdraw::{NothingStands, Withdraw, Withdrawn};

@@ -98,7 +98,7 @@ pub trait Reply: Send + Sync {
 
     /// What was said in the conversation before the bot came to it, oldest first, as far as the
     /// platform gives it away. Asked once, before the first answer there.
-    async fn background(&mut self) -> Vec<Overheard> {
+    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
         Vec::new()
     }
 
@@ -138,7 +138,7 @@ impl Attachment {
 
 /// Something that was said while the bot was not there: context, and no memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overheard {
+pub struct PriorMessage {
     /// The message's event, by which it is known whether it was forgotten; none where nobody could
     /// have it forgotten.
     pub event: Option<EventId>,

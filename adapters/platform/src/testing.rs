@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, Overheard,
-    OwnSession, Pace, Platform, PlatformError, Reply, SafeText, TextLimit, Withdraw, Withdrawn,
+    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, OwnSession, Pace,
+    Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Withdraw, Withdrawn,
 };
 
 mod board;
@@ -65,7 +65,7 @@ pub struct Room {
     admins: Vec<String>,
     addressed: Addressed,
     files: Vec<(Attachment, Vec<u8>)>,
-    background: Vec<Overheard>,
+    background: Vec<PriorMessage>,
     lost_deliveries: Arc<AtomicUsize>,
     board: Board,
 }
@@ -185,7 +185,7 @@ impl Room {
     /// The same, with the event that said it.
     #[must_use]
     pub fn with_background_of(mut self, event: Option<&str>, author: &str, text: &str) -> Self {
-        self.background.push(Overheard {
+        self.background.push(PriorMessage {
             event: event.map(EventId::new),
             author: author.to_owned(),
             text: text.to_owned(),
@@ -455,7 +455,7 @@ struct Recorder {
     delivery: watch::Sender<pending::Delivery>,
     lost_deliveries: Arc<AtomicUsize>,
     files: Vec<(Attachment, Vec<u8>)>,
-    background: Vec<Overheard>,
+    background: Vec<PriorMessage>,
     board: Board,
     replaced: Delivered,
 }
@@ -503,7 +503,7 @@ impl Reply for Recorder {
         Arc::new(self.board.clone())
     }
 
-    async fn background(&mut self) -> Vec<Overheard> {
+    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
         self.background.clone()
     }
 

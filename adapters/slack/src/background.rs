@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use chrono::Utc;
-use muninn_platform::Overheard;
+use muninn_platform::PriorMessage;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -40,12 +40,12 @@ impl Rest {
 }
 
 /// What was said in the thread before the message `until`, oldest first.
-pub(crate) async fn overheard(
+pub(crate) async fn prior(
     hub: &Hub,
     channel: &str,
     thread: &str,
     until: &str,
-) -> Vec<Overheard> {
+) -> Vec<PriorMessage> {
     if !hub.background_rest.is_over() {
         return Vec::new();
     }
@@ -69,7 +69,7 @@ pub(crate) async fn overheard(
     }
 }
 
-async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<Overheard> {
+async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<PriorMessage> {
     let messages = answer["messages"].as_array().into_iter().flatten();
     let earlier: Vec<&Value> = messages
         .filter(|message| is_speech(message, &hub.me.user, until))
@@ -85,7 +85,7 @@ async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<Over
     futures::future::join_all(names).await;
     let name_of = |user: &str| hub.directory.name_of(user);
     let event = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
-    let overheard = earlier.iter().map(|message| Overheard {
+    let prior = earlier.iter().map(|message| PriorMessage {
         event: message["ts"].as_str().map(event),
         author: author(message, &name_of),
         text: plain(
@@ -98,7 +98,7 @@ async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<Over
             .and_then(time_of)
             .unwrap_or_else(Utc::now),
     });
-    overheard.collect()
+    prior.collect()
 }
 
 fn is_speech(message: &Value, me: &str, until: &str) -> bool {

@@ -18,13 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
     if options.allow.is_nobody() {
-        findings.push(Finding::wrong("SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
+        findings.push(Finding::error("SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
         ));
     }
     let api = match Api::new(options) {
         Ok(api) => api,
         Err(error) => {
-            findings.push(Finding::wrong(error.to_string()));
+            findings.push(Finding::error(error.to_string()));
             return findings;
         }
     };
@@ -33,7 +33,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.push(account(&answer));
             findings.push(scopes(&headers));
         }
-        Err(error) => findings.push(Finding::wrong(error.to_string())),
+        Err(error) => findings.push(Finding::error(error.to_string())),
     }
     findings.push(entrance(&api, options).await);
     findings
@@ -72,9 +72,9 @@ async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), Platf
 fn account(answer: &Value) -> Finding {
     let text = |name: &str| answer[name].as_str().unwrap_or("?").to_owned();
     if !answer["bot_id"].is_string() {
-        return Finding::wrong("SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-");
+        return Finding::error("SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-");
     }
-    Finding::well(format!(
+    Finding::ok(format!(
         "logged in as @{} in {} ({})",
         text("user"),
         text("team"),
@@ -87,7 +87,7 @@ fn scopes(headers: &HeaderMap) -> Finding {
         .get("x-oauth-scopes")
         .and_then(|value| value.to_str().ok());
     let Some(granted) = granted else {
-        return Finding::worth("Slack does not say what the app may do");
+        return Finding::warning("Slack does not say what the app may do");
     };
     let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
     let missing: Vec<String> = SCOPES
@@ -96,9 +96,9 @@ fn scopes(headers: &HeaderMap) -> Finding {
         .map(|(scope, reason)| format!("{scope} ({reason})"))
         .collect();
     if missing.is_empty() {
-        return Finding::well("the app has every scope it needs");
+        return Finding::ok("the app has every scope it needs");
     }
-    Finding::wrong(format!(
+    Finding::error(format!(
         "the app lacks {}; add them under OAuth & Permissions and install it again",
         missing.join(", ")
     ))
@@ -106,12 +106,12 @@ fn scopes(headers: &HeaderMap) -> Finding {
 
 async fn entrance(api: &Api, options: &Options) -> Finding {
     match &options.entrance {
-        Entrance::Http { address, .. } => Finding::worth(format!(
+        Entrance::Http { address, .. } => Finding::warning(format!(
             "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
         )),
         Entrance::Socket { .. } => match api.open_connection().await {
-            Ok(_) => Finding::well("Socket Mode is on, and the app's token opens a socket"),
-            Err(error) => Finding::wrong(no_socket(&error)),
+            Ok(_) => Finding::ok("Socket Mode is on, and the app's token opens a socket"),
+            Err(error) => Finding::error(no_socket(&error)),
         },
     }
 }
@@ -147,14 +147,14 @@ mod tests {
             scopes(&headers)
         };
         let all = crate::manifest::scopes().join(",");
-        assert_eq!(with(&all).verdict, Verdict::Well);
+        assert_eq!(with(&all).verdict, Verdict::Ok);
         let some = with(&all.replace("files:read", "files:write"));
-        assert_eq!(some.verdict, Verdict::Wrong);
+        assert_eq!(some.verdict, Verdict::Error);
         assert!(
             some.text.contains("files:read (reads files"),
             "{}",
             some.text
         );
-        assert_eq!(scopes(&HeaderMap::new()).verdict, Verdict::Worth);
+        assert_eq!(scopes(&HeaderMap::new()).verdict, Verdict::Warning);
     }
 }

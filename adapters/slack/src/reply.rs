@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, Overheard, Pace, PlatformError, Reply, SafeText,
-    TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, EventId, Pace, PlatformError, PriorMessage, Reply,
+    SafeText, TextLimit, Vocabulary, Withdraw,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -264,11 +264,11 @@ impl Reply for PostedReply {
         &VOCABULARY
     }
 
-    async fn background(&mut self) -> Vec<Overheard> {
+    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
         match (&self.target.question_ts, self.target.place.thread()) {
             // The thread was there before the question.
             (Some(ts), Some(thread)) if ts != thread => {
-                background::overheard(&self.hub, self.channel(), thread, ts).await
+                background::prior(&self.hub, self.channel(), thread, ts).await
             }
             (Some(_) | None, _) => Vec::new(),
         }

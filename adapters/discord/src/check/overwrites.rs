@@ -39,14 +39,14 @@ pub(super) async fn look(
                     .filter(|channel| is_answered(options, channel));
                 findings.extend(taken_away(options, guild, me, &roles, channels));
             }
-            Err(failure) => findings.push(Finding::worth(format!(
+            Err(failure) => findings.push(Finding::warning(format!(
                 "the channels of {}: {failure}",
                 guild.name
             ))),
         }
     }
     if all.len() > MOST_GUILDS {
-        findings.push(Finding::worth(format!(
+        findings.push(Finding::warning(format!(
             "the channels of {} more servers were not looked at",
             all.len() - MOST_GUILDS
         )));
@@ -132,8 +132,8 @@ fn finding(guild: &str, permission: Permissions, channels: &[String]) -> Finding
     // Without these two, threads are not opened and answers stand elsewhere.
     let is_lesser = Permissions::CREATE_PUBLIC_THREADS | Permissions::CREATE_PRIVATE_THREADS;
     if is_lesser.contains(permission) {
-        Finding::worth(text)
+        Finding::warning(text)
     } else {
-        Finding::wrong(text)
+        Finding::error(text)
     }
 }

@@ -151,7 +151,7 @@ async fn intents_that_are_not_switched_on_end_it_with_what_to_do() {
     assert!(
         findings
             .iter()
-            .any(|it| it.verdict == Verdict::Wrong
+            .any(|it| it.verdict == Verdict::Error
                 && it.text.contains("DISCORD_MESSAGE_CONTENT=false")),
         "{findings:?}"
     );
@@ -159,7 +159,7 @@ async fn intents_that_are_not_switched_on_end_it_with_what_to_do() {
     options.reads_messages = false;
     let findings = check(&options).await;
     assert!(
-        findings.iter().all(|it| it.verdict != Verdict::Wrong),
+        findings.iter().all(|it| it.verdict != Verdict::Error),
         "{findings:?}"
     );
     assert!(
@@ -197,7 +197,7 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
     let scene = scene().await;
     let findings = check(&scene.home.options).await;
     assert!(
-        findings.iter().all(|it| it.verdict == Verdict::Well),
+        findings.iter().all(|it| it.verdict == Verdict::Ok),
         "{findings:?}"
     );
     let texts: Vec<&str> = findings.iter().map(|it| it.text.as_str()).collect();
@@ -224,7 +224,7 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
         scene.home.guild.id().to_string().parse().unwrap(),
     ));
     let findings = check(&closed).await;
-    assert!(findings[0].verdict == Verdict::Wrong && findings[0].text.contains("DISCORD_ALLOW"));
+    assert!(findings[0].verdict == Verdict::Error && findings[0].text.contains("DISCORD_ALLOW"));
     assert!(
         findings
             .last()
@@ -239,7 +239,7 @@ async fn the_doctor_tells_token_intents_guilds_and_commands() {
     let mut options = home.options.clone();
     options.api = muninn_discord::Api::Proxy("http://127.0.0.1:1".to_owned());
     let findings = check(&options).await;
-    assert_eq!(findings[0].verdict, Verdict::Wrong);
+    assert_eq!(findings[0].verdict, Verdict::Error);
     gone.finish();
     let _ = MESSAGE_CONTENT;
     home.discord.finish();
@@ -253,7 +253,7 @@ async fn the_doctor_names_the_permissions_that_are_missing() {
     let findings = check(&scene.home.options).await;
     let named = "in Ravens it lacks Create Public Threads, Send Messages in Threads";
     let is_named =
-        |it: &muninn_platform::Finding| it.verdict == Verdict::Wrong && it.text.starts_with(named);
+        |it: &muninn_platform::Finding| it.verdict == Verdict::Error && it.text.starts_with(named);
     assert!(findings.iter().any(is_named), "{findings:?}");
     scene.finish().await;
 }
@@ -273,7 +273,7 @@ async fn the_doctor_names_the_channels_that_take_permissions_away() {
     guild.voice("voice").denies(Permissions::SEND_MESSAGES);
     let told = async |options: &muninn_discord::Options| {
         let findings = check(options).await.into_iter();
-        let told = findings.filter(|it| it.verdict != Verdict::Well);
+        let told = findings.filter(|it| it.verdict != Verdict::Ok);
         told.map(|it| {
             format!(
                 "{:?}: {}",

@@ -128,7 +128,7 @@ async fn gives_up_after(code: u16, says: &str) {
     assert!(refused <= 5, "{code}: {refused} tries");
     let findings = check(&home.options).await;
     let is_said =
-        |it: &muninn_platform::Finding| it.verdict == Verdict::Wrong && it.text.contains(says);
+        |it: &muninn_platform::Finding| it.verdict == Verdict::Error && it.text.contains(says);
     assert!(findings.iter().any(is_said), "{code}: {findings:?}");
     home.discord.finish();
 }

@@ -14,7 +14,7 @@ use crate::support::{Home, bot_and_ann, homeserver};
 fn wrong(findings: &[Finding]) -> Vec<&str> {
     let wrong = findings
         .iter()
-        .filter(|finding| finding.verdict == Verdict::Wrong);
+        .filter(|finding| finding.verdict == Verdict::Error);
     wrong.map(|finding| finding.text.as_str()).collect()
 }
 

@@ -341,7 +341,7 @@ impl Echo {
         // Ends with the bot.
         let mut answers = JoinSet::new();
         while let Some(arrival) = arrivals.recv().await {
-            let (incoming, acceptance) = arrival.into_parts();
+            let (incoming, ack) = arrival.into_parts();
             match incoming {
                 Incoming::Stop(conversation) => {
                     self.log.send_modify(|log| log.stops.push(conversation));
@@ -373,7 +373,7 @@ impl Echo {
                     answers.spawn(async move { echo.serve(message, reply, go_on).await });
                 }
             }
-            acceptance.give();
+            ack.ack();
         }
         while answers.join_next().await.is_some() {}
     }
@@ -513,7 +513,7 @@ async fn scripted(
             let table = "| a | b |\n|---|---|\n| 1 | **2** |\n\n```rust\nfn f() {}\n```";
             return Some(table.to_owned());
         }
-        "background" => return Some(overheard(reply).await),
+        "background" => return Some(prior(reply).await),
         "grow" => {
             reply.update(&SafeText::streaming("so far ")).await;
             told_to(&mut go_on).await;
@@ -541,8 +541,8 @@ async fn told_to(go_on: &mut watch::Receiver<()>) {
     let _ = go_on.changed().await;
 }
 
-async fn overheard(reply: &mut dyn Reply) -> String {
-    let lines = reply.background().await.into_iter();
+async fn prior(reply: &mut dyn Reply) -> String {
+    let lines = reply.prior_messages().await.into_iter();
     let lines: Vec<String> = lines
         .map(|said| format!("{}: {}", said.author, said.text))
         .collect();

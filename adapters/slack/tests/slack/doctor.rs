@@ -11,7 +11,7 @@ async fn faults(home: &Home) -> Vec<String> {
     let found = check(&home.options).await;
     let faults = found
         .into_iter()
-        .filter(|finding| finding.verdict != Verdict::Well);
+        .filter(|finding| finding.verdict != Verdict::Ok);
     faults.map(|finding| finding.text).collect()
 }
 
@@ -28,7 +28,7 @@ async fn an_app_of_our_manifest_is_well() {
             "Socket Mode is on, and the app's token opens a socket",
         ]
     );
-    assert!(found.iter().all(|finding| finding.verdict == Verdict::Well));
+    assert!(found.iter().all(|finding| finding.verdict == Verdict::Ok));
     home.slack.finish();
 }
 

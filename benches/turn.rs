@@ -25,7 +25,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
 use muninn::config::{Config, Options};
 use muninn::demo::load_movies;
-use muninn::graph::answers::{Answers, Extent, ForgottenEvent, Marks, Spoken, Usage};
+use muninn::graph::answers::{Answers, ForgottenEvent, Marks, MemoryStats, Spoken, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -291,8 +291,8 @@ impl GraphStore for Timed {
         self.store.searching()
     }
 
-    fn gaps(&self) -> &'static [&'static str] {
-        self.store.gaps()
+    fn unsupported_features(&self) -> &'static [&'static str] {
+        self.store.unsupported_features()
     }
 
     async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
@@ -497,8 +497,8 @@ impl Answers for Timed {
             .await
     }
 
-    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
-        self.call("extent", self.store.extent(audience)).await
+    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
+        self.call("extent", self.store.memory_stats(audience)).await
     }
 
     async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {

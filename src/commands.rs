@@ -161,13 +161,17 @@ impl Commands {
         message: &IncomingMessage,
         vocabulary: &Vocabulary,
     ) -> Result<String, StoreError> {
-        let extent = self.archive.store().extent(&message.audience.id).await?;
-        let remembered = match (extent.turns, extent.since) {
+        let memory_stats = self
+            .archive
+            .store()
+            .memory_stats(&message.audience.id)
+            .await?;
+        let remembered = match (memory_stats.turns, memory_stats.since) {
             (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
             (turns, Some(since)) => format!(
                 "I remember {} from {} here, since {}.",
                 counted(turns, "turn"),
-                counted(extent.sessions, "conversation"),
+                counted(memory_stats.sessions, "conversation"),
                 since.format("%Y-%m-%d"),
             ),
         };

@@ -527,7 +527,7 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
     fn searching(&self) -> &dyn ingest::searching::Searching;
 
     /// What this engine does not know of Cypher, in sentences for a model that writes it.
-    fn gaps(&self) -> &'static [&'static str];
+    fn unsupported_features(&self) -> &'static [&'static str];
 
     async fn health(&self) -> Result<StoreHealth, StoreError>;
 

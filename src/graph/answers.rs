@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub use self::votes::Votes;
 
 use super::cypher_store::CypherStore;
-use super::engine::{Engine, Row, Scrub};
+use super::engine::{Engine, Purge, Row};
 use super::record::{append_params, integer, params, text, turn};
 use super::statements::{self, answers};
 use super::{NewTurn, ResponseId, StoreError, Turn};
@@ -45,7 +45,7 @@ pub struct Spent {
 
 /// How much is remembered of an audience.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct MemoryStats {
     pub sessions: u64,
     pub turns: u64,
     /// When the first of the turns was.
@@ -155,7 +155,7 @@ pub trait Answers {
     ) -> Result<Vec<OwnSession>, StoreError>;
 
     /// How much an audience said to the bot: conversations, turns, and since when.
-    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError>;
+    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError>;
 
     /// Whether the bot said anything in the session.
     async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError>;
@@ -214,9 +214,12 @@ impl<E: Engine> Answers for CypherStore<E> {
             (false, true | false) => answers::REPLACE_LINKED,
         };
         let mut bound = append_params(&self.engine, guard.session().as_str(), new);
-        bound.insert("blot".to_owned(), json!(super::cypher_store::BLOT));
+        bound.insert(
+            "blot".to_owned(),
+            json!(super::cypher_store::REDACTED_ANSWER),
+        );
         let rows = self.engine.write(statement, bound).await?;
-        self.engine.scrub(Scrub::Replaced).await?;
+        self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())
     }
 
@@ -326,14 +329,14 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(rows.iter().filter_map(own_session).collect())
     }
 
-    async fn extent(&self, audience: &AudienceId) -> Result<Extent, StoreError> {
+    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(answers::EXTENT, bound).await?;
         let Some(row) = rows.first() else {
-            return Ok(Extent::default());
+            return Ok(MemoryStats::default());
         };
         let count = |column| u64::try_from(integer(row, column)).unwrap_or_default();
-        Ok(Extent {
+        Ok(MemoryStats {
             sessions: count("sessions"),
             turns: count("turns"),
             since: row.get("since").and_then(super::value::instant),

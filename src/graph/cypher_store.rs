@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Answers as _, Votes};
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Params, Row, Scrub};
+use super::engine::{Engine, Params, Purge, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
@@ -26,7 +26,7 @@ use crate::memory::{can_be_recalled, is_question};
 use crate::session::SessionGuard;
 
 /// What an answer says once what it quoted was forgotten.
-pub(crate) const BLOT: &str = "What this answer quoted was forgotten.";
+pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
 
 /// Properties of a node that an explanation shows.
 const SHOWN_PROPERTIES: usize = 30;
@@ -65,12 +65,12 @@ impl<E: Engine> CypherStore<E> {
             Some(_) => (statements::MARK_TURN, statements::FORGET_TURN),
         };
         let mut bound = params(wish);
-        bound.insert("blot".to_owned(), json!(BLOT));
+        bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         // First: a mark too many hides a little, a mark too few brings back what was forgotten.
         self.engine.write(mark, bound.clone()).await?;
         let rows = self.engine.write(statement, bound).await?;
         // It is forgotten all the same, so that is what is said.
-        let scrubbed = self.engine.scrub(Scrub::Forgotten).await;
+        let scrubbed = self.engine.purge(Purge::Forgotten).await;
         let is_in_file = scrubbed.is_err_and(|error| {
             let error = &error as &dyn std::error::Error;
             tracing::error!(error, "what was forgotten is still in a file of the graph");
@@ -521,8 +521,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         self
     }
 
-    fn gaps(&self) -> &'static [&'static str] {
-        self.engine.gaps()
+    fn unsupported_features(&self) -> &'static [&'static str] {
+        self.engine.unsupported_features()
     }
 
     async fn health(&self) -> Result<StoreHealth, StoreError> {

@@ -31,7 +31,7 @@ use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
+use super::engine::{Engine, Intent, Params, Purge, Row, Step, quoted};
 use super::query::{QueryError, QueryLimits, Rows};
 use super::reading::Reading;
 use super::record::{integer, packed, params, text};
@@ -518,7 +518,7 @@ impl Engine for Embedded {
         packed(vector)
     }
 
-    fn gaps(&self) -> &'static [&'static str] {
+    fn unsupported_features(&self) -> &'static [&'static str] {
         GAPS
     }
 
@@ -613,13 +613,13 @@ impl Engine for Embedded {
 
     /// The log keeps what it was told until it is folded into the file, and what was set aside of
     /// a damaged log may keep anything.
-    async fn scrub(&self, what: Scrub) -> Result<(), StoreError> {
+    async fn purge(&self, what: Purge) -> Result<(), StoreError> {
         let (held, folder) = (self.held()?, self.folder.clone());
         let (answer, answered) = oneshot::channel();
         worker::thread("graph-scrub", move || {
             let scrubbed = held.fold().and_then(|()| match what {
-                Scrub::Replaced => Ok(()),
-                Scrub::Forgotten => remove_set_aside(&folder),
+                Purge::Replaced => Ok(()),
+                Purge::Forgotten => remove_set_aside(&folder),
             });
             let _ = answer.send(scrubbed);
         })?;

@@ -70,7 +70,7 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Rows, QueryError>;
 
     /// What it does not know of Cypher, in sentences for a model that writes it.
-    fn gaps(&self) -> &'static [&'static str];
+    fn unsupported_features(&self) -> &'static [&'static str];
 
     /// A vector as this engine keeps it.
     fn embedding(&self, vector: &[f32]) -> Value;
@@ -115,14 +115,14 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError>;
 
     /// Removes what was deleted from every file of this engine's own that may still hold it.
-    async fn scrub(&self, what: Scrub) -> Result<(), StoreError>;
+    async fn purge(&self, what: Purge) -> Result<(), StoreError>;
 
     async fn close(&self) -> Result<(), StoreError>;
 }
 
 /// How much is scrubbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scrub {
+pub(crate) enum Purge {
     /// What something newer took the place of.
     Replaced,
     /// What somebody wants forgotten: also what was set aside of a damaged log, where nobody can

@@ -27,7 +27,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Intent, Params, Row, Scrub, Step, quoted};
+use super::engine::{Engine, Intent, Params, Purge, Row, Step, quoted};
 use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, Rows};
 use super::reading::Reading;
@@ -408,7 +408,7 @@ impl Engine for Neo4j {
         listed(vector)
     }
 
-    fn gaps(&self) -> &'static [&'static str] {
+    fn unsupported_features(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -504,7 +504,7 @@ impl Engine for Neo4j {
         Ok(Vec::new())
     }
 
-    async fn scrub(&self, _what: Scrub) -> Result<(), StoreError> {
+    async fn purge(&self, _what: Purge) -> Result<(), StoreError> {
         // Its files and their logs are the server's business.
         Ok(())
     }

@@ -265,7 +265,7 @@ async fn sessions_of_an_audience_are_found(lane: &Lane) {
 async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let here = &talk.audience.id;
-    let nothing = talk.store.extent(here).await.unwrap();
+    let nothing = talk.store.memory_stats(here).await.unwrap();
     assert_eq!(
         (nothing.sessions, nothing.turns, nothing.since),
         (0, 0, None)
@@ -291,8 +291,8 @@ async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
     assert_eq!(last, Some((beside.session.clone(), second.id)));
     let nothing = talk.store.last_response(&elsewhere).await.unwrap();
     assert_eq!(nothing, None);
-    let extent = talk.store.extent(here).await.unwrap();
-    assert_eq!((extent.sessions, extent.turns), (2, 2));
-    let apart = extent.since.unwrap() - first.created_at;
+    let memory_stats = talk.store.memory_stats(here).await.unwrap();
+    assert_eq!((memory_stats.sessions, memory_stats.turns), (2, 2));
+    let apart = memory_stats.since.unwrap() - first.created_at;
     assert!(apart.num_milliseconds().abs() < 2, "{apart}");
 }

@@ -206,7 +206,7 @@ async fn prompt(tools: &Tools<'_>, offer: &Offer, question: &str) -> Result<Stri
     let examples = toolbox.examples(offer, question, tools.recaller).await;
     tools.prompts.render(&TextToCypher {
         schema: &offer.survey.text(SCHEMA_TOKENS),
-        gaps: toolbox.store.gaps(),
+        gaps: toolbox.store.unsupported_features(),
         terminology: &toolbox.terminology,
         examples: &examples,
         rows: ROWS,

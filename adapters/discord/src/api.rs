@@ -17,7 +17,7 @@ use serenity::model::id::{
 };
 
 use crate::errors::{Failure, misconfigured};
-use crate::options::{Api as Way, Options};
+use crate::options::{Api as AnswerTransport, Options};
 
 /// For one request, beside what the rate limiter waits.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -42,7 +42,7 @@ pub(crate) struct Sent {
 
 /// A message that stands in a channel.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct ExistingMessage {
     pub(crate) id: MessageId,
     pub(crate) author: StandingAuthor,
     #[serde(default)]
@@ -123,9 +123,11 @@ pub(crate) fn http(options: &Options) -> Result<Http, PlatformError> {
     let token: &SecretString = &options.token;
     let builder = HttpBuilder::new(token.expose_secret()).client(client);
     Ok(match &options.api {
-        Way::Discord | Way::Elsewhere { .. } => builder.build(),
+        AnswerTransport::Discord | AnswerTransport::Elsewhere { .. } => builder.build(),
         // Its limiter would not go through the proxy.
-        Way::Proxy(address) => builder.proxy(address).ratelimiter_disabled(true).build(),
+        AnswerTransport::Proxy(address) => {
+            builder.proxy(address).ratelimiter_disabled(true).build()
+        }
     })
 }
 
@@ -136,8 +138,8 @@ fn client(options: &Options) -> Result<reqwest::Client, PlatformError> {
         // Nothing of Discord's sends elsewhere, and files least of all.
         .redirect(redirect::Policy::none());
     let builder = match &options.api {
-        Way::Discord | Way::Proxy(_) => builder,
-        Way::Elsewhere { address, authority } => {
+        AnswerTransport::Discord | AnswerTransport::Proxy(_) => builder,
+        AnswerTransport::Elsewhere { address, authority } => {
             let authority = Certificate::from_pem(authority)
                 .map_err(|error| misconfigured(format!("no certificate: {error}")))?;
             builder
@@ -235,7 +237,7 @@ impl Api {
         &self,
         channel_id: ChannelId,
         message_id: MessageId,
-    ) -> Answer<Standing> {
+    ) -> Answer<ExistingMessage> {
         self.ask(get(Route::ChannelMessage {
             channel_id,
             message_id,
@@ -280,7 +282,7 @@ impl Api {
         &self,
         channel_id: ChannelId,
         message: MessageId,
-    ) -> Answer<Vec<Standing>> {
+    ) -> Answer<Vec<ExistingMessage>> {
         self.messages(channel_id, "after", message, 100).await
     }
 
@@ -290,7 +292,7 @@ impl Api {
         channel_id: ChannelId,
         message: MessageId,
         most: u8,
-    ) -> Answer<Vec<Standing>> {
+    ) -> Answer<Vec<ExistingMessage>> {
         self.messages(channel_id, "before", message, most).await
     }
 
@@ -300,7 +302,7 @@ impl Api {
         side: &'static str,
         message: MessageId,
         most: u8,
-    ) -> Answer<Vec<Standing>> {
+    ) -> Answer<Vec<ExistingMessage>> {
         let params = vec![(side, message.to_string()), ("limit", most.to_string())];
         let request = get(Route::ChannelMessages { channel_id });
         self.ask(request.params(Some(params))).await

@@ -13,20 +13,20 @@ use serenity::model::id::{MessageId, UserId};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::answer_thread::AnswerThread;
 use crate::buttons::{self, Row};
 use crate::content;
 use crate::directory::{Kind, Spot};
 use crate::errors::{Failure, Kind as Failed, Refusal};
-use crate::event::{Asked, What};
-use crate::ground::Ground;
+use crate::event::{Asked, EventKind};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::inbound::Inbound;
 use crate::lines::Lines;
 use crate::reply::Target;
 use crate::rights;
-use crate::wanted::{Facts, NewThread, Shows, Turn, Wanted, belongs, wanted};
-use crate::way::{Token, Way};
+use crate::transport::{AnswerTransport, Token};
+use crate::wanted::{Context, NewThread, Shows, Turn, Wanted, belongs, wanted};
 
 /// Discord waits three seconds for a first answer; what comes later is refused.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
@@ -40,7 +40,7 @@ impl Inbound {
         if !self.hub.is_new(asked.id) {
             return;
         }
-        let facts = Facts {
+        let facts = Context {
             is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
             mode: self.hub.mode(&asked.spot),
         };
@@ -181,11 +181,11 @@ impl Inbound {
     /// The answer stands in the thread that was opened for it.
     fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
         let hub = Arc::clone(&self.hub);
-        let ground = Arc::new(Ground::new(Arc::clone(&hub), place.channel, None));
+        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), place.channel, None));
         Target {
-            way: Arc::new(Way {
+            transport: Arc::new(AnswerTransport {
                 hub,
-                ground,
+                answer_thread,
                 belongs: content::Belongs {
                     asker: asked.who.id,
                     place,
@@ -209,12 +209,16 @@ impl Inbound {
     /// The answer takes the place of "thinking…", or of what the pressed button is under.
     fn to_interaction(&self, asked: &Asked, turn: &Turn, token: Token) -> Target {
         let hub = Arc::clone(&self.hub);
-        let ground = Arc::new(Ground::new(Arc::clone(&hub), asked.spot.channel, None));
+        let answer_thread = Arc::new(AnswerThread::new(
+            Arc::clone(&hub),
+            asked.spot.channel,
+            None,
+        ));
         let is_again = matches!(turn.body, Body::Command(Command::Again(_)));
         Target {
-            way: Arc::new(Way {
+            transport: Arc::new(AnswerTransport {
                 hub,
-                ground,
+                answer_thread,
                 belongs: content::Belongs {
                     asker: asked.who.id,
                     place: turn.place,
@@ -228,7 +232,7 @@ impl Inbound {
             }),
             is_thinking: !is_again,
             pressed_on: match (&asked.what, turn.shows) {
-                (What::Pressed { on, .. }, Shows::Nothing) => Some((asked.spot.channel, *on)),
+                (EventKind::Pressed { on, .. }, Shows::Nothing) => Some((asked.spot.channel, *on)),
                 (_, Shows::Thinking | Shows::Nothing) => None,
             },
             has_buttons: turn.has_buttons,
@@ -246,15 +250,15 @@ impl Inbound {
         spot: &Spot,
     ) -> IncomingMessage {
         let attachments = match &asked.what {
-            What::About(quoted) => quoted.files.clone(),
-            What::Ask { .. }
-            | What::Why
-            | What::Usage
-            | What::Forget(_)
-            | What::Session(_)
-            | What::TypingSession(_)
-            | What::Pressed { .. }
-            | What::Unknown => Vec::new(),
+            EventKind::About(quoted) => quoted.files.clone(),
+            EventKind::Ask { .. }
+            | EventKind::Why
+            | EventKind::Usage
+            | EventKind::Forget(_)
+            | EventKind::Session(_)
+            | EventKind::TypingSession(_)
+            | EventKind::Pressed { .. }
+            | EventKind::Unknown => Vec::new(),
         };
         let channels = self.hub.audience(spot, None).id;
         IncomingMessage {
@@ -365,15 +369,15 @@ impl Inbound {
 /// Whose answer the pressed button is under, as far as the button says.
 fn owner(asked: &Asked) -> Option<UserId> {
     match &asked.what {
-        What::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
-        What::Ask { .. }
-        | What::Why
-        | What::Usage
-        | What::Forget(_)
-        | What::Session(_)
-        | What::TypingSession(_)
-        | What::About(_)
-        | What::Unknown => None,
+        EventKind::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
+        EventKind::Ask { .. }
+        | EventKind::Why
+        | EventKind::Usage
+        | EventKind::Forget(_)
+        | EventKind::Session(_)
+        | EventKind::TypingSession(_)
+        | EventKind::About(_)
+        | EventKind::Unknown => None,
     }
 }
 

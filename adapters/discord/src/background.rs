@@ -6,7 +6,7 @@ use muninn_platform::PriorMessage;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
-use crate::api::Standing;
+use crate::api::ExistingMessage;
 use crate::errors::Refusal;
 use crate::event::Quoted;
 use crate::hub::Hub;
@@ -60,7 +60,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<PriorMessage> {
 }
 
 /// Without the intent other people's texts are empty; what bots say is no one's word.
-fn prior(channel: ChannelId, message: Standing) -> Option<PriorMessage> {
+fn prior(channel: ChannelId, message: ExistingMessage) -> Option<PriorMessage> {
     let author = message.author;
     (!author.bot && !message.content.is_empty()).then(|| PriorMessage {
         event: Some(ids::message(channel, message.id)),

@@ -3,7 +3,7 @@
 
 use serenity::model::id::{InteractionId, MessageId, UserId};
 
-use crate::api::Standing;
+use crate::api::ExistingMessage;
 use crate::content::ADDRESSED;
 
 /// How the bot's answer is told from its other messages.
@@ -22,14 +22,14 @@ const LOADING: u64 = 1 << 7;
 
 /// The messages of the answer, in their order, out of what was said since the question (oldest
 /// first).
-pub(crate) fn find(said: &[Standing], me: UserId, sought: Sought) -> Vec<&Standing> {
+pub(crate) fn find(said: &[ExistingMessage], me: UserId, sought: Sought) -> Vec<&ExistingMessage> {
     let mine = said.iter().filter(|message| message.author.id == me);
-    let replies_to = |message: &Standing| {
+    let replies_to = |message: &ExistingMessage| {
         let reference = message.message_reference.as_ref();
         reference.and_then(|reference| reference.message_id)
     };
     // Parts after the first refer to nothing; what answers a command is not among them.
-    let is_part = |message: &&Standing| {
+    let is_part = |message: &&ExistingMessage| {
         message.interaction_metadata.is_none()
             && replies_to(message).is_none()
             && !message.content.starts_with(ADDRESSED)
@@ -60,7 +60,7 @@ mod tests {
 
     const ME: u64 = 5;
 
-    fn said(id: u64, author: u64, more: &Value) -> Standing {
+    fn said(id: u64, author: u64, more: &Value) -> ExistingMessage {
         let mut message = json!({
             "id": id.to_string(), "content": "text", "timestamp": "2026-01-01T00:00:00Z",
             "author": { "id": author.to_string(), "username": "someone" },

@@ -19,7 +19,7 @@ use crate::directory::{Change, Channel, Guild, Holder, Kind, Overwrite, Spot};
 
 /// Something that happened.
 #[derive(Debug)]
-pub(crate) enum Happening {
+pub(crate) enum GatewayEvent {
     /// A shard is connected.
     Ready,
     Changed(Change),
@@ -87,11 +87,11 @@ pub(crate) struct Asked {
     pub(crate) token: SecretString,
     pub(crate) who: Person,
     pub(crate) spot: Spot,
-    pub(crate) what: What,
+    pub(crate) what: EventKind,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EventKind {
     Ask {
         question: String,
         private: bool,
@@ -118,25 +118,25 @@ pub(crate) enum What {
 }
 
 /// Reads an event; what the bot does not go by is none.
-pub(crate) fn read(event: Event) -> Option<Happening> {
+pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
     let change = match event {
-        Event::Ready(_) => return Some(Happening::Ready),
+        Event::Ready(_) => return Some(GatewayEvent::Ready),
         Event::GuildCreate(event) => guild(event.guild),
         // One that is only out of reach comes back.
         Event::GuildDelete(event) if event.guild.unavailable => Change::GuildGone(event.guild.id),
-        Event::GuildDelete(event) => return Some(Happening::Gone(event.guild.id, None)),
+        Event::GuildDelete(event) => return Some(GatewayEvent::Gone(event.guild.id, None)),
         Event::GuildUpdate(event) => Change::Owner(event.guild.id, event.guild.owner_id),
         Event::ChannelCreate(event) => Change::Channel(channel(event.channel)),
         Event::ChannelUpdate(event) => Change::Channel(channel(event.channel)),
         Event::ChannelDelete(event) => {
             let (guild, channel) = (event.channel.guild_id, event.channel.id);
-            return Some(Happening::Gone(guild, Some(channel)));
+            return Some(GatewayEvent::Gone(guild, Some(channel)));
         }
         Event::ThreadCreate(event) => thread(event.thread),
         Event::ThreadUpdate(event) => thread(event.thread),
         Event::ThreadDelete(event) => {
             let (guild, thread) = (event.thread.guild_id, event.thread.id);
-            return Some(Happening::Gone(guild, Some(thread)));
+            return Some(GatewayEvent::Gone(guild, Some(thread)));
         }
         Event::GuildRoleCreate(event) => {
             Change::Role(event.role.guild_id, event.role.id, event.role.permissions)
@@ -148,29 +148,29 @@ pub(crate) fn read(event: Event) -> Option<Happening> {
         Event::GuildMemberUpdate(event) => {
             Change::Roles(event.guild_id, event.user.id, event.roles)
         }
-        Event::MessageCreate(event) => return Some(Happening::Said(said(event.message))),
+        Event::MessageCreate(event) => return Some(GatewayEvent::Said(said(event.message))),
         Event::MessageUpdate(event) => return edited(event),
         Event::MessageDelete(event) => {
-            return Some(Happening::Deleted {
+            return Some(GatewayEvent::Deleted {
                 guild: event.guild_id,
                 channel: event.channel_id,
                 messages: vec![event.message_id],
             });
         }
         Event::MessageDeleteBulk(event) => {
-            return Some(Happening::Deleted {
+            return Some(GatewayEvent::Deleted {
                 guild: event.guild_id,
                 channel: event.channel_id,
                 messages: event.ids,
             });
         }
         Event::InteractionCreate(event) => {
-            return asked(event.interaction).map(|asked| Happening::Asked(Box::new(asked)));
+            return asked(event.interaction).map(|asked| GatewayEvent::Asked(Box::new(asked)));
         }
         // Far more kinds than the bot goes by, and new ones with each version.
         _ => return None,
     };
-    Some(Happening::Changed(change))
+    Some(GatewayEvent::Changed(change))
 }
 
 fn guild(raw: RawGuild) -> Change {
@@ -294,7 +294,7 @@ fn quoted(raw: Message) -> Quoted {
 }
 
 /// An update is an edit if it says when; Discord also adds previews, pins and threads by updates.
-fn edited(raw: MessageUpdateEvent) -> Option<Happening> {
+fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
     let at = *raw.edited_timestamp?;
     let author = raw.author?;
     let member = raw.member.flatten();
@@ -328,7 +328,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<Happening> {
         replies_to: replies_to.map(|message| quoted(*message)),
         at: raw.timestamp.map_or(at, |timestamp| *timestamp),
     };
-    Some(Happening::Edited { now, at })
+    Some(GatewayEvent::Edited { now, at })
 }
 
 fn file(raw: serenity::model::channel::Attachment) -> Attachment {
@@ -395,7 +395,7 @@ fn asked(raw: Interaction) -> Option<Asked> {
         }
         Interaction::Autocomplete(raw) => {
             let typed = typed(&raw, "name").unwrap_or_default();
-            Some(of_command(raw, What::TypingSession(typed)))
+            Some(of_command(raw, EventKind::TypingSession(typed)))
         }
         Interaction::Component(raw) => Some(of_component(raw)),
         // None of ours: a ping comes over HTTP only, and the bot opens no forms.
@@ -403,7 +403,7 @@ fn asked(raw: Interaction) -> Option<Asked> {
     }
 }
 
-fn of_command(raw: CommandInteraction, what: What) -> Asked {
+fn of_command(raw: CommandInteraction, what: EventKind) -> Asked {
     Asked {
         id: raw.id,
         who: asker(&raw.user, raw.member.as_deref()),
@@ -419,7 +419,7 @@ fn of_component(raw: ComponentInteraction) -> Asked {
         id: raw.id,
         who: asker(&raw.user, raw.member.as_ref()),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
-        what: What::Pressed {
+        what: EventKind::Pressed {
             button: raw.data.custom_id,
             on: raw.message.id,
             is_private: flags.contains(serenity::model::channel::MessageFlags::EPHEMERAL),
@@ -428,7 +428,7 @@ fn of_component(raw: ComponentInteraction) -> Asked {
     }
 }
 
-fn command(raw: &CommandInteraction) -> What {
+fn command(raw: &CommandInteraction) -> EventKind {
     let flag = |name: &str| {
         let mut options = raw.data.options.iter();
         let found = options.find(|option| option.name == name);
@@ -441,20 +441,20 @@ fn command(raw: &CommandInteraction) -> What {
         (CommandType::Message, _) => {
             let target = raw.data.target_id.map(|id| id.to_message_id());
             let message = target.and_then(|id| raw.data.resolved.messages.get(&id));
-            message.map_or(What::Unknown, |message| {
-                What::About(quoted(message.clone()))
+            message.map_or(EventKind::Unknown, |message| {
+                EventKind::About(quoted(message.clone()))
             })
         }
-        (_, "ask") => What::Ask {
+        (_, "ask") => EventKind::Ask {
             question: typed(raw, "question").unwrap_or_default(),
             private: flag("private"),
             thread: flag("thread"),
         },
-        (_, "why") => What::Why,
-        (_, "usage") => What::Usage,
-        (_, "forget") => What::Forget(typed(raw, "what").unwrap_or_default()),
-        (_, "session") => What::Session(typed(raw, "name")),
-        (_, _) => What::Unknown,
+        (_, "why") => EventKind::Why,
+        (_, "usage") => EventKind::Usage,
+        (_, "forget") => EventKind::Forget(typed(raw, "what").unwrap_or_default()),
+        (_, "session") => EventKind::Session(typed(raw, "name")),
+        (_, _) => EventKind::Unknown,
     }
 }
 

@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::api::GatewayAt;
 use crate::errors::{disconnected, logged_out};
-use crate::event::{self, Happening};
+use crate::event::{self, GatewayEvent};
 use crate::options::{Options, Shards};
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
 
@@ -43,7 +43,7 @@ const GOODBYE: Duration = Duration::from_secs(8);
 
 /// A gateway that runs.
 pub(crate) struct Gateway {
-    pub(crate) events: mpsc::Receiver<Happening>,
+    pub(crate) events: mpsc::Receiver<GatewayEvent>,
     /// Why it ended by itself.
     pub(crate) ended: oneshot::Receiver<PlatformError>,
     stop: CancellationToken,
@@ -53,7 +53,7 @@ pub(crate) struct Gateway {
 }
 
 struct Tap {
-    events: mpsc::Sender<Happening>,
+    events: mpsc::Sender<GatewayEvent>,
     lost: AtomicU64,
 }
 

@@ -15,7 +15,7 @@ use crate::event::{self, Person};
 use crate::ids::Place;
 use crate::options::Options;
 use crate::outbox::Outbox;
-use crate::way::{Token, Via};
+use crate::transport::{Token, Via};
 
 /// Interactions that are remembered: one that is told twice is told within minutes.
 const INTERACTIONS: usize = 4_096;

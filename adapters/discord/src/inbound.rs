@@ -9,20 +9,21 @@ use muninn_platform::{
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
+use crate::answer_thread::{AnswerThread, Opening};
 use crate::background::Before;
 use crate::content::Belongs;
 use crate::directory::Spot;
 use crate::earlier::Sought;
 use crate::event::{Person, Said};
-use crate::ground::{Ground, Opening};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
-use crate::meaning::{
-    Facts, Meaning, Silence, Stand, Wants, channels_named, edited, is_admin, meaning, thread_name,
+use crate::intent::{
+    Context, IgnoreReason, Intent, Stand, Wants, channels_named, edited, intent, is_admin,
+    thread_name,
 };
 use crate::reply::{DiscordReply, Target};
 use crate::rights;
-use crate::way::Way;
+use crate::transport::AnswerTransport;
 
 /// Hands what happens to the bot.
 #[derive(Clone)]
@@ -42,12 +43,12 @@ impl Inbound {
             tracing::warn!(channel = %said.channel, "not answered: Discord does not say what channel this is");
             return Ok(());
         };
-        let (addressed, wants, place, stand) = match meaning(&said, &facts) {
-            Meaning::Nothing(why) => {
+        let (addressed, wants, place, stand) = match intent(&said, &facts) {
+            Intent::Nothing(why) => {
                 note_silence(&said, why);
                 return Ok(());
             }
-            Meaning::Said {
+            Intent::Said {
                 addressed,
                 wants,
                 place,
@@ -255,13 +256,13 @@ impl Inbound {
         has_buttons: bool,
     ) -> Target {
         let hub = Arc::clone(&self.hub);
-        let ground = Arc::new(Ground::new(Arc::clone(&hub), place.channel, None));
+        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), place.channel, None));
         let is_private = place.private_to.is_some();
         let since = MessageId::new(id.get());
         Target {
-            way: Arc::new(Way {
+            transport: Arc::new(AnswerTransport {
                 hub,
-                ground,
+                answer_thread,
                 belongs: Belongs { asker, place },
                 owner: None,
                 reply_to: None,
@@ -284,7 +285,7 @@ impl Inbound {
     fn where_it_may(
         &self,
         said: &Said,
-        facts: &Facts,
+        facts: &Context,
         place: Place,
         stand: Stand,
     ) -> (Place, Stand) {
@@ -301,7 +302,7 @@ impl Inbound {
         (Place::new(said.guild, said.channel), Stand::Here)
     }
 
-    async fn facts(&self, said: &Said) -> Option<Facts> {
+    async fn facts(&self, said: &Said) -> Option<Context> {
         let hub = &self.hub;
         let spot = hub.spot(said.guild, said.channel).await?;
         let guild = said.guild;
@@ -309,7 +310,7 @@ impl Inbound {
             let name = hub.directory.name(guild?, id)?;
             Some((id, name))
         });
-        Some(Facts {
+        Some(Context {
             me: hub.me,
             my_role: guild.and_then(|guild| hub.directory.my_own_role(guild)),
             is_allowed: hub.is_allowed(&said.author, &spot),
@@ -322,7 +323,7 @@ impl Inbound {
     fn message(
         &self,
         said: &Said,
-        facts: &Facts,
+        facts: &Context,
         place: Place,
         addressed: Addressed,
         body: Body,
@@ -381,11 +382,11 @@ impl Inbound {
             Stand::NewThread => place.channel,
             Stand::Here => channel,
         };
-        let ground = Arc::new(Ground::new(Arc::clone(&hub), stands_in, opening));
+        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), stands_in, opening));
         Target {
-            way: Arc::new(Way {
+            transport: Arc::new(AnswerTransport {
                 hub,
-                ground,
+                answer_thread,
                 belongs: Belongs { asker, place },
                 owner: None,
                 reply_to,
@@ -409,7 +410,7 @@ impl Inbound {
         target: Target,
     ) -> Result<(), InboxClosed> {
         // Before the bot has it: whoever looks for places that are gone asks the bot for them.
-        self.hub.uses(target.way.belongs.place);
+        self.hub.uses(target.transport.belongs.place);
         let reply = Box::new(DiscordReply::new(target));
         self.inbox
             .deliver(Incoming::Message { message, reply })
@@ -437,11 +438,14 @@ fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
     format!("{:x}e{:x}", message.get(), at.timestamp() & 0xf_ffff)
 }
 
-fn note_silence(said: &Said, why: Silence) {
+fn note_silence(said: &Said, why: IgnoreReason) {
     match why {
-        Silence::NotAllowed => {
+        IgnoreReason::NotAllowed => {
             tracing::info!(channel = %said.channel, author = %said.author.id, "not answered: DISCORD_ALLOW does not let them in");
         }
-        Silence::Bot | Silence::Never | Silence::NotAddressed | Silence::Irrelevant => {}
+        IgnoreReason::Bot
+        | IgnoreReason::Never
+        | IgnoreReason::NotAddressed
+        | IgnoreReason::Irrelevant => {}
     }
 }

@@ -3,11 +3,12 @@
 //! The `gateway` brings events, in their order; `event` reads of them what the bot goes by, and
 //! `running` sorts them: what changes the `directory` of guilds and channels, what was said, what was
 //! asked. Each channel has a line of its own (`lines`). Pure functions decide what a message means
-//! (`meaning`) and what an interaction wants (`wanted`); `inbound` and `asked` tell the bot. The
+//! (`intent`) and what an interaction wants (`wanted`); `inbound` and `asked` tell the bot. The
 //! answer goes back through a `reply`: as `text` that Discord renders, in `content` with `buttons`, by
-//! its `way`, at the pace of the `outbox`.
+//! its `transport`, at the pace of the `outbox`.
 
 mod allow;
+mod answer_thread;
 mod api;
 mod asked;
 mod attachment;
@@ -22,12 +23,11 @@ mod errors;
 mod event;
 mod gateway;
 mod gone;
-mod ground;
 mod hub;
 mod ids;
 mod inbound;
+mod intent;
 mod lines;
-mod meaning;
 mod options;
 mod outbox;
 mod presence;
@@ -37,9 +37,9 @@ mod rights;
 mod running;
 mod sessions;
 mod text;
+mod transport;
 mod vocabulary;
 mod wanted;
-mod way;
 mod withdraw;
 
 use async_trait::async_trait;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use crate::ground::Ground;
+use crate::answer_thread::AnswerThread;
 use crate::hub::Hub;
 
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(8);
@@ -19,9 +19,9 @@ const LONGEST: u32 = 120;
 pub(crate) struct Typing(JoinHandle<()>);
 
 impl Typing {
-    pub(crate) fn start(hub: Arc<Hub>, ground: Arc<Ground>) -> Self {
+    pub(crate) fn start(hub: Arc<Hub>, answer_thread: Arc<AnswerThread>) -> Self {
         Self(tokio::spawn(async move {
-            let Ok(channel) = ground.channel().await else {
+            let Ok(channel) = answer_thread.channel().await else {
                 return;
             };
             for _ in 0..LONGEST {

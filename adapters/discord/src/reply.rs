@@ -21,13 +21,13 @@ use crate::ids;
 use crate::outbox::SHOW_EVERY;
 use crate::presence::{TYPING_EVERY, Typing};
 use crate::rights;
+use crate::transport::{AnswerTransport, LiveMessage, Via, Words};
 use crate::vocabulary::VOCABULARY;
-use crate::way::{Shown, Via, Way, Words};
 use crate::withdraw::Withdrawer;
 
 /// What an answer belongs to.
 pub(crate) struct Target {
-    pub(crate) way: Arc<Way>,
+    pub(crate) transport: Arc<AnswerTransport>,
     /// The interaction says "thinking…", which becomes the answer.
     pub(crate) is_thinking: bool,
     /// The message that the pressed button is on, which the interaction can change.
@@ -46,7 +46,7 @@ pub(crate) struct DiscordReply {
     target: Target,
     typing: Option<Typing>,
     /// The messages there are of this answer, or of the one it takes the place of.
-    standing: VecDeque<Shown>,
+    standing: VecDeque<LiveMessage>,
     /// What stands was made by this reply, and goes if it is given up.
     is_mine: bool,
     is_replacing: bool,
@@ -56,7 +56,7 @@ pub(crate) struct DiscordReply {
 impl DiscordReply {
     pub(crate) fn new(target: Target) -> Self {
         Self {
-            hub: Arc::clone(&target.way.hub),
+            hub: Arc::clone(&target.transport.hub),
             target,
             typing: None,
             standing: VecDeque::new(),
@@ -83,20 +83,25 @@ impl DiscordReply {
             delivered.push(ids::sent(shown.channel, shown.id));
         }
         for surplus in std::mem::take(&mut self.standing) {
-            let way = &self.target.way;
-            self.hub.outbox.persist(|| way.remove(&surplus)).await?;
+            let transport = &self.target.transport;
+            self.hub
+                .outbox
+                .persist(|| transport.remove(&surplus))
+                .await?;
         }
         self.end_thinking().await;
         if self.is_replacing {
-            let ground = Arc::clone(&self.target.way.ground);
-            self.hub.chores.spawn(async move { ground.rename().await });
+            let answer_thread = Arc::clone(&self.target.transport.answer_thread);
+            self.hub
+                .chores
+                .spawn(async move { answer_thread.rename().await });
         }
         Ok(Delivered(delivered))
     }
 
     /// What one person alone sees is taken away by its token or not at all.
-    fn remember(&self, shown: &Shown) {
-        let token = self.target.way.token.as_ref();
+    fn remember(&self, shown: &LiveMessage) {
+        let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
             self.hub
                 .answered_privately(shown.id, Arc::clone(token), shown.via);
@@ -104,14 +109,17 @@ impl DiscordReply {
     }
 
     /// Lets a message say this: one that stands, or a new one.
-    async fn put(&mut self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
+    async fn put(&mut self, part: usize, words: Words<'_>) -> Result<LiveMessage, Failure> {
         let hub = Arc::clone(&self.hub);
-        let way = Arc::clone(&self.target.way);
+        let transport = Arc::clone(&self.target.transport);
         if let Some(standing) = self.standing.pop_front() {
             if standing.says(words) {
                 return Ok(standing);
             }
-            let changed = hub.outbox.persist(|| way.change(&standing, words)).await?;
+            let changed = hub
+                .outbox
+                .persist(|| transport.change(&standing, words))
+                .await?;
             if let Some(shown) = changed {
                 return Ok(shown);
             }
@@ -121,14 +129,21 @@ impl DiscordReply {
             return Ok(shown);
         }
         // It was there already, with the beginning of the answer.
-        let changed = hub.outbox.persist(|| way.change(&shown, words)).await?;
+        let changed = hub
+            .outbox
+            .persist(|| transport.change(&shown, words))
+            .await?;
         Ok(changed.unwrap_or(shown))
     }
 
-    async fn create(&mut self, part: usize, words: Words<'_>) -> Result<Shown, Failure> {
-        let way = Arc::clone(&self.target.way);
+    async fn create(&mut self, part: usize, words: Words<'_>) -> Result<LiveMessage, Failure> {
+        let transport = Arc::clone(&self.target.transport);
         if std::mem::take(&mut self.target.is_thinking) {
-            let filled = self.hub.outbox.persist(|| way.fill_original(words)).await;
+            let filled = self
+                .hub
+                .outbox
+                .persist(|| transport.fill_original(words))
+                .await;
             match filled {
                 Ok(Some(shown)) => return Ok(shown),
                 Ok(None) => {}
@@ -138,13 +153,13 @@ impl DiscordReply {
             }
         }
         let is_private = self.is_private();
-        let creating = || way.create(part, words, is_private);
+        let creating = || transport.create(part, words, is_private);
         self.hub.outbox.persist(creating).await
     }
 
     /// Only the one who asked may see it.
     fn is_private(&self) -> bool {
-        self.target.way.is_private || (self.target.is_again && !self.is_replacing)
+        self.target.transport.is_private || (self.target.is_again && !self.is_replacing)
     }
 
     fn has_buttons(&self) -> bool {
@@ -154,7 +169,7 @@ impl DiscordReply {
     /// Takes "thinking…" away where nothing came of it.
     async fn end_thinking(&mut self) {
         if std::mem::take(&mut self.target.is_thinking) {
-            let removed = self.target.way.remove_original();
+            let removed = self.target.transport.remove_original();
             let _ = self.hub.outbox.try_once(removed).await;
         }
     }
@@ -167,7 +182,7 @@ impl DiscordReply {
         if !self.standing.is_empty() {
             return Ok(());
         }
-        let channel = self.target.way.ground.channel().await?;
+        let channel = self.target.transport.answer_thread.channel().await?;
         let api = &self.hub.api;
         let asked = self
             .hub
@@ -181,16 +196,16 @@ impl DiscordReply {
         };
         said.sort_by_key(|message| message.id);
         let found = earlier::find(&said, self.hub.me, sought);
-        let found = found.into_iter().map(|message| Shown {
+        let found = found.into_iter().map(|message| LiveMessage {
             text: Some(message.content.clone()),
-            ..Shown::of(channel, message.id, Via::Bot)
+            ..LiveMessage::of(channel, message.id, Via::Bot)
         });
         self.standing = found.collect();
         Ok(())
     }
 
     fn error(&self, failure: Failure) -> PlatformError {
-        let place = self.target.way.belongs.place;
+        let place = self.target.transport.belongs.place;
         let channel = ids::link(place.guild, place.channel, None);
         match failure.kind {
             Kind::LoggedOut => logged_out(),
@@ -219,19 +234,19 @@ impl DiscordReply {
 
     /// Shows the beginning of an answer.
     async fn show(&mut self, words: Words<'_>) {
-        let (hub, way) = (Arc::clone(&self.hub), Arc::clone(&self.target.way));
+        let (hub, transport) = (Arc::clone(&self.hub), Arc::clone(&self.target.transport));
         let shown = match self.standing.front() {
             Some(standing) if standing.says(words) => return,
-            Some(standing) => hub.outbox.try_once(way.change(standing, words)).await,
+            Some(standing) => hub.outbox.try_once(transport.change(standing, words)).await,
             None if self.target.is_thinking => {
-                let filled = hub.outbox.try_once(way.fill_original(words)).await;
+                let filled = hub.outbox.try_once(transport.fill_original(words)).await;
                 if let Some(Some(_)) = &filled {
                     self.target.is_thinking = false;
                 }
                 filled
             }
             None => {
-                let creating = way.create(0, words, self.is_private());
+                let creating = transport.create(0, words, self.is_private());
                 hub.outbox.try_once(creating).await.map(Some)
             }
         };
@@ -261,22 +276,25 @@ impl Reply for DiscordReply {
         self.is_replacing = true;
         let messages = earlier.0.iter().filter_map(ids::parse_sent);
         let by_token = self.target.pressed_on;
-        let is_private = self.target.way.is_private;
+        let is_private = self.target.transport.is_private;
         self.standing = messages
             // What only its reader sees can be changed by nothing but the button on it.
             .filter(|message| !is_private || by_token == Some(*message))
             .map(|(channel, id)| {
                 let via = if is_private { Via::Original } else { Via::Bot };
-                Shown::of(channel, id, via)
+                LiveMessage::of(channel, id, via)
             })
             .collect();
     }
 
     async fn working(&mut self) {
         // An interaction shows it by itself.
-        if self.typing.is_none() && !self.target.is_thinking && !self.target.way.is_private {
-            let (hub, ground) = (Arc::clone(&self.hub), Arc::clone(&self.target.way.ground));
-            self.typing = Some(Typing::start(hub, ground));
+        if self.typing.is_none() && !self.target.is_thinking && !self.target.transport.is_private {
+            let (hub, answer_thread) = (
+                Arc::clone(&self.hub),
+                Arc::clone(&self.target.transport.answer_thread),
+            );
+            self.typing = Some(Typing::start(hub, answer_thread));
         }
     }
 
@@ -284,7 +302,7 @@ impl Reply for DiscordReply {
         // An answer that stands is not undone for one that may be given up, and what may stand
         // already is looked at when the text is whole.
         let is_another = !self.standing.is_empty() && !self.is_mine;
-        let channel = self.target.way.belongs.place.channel;
+        let channel = self.target.transport.belongs.place.channel;
         if is_another || self.target.sought.is_some() {
             return;
         }
@@ -342,21 +360,21 @@ impl Drop for DiscordReply {
     fn drop(&mut self) {
         let is_thinking = self.target.is_thinking;
         let standing = std::mem::take(&mut self.standing);
-        let taken_back: Vec<Shown> = standing.into_iter().filter(|_| self.is_mine).collect();
+        let taken_back: Vec<LiveMessage> = standing.into_iter().filter(|_| self.is_mine).collect();
         if self.is_finished || (taken_back.is_empty() && !is_thinking) {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
         };
-        let (hub, way) = (Arc::clone(&self.hub), Arc::clone(&self.target.way));
+        let (hub, transport) = (Arc::clone(&self.hub), Arc::clone(&self.target.transport));
         // Bounded as everything that goes out; `run` waits for it.
         let chore = async move {
             if is_thinking {
-                let _ = hub.outbox.try_once(way.remove_original()).await;
+                let _ = hub.outbox.try_once(transport.remove_original()).await;
             }
             for shown in taken_back {
-                if let Err(failure) = hub.outbox.persist(|| way.remove(&shown)).await {
+                if let Err(failure) = hub.outbox.persist(|| transport.remove(&shown)).await {
                     tracing::warn!(%failure, channel = %shown.channel, "an answer that was given up stays");
                 }
             }

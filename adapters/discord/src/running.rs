@@ -11,7 +11,7 @@ use crate::api::{self, Api, GatewayAt, Me};
 use crate::commands;
 use crate::directory::Change;
 use crate::errors::{Failure, Kind, disconnected, logged_out, misconfigured};
-use crate::event::Happening;
+use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
@@ -116,7 +116,7 @@ impl Running {
                 Ok(error) = &mut gateway.ended => return Err(error),
             };
             match happening {
-                Some(Happening::Ready) if is_first => {
+                Some(GatewayEvent::Ready) if is_first => {
                     is_first = false;
                     self.take_left_over(shutdown);
                     self.tell_connected();
@@ -181,33 +181,33 @@ impl Running {
     }
 
     /// Sorts what happened; never waits.
-    fn take(&self, happening: Happening) {
+    fn take(&self, happening: GatewayEvent) {
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let (channel, is_put) = match happening {
-            Happening::Ready => return,
-            Happening::Changed(change) => {
+            GatewayEvent::Ready => return,
+            GatewayEvent::Changed(change) => {
                 if let Change::Guild(guild, _) = &change {
                     hub.is_back(guild.id);
                 }
                 return hub.directory.apply(change, hub.me);
             }
-            Happening::Gone(guild, channel) => return self.take_gone(guild, channel),
-            Happening::Asked(asked) => return inbound.asked(*asked, &self.lines),
+            GatewayEvent::Gone(guild, channel) => return self.take_gone(guild, channel),
+            GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.lines),
             // Most that bots say is the bot's own.
-            Happening::Said(said) if said.author.is_bot => return,
-            Happening::Said(said) => (
+            GatewayEvent::Said(said) if said.author.is_bot => return,
+            GatewayEvent::Said(said) => (
                 said.channel,
                 self.lines
                     .put(said.channel, async move { note(inbound.said(said).await) }),
             ),
-            Happening::Edited { now, at } => (
+            GatewayEvent::Edited { now, at } => (
                 now.channel,
                 self.lines.put(
                     now.channel,
                     async move { note(inbound.edited(now, at).await) },
                 ),
             ),
-            Happening::Deleted {
+            GatewayEvent::Deleted {
                 guild,
                 channel,
                 messages,

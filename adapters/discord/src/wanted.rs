@@ -1,5 +1,5 @@
 //! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
-//! in the `Facts`.
+//! in the `Context`.
 
 use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Opinion};
 use serenity::model::id::MessageId;
@@ -7,13 +7,13 @@ use serenity::model::id::MessageId;
 use crate::buttons::{self, Button, Pressed, Row};
 use crate::content::Belongs;
 use crate::directory::{Kind, Spot};
-use crate::event::{Asked, What};
+use crate::event::{Asked, EventKind};
 use crate::ids::{self, Place};
-use crate::meaning::{about, is_admin};
+use crate::intent::{about, is_admin};
 
 /// What is known beside the interaction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct Context {
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
 }
@@ -86,29 +86,29 @@ const FORGET_AUDIENCE: &str = "Everything said to me in this channel and its thr
 const KEPT: &str = "Nothing was forgotten.";
 
 /// Says what an interaction asks for.
-pub(crate) fn wanted(asked: &Asked, facts: Facts) -> Wanted {
+pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
     match &asked.what {
-        What::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
-        What::TypingSession(typed) => Wanted::Choices(typed.clone()),
+        EventKind::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
+        EventKind::TypingSession(typed) => Wanted::Choices(typed.clone()),
         _ if !facts.is_allowed => say(NOT_ALLOWED),
-        What::Ask {
+        EventKind::Ask {
             question,
             private,
             thread,
         } => ask(asked, facts, question, *private, *thread),
-        What::About(_) if facts.mode == AnswerMode::Never => say(NEVER_HERE),
-        What::About(quoted) if quoted.text.trim().is_empty() && quoted.files.is_empty() => {
+        EventKind::About(_) if facts.mode == AnswerMode::Never => say(NEVER_HERE),
+        EventKind::About(quoted) if quoted.text.trim().is_empty() && quoted.files.is_empty() => {
             say(NO_TEXT)
         }
-        What::About(quoted) => Wanted::Turn(Turn {
+        EventKind::About(quoted) => Wanted::Turn(Turn {
             has_buttons: true,
             ..turn(asked, Body::Text(about(quoted)), false)
         }),
-        What::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
-        What::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
-        What::Forget(what) => forget(asked, what),
-        What::Session(chosen) => Wanted::Session(chosen.clone()),
-        What::Pressed {
+        EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
+        EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
+        EventKind::Forget(what) => forget(asked, what),
+        EventKind::Session(chosen) => Wanted::Session(chosen.clone()),
+        EventKind::Pressed {
             button,
             on,
             is_private,
@@ -116,14 +116,14 @@ pub(crate) fn wanted(asked: &Asked, facts: Facts) -> Wanted {
             Some(pressed) => self::pressed(asked, pressed, *on, *is_private),
             None => say(NO_BUTTON),
         },
-        What::Unknown => Wanted::Nothing,
+        EventKind::Unknown => Wanted::Nothing,
     }
 }
 
 /// To whom and where a first answer belongs.
 pub(crate) fn belongs(asked: &Asked) -> Belongs {
     let place = match &asked.what {
-        What::Forget(what) if what == "private" => here(&asked.spot).private_to(asked.who.id),
+        EventKind::Forget(what) if what == "private" => here(&asked.spot).private_to(asked.who.id),
         _ => here(&asked.spot),
     };
     Belongs {
@@ -155,7 +155,7 @@ fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
     }
 }
 
-fn ask(asked: &Asked, facts: Facts, question: &str, private: bool, thread: bool) -> Wanted {
+fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: bool) -> Wanted {
     if facts.mode == AnswerMode::Never {
         return say(NEVER_HERE);
     }
@@ -249,12 +249,12 @@ mod tests {
     use super::*;
     use crate::event::{Person, Quoted};
 
-    const FACTS: Facts = Facts {
+    const FACTS: Context = Context {
         is_allowed: true,
         mode: AnswerMode::Threads,
     };
 
-    fn asked(what: What) -> Asked {
+    fn asked(what: EventKind) -> Asked {
         Asked {
             id: InteractionId::new(9),
             token: String::new().into(),
@@ -276,16 +276,16 @@ mod tests {
         }
     }
 
-    fn question(private: bool, thread: bool) -> What {
-        What::Ask {
+    fn question(private: bool, thread: bool) -> EventKind {
+        EventKind::Ask {
             question: " why? ".to_owned(),
             private,
             thread,
         }
     }
 
-    fn press(button: &str) -> What {
-        What::Pressed {
+    fn press(button: &str) -> EventKind {
+        EventKind::Pressed {
             button: button.to_owned(),
             on: MessageId::new(7),
             is_private: false,
@@ -367,20 +367,20 @@ mod tests {
 
     #[test]
     fn who_is_not_let_in_is_told_so_and_nothing_else() {
-        let facts = Facts {
+        let facts = Context {
             is_allowed: false,
             ..FACTS
         };
-        for what in [question(false, false), What::Why, press("m1:s:4:1/2")] {
+        for what in [question(false, false), EventKind::Why, press("m1:s:4:1/2")] {
             assert_eq!(wanted(&asked(what), facts), say(NOT_ALLOWED));
         }
-        let typing = asked(What::TypingSession("secret".to_owned()));
+        let typing = asked(EventKind::TypingSession("secret".to_owned()));
         assert_eq!(wanted(&typing, facts), Wanted::Choices(String::new()));
     }
 
     #[test]
     fn a_channel_to_be_left_alone_takes_no_questions_but_commands() {
-        let facts = Facts {
+        let facts = Context {
             mode: AnswerMode::Never,
             ..FACTS
         };
@@ -388,13 +388,13 @@ mod tests {
             wanted(&asked(question(false, false)), facts),
             say(NEVER_HERE)
         );
-        let why = wanted(&asked(What::Why), facts);
+        let why = wanted(&asked(EventKind::Why), facts);
         assert!(matches!(why, Wanted::Turn(_)));
     }
 
     #[test]
     fn what_cannot_be_brought_back_is_confirmed() {
-        let forget = |what: &str| wanted(&asked(What::Forget(what.to_owned())), FACTS);
+        let forget = |what: &str| wanted(&asked(EventKind::Forget(what.to_owned())), FACTS);
         assert!(matches!(forget("last"), Wanted::Turn(_)));
         for (what, expected) in [
             ("thread", Row::ForgetSession),
@@ -453,13 +453,13 @@ mod tests {
             files: Vec::new(),
             at: chrono::Utc::now(),
         };
-        let turn = a_turn(&asked(What::About(quoted.clone())));
+        let turn = a_turn(&asked(EventKind::About(quoted.clone())));
         let text = "What do you think of this message from bob?\n> Ship it.\n> Now.";
         assert_eq!(turn.body, Body::Text(text.to_owned()));
         let empty = Quoted {
             text: String::new(),
             ..quoted
         };
-        assert_eq!(wanted(&asked(What::About(empty)), FACTS), say(NO_TEXT));
+        assert_eq!(wanted(&asked(EventKind::About(empty)), FACTS), say(NO_TEXT));
     }
 }

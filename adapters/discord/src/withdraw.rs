@@ -11,8 +11,8 @@ use serenity::model::id::{ChannelId, MessageId};
 use crate::errors::{Failure, Kind, Refusal};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
-use crate::meaning::NEUTRAL_NAME;
-use crate::way::Via;
+use crate::intent::NEUTRAL_NAME;
+use crate::transport::Via;
 
 const ONLY_YOU: &str =
     "only you see it and Discord lets nobody else remove it; choose \"Dismiss message\" below it";

@@ -21,14 +21,14 @@ pub(crate) struct Opening {
 }
 
 /// Shared by an answer and its signs of life, so that whoever comes first opens the thread.
-pub(crate) struct Ground {
+pub(crate) struct AnswerThread {
     hub: Arc<Hub>,
     channel: ChannelId,
     opening: Option<Opening>,
     opened: OnceCell<ChannelId>,
 }
 
-impl Ground {
+impl AnswerThread {
     /// `channel` is there, or is the thread that `opening` makes.
     pub(crate) fn new(hub: Arc<Hub>, channel: ChannelId, opening: Option<Opening>) -> Self {
         Self {

@@ -11,11 +11,11 @@ use secrecy::SecretString;
 use serenity::model::id::{ChannelId, InteractionId, MessageId, UserId};
 use tokio::time::Instant;
 
+use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
 use crate::buttons::Row;
 use crate::content::{self, Belongs};
 use crate::errors::{Failure, Refusal};
-use crate::ground::Ground;
 use crate::hub::Hub;
 
 /// Discord's fifteen minutes, without what a request may take.
@@ -60,7 +60,7 @@ impl Token {
 
 /// A message of an answer as it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct LiveMessage {
     pub(crate) channel: ChannelId,
     pub(crate) id: MessageId,
     pub(crate) via: Via,
@@ -71,7 +71,7 @@ pub(crate) struct Shown {
     pub(crate) is_addressed: bool,
 }
 
-impl Shown {
+impl LiveMessage {
     /// One of which only the id is known.
     pub(crate) fn of(channel: ChannelId, id: MessageId, via: Via) -> Self {
         Self {
@@ -108,9 +108,9 @@ pub(crate) struct Words<'a> {
 }
 
 /// What all messages of one answer share.
-pub(crate) struct Way {
+pub(crate) struct AnswerTransport {
     pub(crate) hub: Arc<Hub>,
-    pub(crate) ground: Arc<Ground>,
+    pub(crate) answer_thread: Arc<AnswerThread>,
     pub(crate) belongs: Belongs,
     /// Whose answer it is, where somebody else wants it anew: the buttons stay theirs.
     pub(crate) owner: Option<UserId>,
@@ -125,7 +125,7 @@ pub(crate) struct Way {
     pub(crate) nonce: String,
 }
 
-impl Way {
+impl AnswerTransport {
     /// What the buttons hold.
     fn buttons(&self) -> Belongs {
         Belongs {
@@ -140,7 +140,10 @@ impl Way {
 
     /// Turns the interaction's first answer into this message; None: there is no interaction, or
     /// its time is over.
-    pub(crate) async fn fill_original(&self, words: Words<'_>) -> Result<Option<Shown>, Failure> {
+    pub(crate) async fn fill_original(
+        &self,
+        words: Words<'_>,
+    ) -> Result<Option<LiveMessage>, Failure> {
         let Some(token) = self.token() else {
             return Ok(None);
         };
@@ -157,7 +160,7 @@ impl Way {
         part: usize,
         words: Words<'_>,
         is_private: bool,
-    ) -> Result<Shown, Failure> {
+    ) -> Result<LiveMessage, Failure> {
         if let Some(token) = self.token() {
             let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
             let sent = self.hub.api.follow_up(token, &body).await;
@@ -173,17 +176,19 @@ impl Way {
         part: usize,
         words: Words<'_>,
         is_private: bool,
-    ) -> Result<Shown, Failure> {
+    ) -> Result<LiveMessage, Failure> {
         let Belongs { asker, place } = self.belongs;
         let channel = if is_private && place.guild.is_some() {
             self.hub.api.open_direct(asker).await?
         } else {
-            self.ground.channel().await?
+            self.answer_thread.channel().await?
         };
         let is_first = part == 0;
         let is_addressed = is_first && self.names_asker;
         let text = self.text(words, is_addressed);
-        let reply_to = self.reply_to.or_else(|| self.ground.reply_to(channel));
+        let reply_to = self
+            .reply_to
+            .or_else(|| self.answer_thread.reply_to(channel));
         let body = content::message(
             &text,
             words.row,
@@ -194,7 +199,7 @@ impl Way {
         let sent = self.hub.api.send(channel, &body).await?;
         // With the nonce of an earlier one it is that one, whatever it says.
         let is_as_sent = sent.content.trim() == text.trim();
-        Ok(Shown {
+        Ok(LiveMessage {
             text: is_as_sent.then(|| words.text.to_owned()),
             is_addressed,
             ..shown(&sent, Via::Bot, words)
@@ -212,9 +217,9 @@ impl Way {
     /// Gives a message other words. None: it is gone.
     pub(crate) async fn change(
         &self,
-        standing: &Shown,
+        standing: &LiveMessage,
         words: Words<'_>,
-    ) -> Result<Option<Shown>, Failure> {
+    ) -> Result<Option<LiveMessage>, Failure> {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
         let body = content::edit(&text, words.row, self.buttons());
@@ -236,7 +241,7 @@ impl Way {
             None => api.edit(standing.channel, standing.id, &body).await,
         };
         match changed {
-            Ok(sent) => Ok(Some(Shown {
+            Ok(sent) => Ok(Some(LiveMessage {
                 is_addressed: standing.is_addressed,
                 ..shown(&sent, standing.via, words)
             })),
@@ -246,7 +251,7 @@ impl Way {
     }
 
     /// Takes a message away; what is gone already is no error.
-    pub(crate) async fn remove(&self, standing: &Shown) -> Result<(), Failure> {
+    pub(crate) async fn remove(&self, standing: &LiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
         let removed = match (standing.via, self.token()) {
             (Via::Original, Some(token)) => api.delete_original(token).await,
@@ -295,10 +300,10 @@ impl Way {
     }
 }
 
-fn shown(sent: &Sent, via: Via, words: Words<'_>) -> Shown {
-    Shown {
+fn shown(sent: &Sent, via: Via, words: Words<'_>) -> LiveMessage {
+    LiveMessage {
         text: Some(words.text.to_owned()),
         row: Some(words.row),
-        ..Shown::of(sent.channel_id, sent.id, via)
+        ..LiveMessage::of(sent.channel_id, sent.id, via)
     }
 }

@@ -1,4 +1,4 @@
-//! What a message means for the bot. Pure: what has to be looked up is in the `Facts`.
+//! What a message means for the bot. Pure: what has to be looked up is in the `Context`.
 
 use muninn_platform::{Addressed, AnswerMode, Command};
 use serenity::model::id::{ChannelId, RoleId, UserId};
@@ -9,7 +9,7 @@ use crate::ids::Place;
 
 /// What is known beside the message.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct Context {
     pub(crate) me: UserId,
     /// The role that was made for the bot.
     pub(crate) my_role: Option<RoleId>,
@@ -23,8 +23,8 @@ pub(crate) struct Facts {
 
 /// What a message means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    Nothing(Silence),
+pub(crate) enum Intent {
+    Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
         wants: Wants,
@@ -41,7 +41,7 @@ pub(crate) enum Wants {
 
 /// Why the bot does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Silence {
+pub(crate) enum IgnoreReason {
     Bot,
     NotAllowed,
     /// The channel is set to be left alone.
@@ -61,26 +61,26 @@ pub(crate) enum Stand {
 }
 
 /// Says what a message means.
-pub(crate) fn meaning(said: &Said, facts: &Facts) -> Meaning {
+pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     if said.author.is_bot || said.author.id == facts.me {
-        return Meaning::Nothing(Silence::Bot);
+        return Intent::Nothing(IgnoreReason::Bot);
     }
     if !said.is_regular {
-        return Meaning::Nothing(Silence::Irrelevant);
+        return Intent::Nothing(IgnoreReason::Irrelevant);
     }
     let addressed = match addressed(said, facts) {
         Ok(addressed) => addressed,
-        Err(silence) => return Meaning::Nothing(silence),
+        Err(silence) => return Intent::Nothing(silence),
     };
     // Said to somebody who answers it, it may be let in or not; said to nobody, nobody is told.
     if !facts.is_allowed {
-        return Meaning::Nothing(Silence::NotAllowed);
+        return Intent::Nothing(IgnoreReason::NotAllowed);
     }
     let Some(wants) = wants(said, facts, addressed) else {
-        return Meaning::Nothing(Silence::Irrelevant);
+        return Intent::Nothing(IgnoreReason::Irrelevant);
     };
     let (place, stand) = place(said, &facts.spot, &wants);
-    Meaning::Said {
+    Intent::Said {
         addressed,
         wants,
         place,
@@ -90,7 +90,7 @@ pub(crate) fn meaning(said: &Said, facts: &Facts) -> Meaning {
 
 /// What an edited message says now, and whether it names the bot. Which earlier messages were meant
 /// for the bot only the bot knows, so every edit is told.
-pub(crate) fn edited(said: &Said, facts: &Facts) -> Option<(Addressed, String, Place, Stand)> {
+pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String, Place, Stand)> {
     if said.author.is_bot || !said.is_regular || !facts.is_allowed {
         return None;
     }
@@ -100,7 +100,7 @@ pub(crate) fn edited(said: &Said, facts: &Facts) -> Option<(Addressed, String, P
     (!text.is_empty()).then_some((addressed, text, place, stand))
 }
 
-fn addressed(said: &Said, facts: &Facts) -> Result<Addressed, Silence> {
+fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
     let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
         || facts
             .my_role
@@ -113,17 +113,17 @@ fn addressed(said: &Said, facts: &Facts) -> Result<Addressed, Silence> {
         return Ok(Addressed::Directly);
     }
     match facts.mode {
-        AnswerMode::Never => Err(Silence::Never),
+        AnswerMode::Never => Err(IgnoreReason::Never),
         AnswerMode::Always => Ok(Addressed::Directly),
         AnswerMode::Mentions | AnswerMode::Threads if is_named || is_answer => {
             Ok(Addressed::Directly)
         }
         AnswerMode::Threads if facts.spot.is_thread() => Ok(Addressed::InConversation),
-        AnswerMode::Threads | AnswerMode::Mentions => Err(Silence::NotAddressed),
+        AnswerMode::Threads | AnswerMode::Mentions => Err(IgnoreReason::NotAddressed),
     }
 }
 
-fn wants(said: &Said, facts: &Facts, addressed: Addressed) -> Option<Wants> {
+fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Wants> {
     let text = plain(&said.text, said, facts);
     if !text.is_empty() || !said.files.is_empty() {
         return Some(Wants::Text(text));
@@ -174,7 +174,7 @@ fn place(said: &Said, spot: &Spot, wants: &Wants) -> (Place, Stand) {
 }
 
 /// The text as people read it: without the mention of the bot, with names in the place of ids.
-fn plain(text: &str, said: &Said, facts: &Facts) -> String {
+fn plain(text: &str, said: &Said, facts: &Context) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -204,7 +204,7 @@ fn plain(text: &str, said: &Said, facts: &Facts) -> String {
 }
 
 /// What stands for a mention, a channel or an emoji: `@123`, `@!123`, `@&123`, `#123`, `:name:123`.
-fn named(form: &str, said: &Said, facts: &Facts) -> Option<String> {
+fn named(form: &str, said: &Said, facts: &Context) -> Option<String> {
     if let Some(role) = form.strip_prefix("@&") {
         let role = RoleId::new(crate::ids::number(role)?);
         return (Some(role) == facts.my_role).then(String::new);

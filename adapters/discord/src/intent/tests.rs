@@ -60,8 +60,8 @@ fn reply(author: UserId, text: &str) -> Said {
     }
 }
 
-fn facts(kind: Kind, mode: AnswerMode) -> Facts {
-    Facts {
+fn facts(kind: Kind, mode: AnswerMode) -> Context {
+    Context {
         me: ME,
         my_role: Some(RoleId::new(50)),
         spot: Spot {
@@ -77,10 +77,10 @@ fn facts(kind: Kind, mode: AnswerMode) -> Facts {
     }
 }
 
-fn addressed_as(said: &Said, kind: Kind, mode: AnswerMode) -> Result<Addressed, Silence> {
-    match meaning(said, &facts(kind, mode)) {
-        Meaning::Said { addressed, .. } => Ok(addressed),
-        Meaning::Nothing(silence) => Err(silence),
+fn addressed_as(said: &Said, kind: Kind, mode: AnswerMode) -> Result<Addressed, IgnoreReason> {
+    match intent(said, &facts(kind, mode)) {
+        Intent::Said { addressed, .. } => Ok(addressed),
+        Intent::Nothing(silence) => Err(silence),
     }
 }
 
@@ -88,7 +88,7 @@ fn addressed_as(said: &Said, kind: Kind, mode: AnswerMode) -> Result<Addressed, 
 fn the_mode_says_what_is_answered() {
     use Addressed::{Directly, InConversation};
     use AnswerMode::{Always, Mentions, Never, Threads};
-    use Silence::{Never as Left, NotAddressed};
+    use IgnoreReason::{Never as Left, NotAddressed};
     let (plain, named) = (said("hello"), mention("<@5> hello"));
     let (to_me, to_bob) = (reply(ME, "and?"), reply(BOB, "and?"));
     for (kind, mode, expected) in [
@@ -164,28 +164,28 @@ fn bots_notices_and_strangers_are_not_answered() {
         ..mention("<@5> hi")
     };
     let silence = |said: &Said| addressed_as(said, Kind::Text, AnswerMode::Threads);
-    assert_eq!(silence(&bot), Err(Silence::Bot));
-    assert_eq!(silence(&mine), Err(Silence::Bot));
-    assert_eq!(silence(&notice), Err(Silence::Irrelevant));
-    let not_let_in = Facts {
+    assert_eq!(silence(&bot), Err(IgnoreReason::Bot));
+    assert_eq!(silence(&mine), Err(IgnoreReason::Bot));
+    assert_eq!(silence(&notice), Err(IgnoreReason::Irrelevant));
+    let not_let_in = Context {
         is_allowed: false,
         ..facts(Kind::Text, AnswerMode::Threads)
     };
     assert_eq!(
-        meaning(&mention("<@5> hi"), &not_let_in),
-        Meaning::Nothing(Silence::NotAllowed)
+        intent(&mention("<@5> hi"), &not_let_in),
+        Intent::Nothing(IgnoreReason::NotAllowed)
     );
     // What was not meant for the bot is nobody's business.
     assert_eq!(
-        meaning(&said("hi"), &not_let_in),
-        Meaning::Nothing(Silence::NotAddressed)
+        intent(&said("hi"), &not_let_in),
+        Intent::Nothing(IgnoreReason::NotAddressed)
     );
 }
 
 fn wanted(said: &Said, kind: Kind) -> Wants {
-    match meaning(said, &facts(kind, AnswerMode::Threads)) {
-        Meaning::Said { wants, .. } => wants,
-        Meaning::Nothing(silence) => panic!("{silence:?}"),
+    match intent(said, &facts(kind, AnswerMode::Threads)) {
+        Intent::Said { wants, .. } => wants,
+        Intent::Nothing(silence) => panic!("{silence:?}"),
     }
 }
 
@@ -231,7 +231,7 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
     assert_eq!(wanted(&with_file, Kind::Text), Wants::Text(String::new()));
     // A sticker, or what may not be read.
     let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
-    assert_eq!(empty, Err(Silence::Irrelevant));
+    assert_eq!(empty, Err(IgnoreReason::Irrelevant));
 }
 
 #[test]
@@ -243,14 +243,14 @@ fn an_answer_stands_in_a_thread_where_there_can_be_one() {
         (Kind::PrivateThread, "<@5> hi", "discord/1/20", Stand::Here),
         (Kind::Flat, "<@5> hi", "discord/1/20", Stand::Here),
     ] {
-        match meaning(&mention(text), &facts(kind, AnswerMode::Threads)) {
-            Meaning::Said {
+        match intent(&mention(text), &facts(kind, AnswerMode::Threads)) {
+            Intent::Said {
                 place, stand: at, ..
             } => {
                 assert_eq!(place.conversation().as_str(), conversation, "{kind:?}");
                 assert_eq!(at, stand, "{kind:?} {text}");
             }
-            Meaning::Nothing(silence) => panic!("{silence:?}"),
+            Intent::Nothing(silence) => panic!("{silence:?}"),
         }
     }
 }
@@ -270,7 +270,7 @@ fn every_edit_of_somebody_let_in_is_told() {
     let (addressed, ..) = edited(&mention("<@5> hello"), &in_channel).unwrap();
     assert_eq!(addressed, Addressed::Directly);
     assert_eq!(edited(&said(""), &in_channel), None);
-    let stranger = Facts {
+    let stranger = Context {
         is_allowed: false,
         ..in_channel
     };

@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who is answered, and where.
 #[derive(Clone, Debug)]
-pub(crate) struct Whisper {
+pub(crate) struct EphemeralTarget {
     pub(crate) channel: String,
     pub(crate) user: String,
     /// The thread it stands in.
@@ -50,12 +50,12 @@ pub(crate) struct Whisper {
 
 pub(crate) struct EphemeralReply {
     hub: Arc<Hub>,
-    whisper: Whisper,
+    whisper: EphemeralTarget,
     asked_at: Instant,
 }
 
 impl EphemeralReply {
-    pub(crate) fn new(hub: Arc<Hub>, whisper: Whisper) -> Self {
+    pub(crate) fn new(hub: Arc<Hub>, whisper: EphemeralTarget) -> Self {
         Self {
             hub,
             whisper,
@@ -64,7 +64,7 @@ impl EphemeralReply {
     }
 
     fn content(&self, part: &SafeText, number: usize, form: Form) -> Value {
-        let Whisper {
+        let EphemeralTarget {
             channel, question, ..
         } = &self.whisper;
         if form == Form::Plain {
@@ -112,7 +112,7 @@ impl EphemeralReply {
 
     /// Says something in the channel, at most once: it is not said again where Slack may have taken it.
     async fn post(&self, content: &Value) -> Result<(), ApiError> {
-        let Whisper {
+        let EphemeralTarget {
             channel,
             user,
             thread,
@@ -212,7 +212,7 @@ impl Reply for EphemeralReply {
     async fn update(&mut self, _so_far: &SafeText) {}
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        let Whisper {
+        let EphemeralTarget {
             channel, question, ..
         } = &self.whisper;
         let mut delivered = Vec::with_capacity(parts.len());

@@ -21,11 +21,11 @@ pub(crate) struct Event {
     pub(crate) id: String,
     /// In a channel that is shared with other organisations.
     pub(crate) is_shared: bool,
-    pub(crate) what: What,
+    pub(crate) what: EventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EventKind {
     /// Also a mention, which comes as an event of its own beside the message.
     Message(Message),
     Changed {
@@ -126,11 +126,11 @@ pub(crate) struct Interaction {
     pub(crate) team: Option<String>,
     pub(crate) channel: Option<String>,
     pub(crate) response_url: Option<String>,
-    pub(crate) deed: Deed,
+    pub(crate) deed: Action,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     Button {
         action: String,
         value: String,
@@ -164,7 +164,7 @@ impl Push {
         Some(Self::Event(Event {
             id: text(&payload["event_id"])?,
             is_shared: payload["is_ext_shared_channel"] == true,
-            what: What::read(&payload["event"]).unwrap_or(What::Other),
+            what: EventKind::read(&payload["event"]).unwrap_or(EventKind::Other),
         }))
     }
 
@@ -187,19 +187,19 @@ impl Push {
         let channel = text(&payload["channel"]["id"]).or_else(|| text(&container["channel_id"]));
         let (action, message) = (&payload["actions"][0], &payload["message"]);
         let deed = match kind {
-            "block_actions" => Deed::Button {
+            "block_actions" => Action::Button {
                 action: text(&action["action_id"])?,
                 value: text(&action["value"]).unwrap_or_default(),
                 ts: text(&container["message_ts"]).or_else(|| text(&message["ts"])),
                 thread: text(&message["thread_ts"]).or_else(|| text(&container["thread_ts"])),
                 is_ephemeral: container["is_ephemeral"] == true,
             },
-            "message_action" => Deed::Shortcut {
+            "message_action" => Action::Shortcut {
                 callback: text(&payload["callback_id"])?,
                 ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
                 text: text(&message["text"]).unwrap_or_default(),
             },
-            _ => Deed::Other,
+            _ => Action::Other,
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
@@ -217,7 +217,7 @@ impl Push {
     }
 }
 
-impl What {
+impl EventKind {
     fn read(event: &Value) -> Option<Self> {
         let channel = || text(&event["channel"]);
         match event["type"].as_str()? {

@@ -15,14 +15,14 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::allow::Speaker;
-use crate::event::{Event, Interaction, Kind, Push, Slash, What};
+use crate::event::{Event, EventKind, Interaction, Kind, Push, Slash};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
+use crate::intent::{Context, IgnoreReason, Intent, intent};
 use crate::lines::{Lines, line_of};
-use crate::meaning::{Facts, Meaning, Silence, meaning};
 use crate::withdraw::Withdrawer;
 
-use draft::{Doer, Draft};
+use draft::{Actor, Draft};
 
 /// Slack waits three seconds before it sends an event again. Within this time the bot has it, or
 /// Slack is told nothing and sends it again.
@@ -51,7 +51,7 @@ pub(crate) struct Inbound {
 
 /// A push that means something.
 enum Work {
-    Event(Box<(Event, Meaning)>),
+    Event(Box<(Event, Intent)>),
     Slash(Slash),
     Interaction(Interaction),
 }
@@ -120,22 +120,22 @@ impl Inbound {
     fn sift(&self, push: Push) -> Option<Work> {
         match push {
             Push::Event(event) => {
-                let meaning = meaning(&event.what, &self.facts(&event));
-                match &meaning {
-                    Meaning::Nothing(why) => {
+                let intent = intent(&event.what, &self.facts(&event));
+                match &intent {
+                    Intent::Nothing(why) => {
                         note_silence(&event.what, *why);
                         None
                     }
-                    Meaning::Uninstalled => {
+                    Intent::Uninstalled => {
                         tracing::warn!("the app was taken out of the workspace; install it again");
                         None
                     }
-                    Meaning::Said(_)
-                    | Meaning::Edited { .. }
-                    | Meaning::Deleted { .. }
-                    | Meaning::Stop(_)
-                    | Meaning::Home { .. }
-                    | Meaning::Begun { .. } => Some(Work::Event(Box::new((event, meaning)))),
+                    Intent::Said(_)
+                    | Intent::Edited { .. }
+                    | Intent::Deleted { .. }
+                    | Intent::Stop(_)
+                    | Intent::Home { .. }
+                    | Intent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
                 }
             }
             Push::Slash(given) => Some(Work::Slash(given)),
@@ -147,44 +147,39 @@ impl Inbound {
     async fn tell(&self, work: Work, is_late: bool) -> Result<(), InboxClosed> {
         match work {
             Work::Event(event) => {
-                let (event, meaning) = *event;
-                self.event(event, meaning, is_late).await
+                let (event, intent) = *event;
+                self.event(event, intent, is_late).await
             }
             Work::Slash(given) => self.slash(&given).await,
             Work::Interaction(done) => self.interaction(&done).await,
         }
     }
 
-    async fn event(
-        &self,
-        event: Event,
-        meaning: Meaning,
-        is_late: bool,
-    ) -> Result<(), InboxClosed> {
+    async fn event(&self, event: Event, intent: Intent, is_late: bool) -> Result<(), InboxClosed> {
         let own_id = ids::other_event(&self.hub.me.team, &event.id);
-        match (meaning, event.what) {
-            (Meaning::Said(heard), What::Message(message)) => {
+        match (intent, event.what) {
+            (Intent::Said(heard), EventKind::Message(message)) => {
                 self.said(&message, heard, is_late).await
             }
             (
-                Meaning::Edited {
+                Intent::Edited {
                     of,
                     addressed,
                     place,
                 },
-                What::Changed { now, .. },
+                EventKind::Changed { now, .. },
             ) => {
                 self.edited(own_id, &now, &of, addressed, place, is_late)
                     .await
             }
-            (Meaning::Deleted { of, place }, What::Deleted { user, .. }) => {
+            (Intent::Deleted { of, place }, EventKind::Deleted { user, .. }) => {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
                 self.deleted(own_id, &user, &of, place).await
             }
-            (Meaning::Stop(place), _) => self.stop(&place).await,
-            (Meaning::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
+            (Intent::Stop(place), _) => self.stop(&place).await,
+            (Intent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
             (
-                Meaning::Begun {
+                Intent::Begun {
                     place,
                     looks_at,
                     is_new,
@@ -194,9 +189,9 @@ impl Inbound {
                 self.begun(&place, looks_at, is_new);
                 Ok(())
             }
-            (Meaning::Nothing(_) | Meaning::Uninstalled, _) => Ok(()),
+            (Intent::Nothing(_) | Intent::Uninstalled, _) => Ok(()),
             // Each meaning comes of one kind of event only.
-            (Meaning::Said(_) | Meaning::Edited { .. } | Meaning::Deleted { .. }, _) => Ok(()),
+            (Intent::Said(_) | Intent::Edited { .. } | Intent::Deleted { .. }, _) => Ok(()),
         }
     }
 
@@ -205,32 +200,34 @@ impl Inbound {
         self.inbox.deliver(Incoming::Stop(conversation)).await
     }
 
-    fn facts(&self, event: &Event) -> Facts {
+    fn facts(&self, event: &Event) -> Context {
         let hub = &self.hub;
         let (user, team, channel, kind) = match &event.what {
-            What::Message(message) | What::Changed { now: message, .. } => (
+            EventKind::Message(message) | EventKind::Changed { now: message, .. } => (
                 message.user.as_deref(),
                 message.team.as_deref(),
                 message.channel.as_str(),
                 message.kind,
             ),
-            What::Deleted { channel, kind, .. } => (None, None, channel.as_str(), *kind),
-            What::Home { user, channel, .. } | What::Assistant { user, channel, .. } => {
+            EventKind::Deleted { channel, kind, .. } => (None, None, channel.as_str(), *kind),
+            EventKind::Home { user, channel, .. } | EventKind::Assistant { user, channel, .. } => {
                 (Some(user.as_str()), None, channel.as_str(), Kind::Direct)
             }
             // Whoever sees the button is in the channel.
-            What::Stopped { channel, .. } => (None, None, channel.as_str(), Kind::Channel),
-            What::Uninstalled | What::Other => (None, None, "", Kind::Channel),
+            EventKind::Stopped { channel, .. } => (None, None, channel.as_str(), Kind::Channel),
+            EventKind::Uninstalled | EventKind::Other => (None, None, "", Kind::Channel),
         };
-        Facts {
+        Context {
             me: hub.me.user.clone(),
-            is_allowed: matches!(event.what, What::Stopped { .. } | What::Uninstalled)
-                || hub.options.allow.serves(Speaker {
-                    workspace: team.unwrap_or(&hub.me.team),
-                    user: user.unwrap_or_default(),
-                    channel,
-                    is_shared: event.is_shared,
-                }),
+            is_allowed: matches!(
+                event.what,
+                EventKind::Stopped { .. } | EventKind::Uninstalled
+            ) || hub.options.allow.serves(Speaker {
+                workspace: team.unwrap_or(&hub.me.team),
+                user: user.unwrap_or_default(),
+                channel,
+                is_shared: event.is_shared,
+            }),
             mode: self.mode(channel, kind),
             direct_threads: hub.options.direct_threads,
         }
@@ -262,10 +259,10 @@ async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> Taken {
     }
 }
 
-fn note_silence(what: &What, why: Silence) {
+fn note_silence(what: &EventKind, why: IgnoreReason) {
     match why {
-        Silence::NotAllowed => {
-            if let What::Message(message) = what {
+        IgnoreReason::NotAllowed => {
+            if let EventKind::Message(message) = what {
                 tracing::info!(
                     channel = message.channel,
                     user = message.user.as_deref().unwrap_or_default(),
@@ -273,6 +270,9 @@ fn note_silence(what: &What, why: Silence) {
                 );
             }
         }
-        Silence::Own | Silence::Bot | Silence::NotAddressed | Silence::Irrelevant => {}
+        IgnoreReason::Own
+        | IgnoreReason::Bot
+        | IgnoreReason::NotAddressed
+        | IgnoreReason::Irrelevant => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Muninn in Slack threads.
 //!
 //! Slack pushes what happens over a `socket` that the bot opens, or by `http`. Both read it as an
-//! `event`, and `inbound` decides by pure functions what it means (`meaning`) and hands it to the bot;
+//! `event`, and `inbound` decides by pure functions what it means (`intent`) and hands it to the bot;
 //! only when the bot has it, Slack is told so. The answer goes back through a `reply` (or, where only
 //! one person sees it, `ephemeral`): its `content` with `mrkdwn`, at the pace of the `outbox`, by the
 //! Web API (`api`).
@@ -21,9 +21,9 @@ mod http;
 mod hub;
 mod ids;
 mod inbound;
+mod intent;
 mod lines;
 mod manifest;
-mod meaning;
 mod mrkdwn;
 mod options;
 mod outbox;

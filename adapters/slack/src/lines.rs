@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::event::{Kind, Push, What};
+use crate::event::{EventKind, Kind, Push};
 
 /// The last of each line; whoever comes next waits for it.
 #[derive(Debug, Default)]
@@ -77,11 +77,13 @@ pub(crate) fn line_of(push: &Push) -> String {
     };
     match push {
         Push::Event(event) => match &event.what {
-            What::Message(message) | What::Changed { now: message, .. } => match message.kind {
+            EventKind::Message(message) | EventKind::Changed { now: message, .. } => match message
+                .kind
+            {
                 Kind::Direct => message.channel.clone(),
                 Kind::Channel => of_message(&message.channel, message.thread.as_ref(), &message.ts),
             },
-            What::Deleted {
+            EventKind::Deleted {
                 channel,
                 kind,
                 ts,
@@ -91,10 +93,11 @@ pub(crate) fn line_of(push: &Push) -> String {
                 Kind::Direct => channel.clone(),
                 Kind::Channel => of_message(channel, thread.as_ref(), ts),
             },
-            What::Assistant { channel, .. } => channel.clone(),
-            What::Home { .. } | What::Stopped { .. } | What::Uninstalled | What::Other => {
-                event.id.clone()
-            }
+            EventKind::Assistant { channel, .. } => channel.clone(),
+            EventKind::Home { .. }
+            | EventKind::Stopped { .. }
+            | EventKind::Uninstalled
+            | EventKind::Other => event.id.clone(),
         },
         Push::Slash(slash) => format!("{}/{}", slash.channel, slash.user),
         Push::Interaction(done) => format!("{}/buttons", done.user),

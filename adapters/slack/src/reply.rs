@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::content::{self, Form, Stage};
-use crate::ephemeral::{EphemeralReply, Whisper};
+use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::outbox::Call;
-use crate::status::{STATUS_EVERY, Signs};
+use crate::status::{STATUS_EVERY, StatusIndicator};
 use crate::withdraw::{VOCABULARY, Withdrawer};
 use crate::{background, files};
 
@@ -54,7 +54,7 @@ pub(crate) struct PostedReply {
     target: Target,
     /// Messages of an earlier answer, which this one takes the place of.
     earlier: Vec<String>,
-    shown: Option<Shown>,
+    shown: Option<LiveMessage>,
     last_update: Option<Instant>,
     /// Streams of this reply, which are nobody else's to end.
     begun: Vec<String>,
@@ -62,13 +62,13 @@ pub(crate) struct PostedReply {
     may_stand_unheard: bool,
     /// Slack refuses what an answer that grows looks like.
     is_hidden: bool,
-    signs: Signs,
+    signs: StatusIndicator,
     is_finished: bool,
 }
 
 /// A message that stands in the channel.
 #[derive(Clone, Debug)]
-enum Shown {
+enum LiveMessage {
     Posted {
         ts: String,
         /// As it was posted while it grew.
@@ -81,7 +81,7 @@ enum Shown {
     },
 }
 
-impl Shown {
+impl LiveMessage {
     fn ts(&self) -> &str {
         match self {
             Self::Posted { ts, .. } | Self::Stream { ts, .. } => ts,
@@ -96,7 +96,7 @@ impl Shown {
 impl PostedReply {
     pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
         let Place { channel, .. } = &target.place;
-        let signs = Signs::new(channel, target.place.thread(), &target.asker);
+        let signs = StatusIndicator::new(channel, target.place.thread(), &target.asker);
         Self {
             hub,
             target,
@@ -208,7 +208,7 @@ impl Reply for PostedReply {
                 self.shown = Some(shown);
             }
             None => match self.begin(&text).await {
-                Begun::Shown(shown) => self.shown = Some(shown),
+                Begun::LiveMessage(shown) => self.shown = Some(shown),
                 Begun::NotNow => {}
                 // It is looked for before anything else is said.
                 Begun::Unknown => {
@@ -236,7 +236,7 @@ impl Reply for PostedReply {
         if ids::is_direct(channel) {
             return self.finish(parts).await.map(drop);
         }
-        let whisper = Whisper {
+        let whisper = EphemeralTarget {
             channel: channel.to_owned(),
             user: self.target.asker.clone(),
             thread: self.target.place.thread().map(str::to_owned),
@@ -301,7 +301,7 @@ impl Drop for PostedReply {
         let chore = async move {
             signs.hide(&hub, false).await;
             let Some(shown) = taken_back else { return };
-            if let Shown::Stream { ts, .. } = &shown {
+            if let LiveMessage::Stream { ts, .. } = &shown {
                 let arguments = json!({ "channel": channel, "ts": ts });
                 let _ = hub.api.post("chat.stopStream", &arguments).await;
             }

@@ -36,13 +36,13 @@ const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
 
 /// What stands in the channel of one answer, by the messages' `ts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct ExistingMessage {
     pub(crate) parts: Vec<Option<String>>,
     /// Streams that say of no question that they answer it. They may run still.
     pub(crate) halves: Vec<String>,
 }
 
-impl Standing {
+impl ExistingMessage {
     pub(crate) fn has_beginning(&self) -> bool {
         self.parts.first().is_some_and(Option::is_some)
     }
@@ -50,9 +50,9 @@ impl Standing {
 
 /// What stands there of an answer. Where Slack does not say, nothing: an answer that comes twice is
 /// the lesser evil than none.
-pub(crate) async fn find(hub: &Hub, target: &Target) -> Standing {
+pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
     let Some(question) = &target.question_ts else {
-        return Standing::default();
+        return ExistingMessage::default();
     };
     let now = Utc::now();
     // Whose streams there may be is told by the questions before this one as well.
@@ -62,7 +62,7 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> Standing {
     };
     let mut messages = Vec::new();
     let mut cursor = String::new();
-    let mut found = Standing::default();
+    let mut found = ExistingMessage::default();
     for _ in 0..PAGES {
         let Some(answer) = page(hub, target, &since, &cursor).await else {
             break;
@@ -182,8 +182,8 @@ async fn look(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Resul
     }
 }
 
-fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Standing {
-    let mut standing = Standing::default();
+fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> ExistingMessage {
+    let mut standing = ExistingMessage::default();
     for message in messages {
         let Some(ts) = message["ts"].as_str() else {
             continue;

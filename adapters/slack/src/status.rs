@@ -19,7 +19,7 @@ pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
 pub(crate) const TITLE: &str = "Conversation with Muninn";
 
 /// The signs of one reply.
-pub(crate) struct Signs {
+pub(crate) struct StatusIndicator {
     channel: String,
     /// There are none beside threads.
     thread: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Signs {
     on_its_way: Option<JoinHandle<()>>,
 }
 
-impl Signs {
+impl StatusIndicator {
     pub(crate) fn new(channel: &str, thread: Option<&str>, user: &str) -> Self {
         Self {
             channel: channel.to_owned(),

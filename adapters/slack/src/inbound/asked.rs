@@ -10,17 +10,17 @@ use muninn_platform::{
 use reqwest::Url;
 use serde_json::json;
 
-use super::{Doer, Draft, Inbound};
+use super::{Actor, Draft, Inbound};
 use crate::NAME;
 use crate::allow::Speaker;
 use crate::content;
-use crate::ephemeral::{Responded, Whisper, respond};
-use crate::event::{Deed, Interaction, Slash};
+use crate::ephemeral::{EphemeralTarget, Responded, respond};
+use crate::event::{Action, Interaction, Slash};
 use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
-use crate::meaning::{Incomplete, Said, Wish, slash, wish};
+use crate::intent::{Incomplete, InteractionIntent, Said, slash, wish};
 use crate::mrkdwn::{fallback, markdown};
 
 impl Inbound {
@@ -33,7 +33,7 @@ impl Inbound {
         self.hub.remember_direct(user, direct);
         let place = Place::new(direct, Within::Main);
         let reply = self.at_home(user, direct);
-        let doer = Doer {
+        let doer = Actor {
             user,
             name: None,
             team: None,
@@ -51,7 +51,7 @@ impl Inbound {
         &self,
         event: EventId,
         place: Place,
-        doer: &Doer<'_>,
+        doer: &Actor<'_>,
         command: Command,
         reply: Box<dyn Reply>,
     ) -> Result<(), InboxClosed> {
@@ -64,7 +64,7 @@ impl Inbound {
         &self,
         event: EventId,
         place: Place,
-        doer: &Doer<'_>,
+        doer: &Actor<'_>,
         body: Body,
         reply: Box<dyn Reply>,
     ) -> Result<(), InboxClosed> {
@@ -92,13 +92,13 @@ impl Inbound {
     }
 
     pub(super) async fn slash(&self, given: &Slash) -> Result<(), InboxClosed> {
-        let doer = Doer {
+        let doer = Actor {
             user: &given.user,
             name: Some(&given.user_name),
             team: given.team.as_deref(),
         };
         let event = ids::other_event(&self.hub.me.team, &given.trigger);
-        let whisper = Whisper {
+        let whisper = EphemeralTarget {
             channel: given.channel.clone(),
             user: given.user.clone(),
             thread: None,
@@ -110,17 +110,17 @@ impl Inbound {
     }
 
     pub(super) async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {
-        let doer = Doer {
+        let doer = Actor {
             user: &done.user,
             name: Some(&done.user_name),
             team: done.team.as_deref(),
         };
         let thread = match &done.deed {
-            Deed::Button { thread, .. } => thread.clone(),
-            Deed::Shortcut { .. } | Deed::Other => None,
+            Action::Button { thread, .. } => thread.clone(),
+            Action::Shortcut { .. } | Action::Other => None,
         };
         let event = ids::other_event(&self.hub.me.team, &done.trigger);
-        let whisper = Whisper {
+        let whisper = EphemeralTarget {
             channel: done.channel.clone().unwrap_or_default(),
             user: done.user.clone(),
             // Where it is said at the address, it stands beside the thread.
@@ -130,7 +130,7 @@ impl Inbound {
             is_command: false,
         };
         let wish = wish(done, self.hub.options.direct_threads);
-        if let Wish::Share(text) = &wish {
+        if let InteractionIntent::Share(text) = &wish {
             if self.serves(&doer, &whisper).await {
                 self.share(done, text).await;
             }
@@ -141,9 +141,9 @@ impl Inbound {
 
     pub(super) async fn wished(
         &self,
-        wish: Wish,
-        doer: &Doer<'_>,
-        mut whisper: Whisper,
+        wish: InteractionIntent,
+        doer: &Actor<'_>,
+        mut whisper: EphemeralTarget,
     ) -> Result<(), InboxClosed> {
         if !self.serves(doer, &whisper).await {
             tracing::info!(
@@ -154,13 +154,13 @@ impl Inbound {
             return Ok(());
         }
         match wish {
-            Wish::Nothing | Wish::Share(_) => Ok(()),
-            Wish::Stop(place) => self.stop(&place).await,
-            Wish::Incomplete(what) => {
+            InteractionIntent::Nothing | InteractionIntent::Share(_) => Ok(()),
+            InteractionIntent::Stop(place) => self.stop(&place).await,
+            InteractionIntent::Incomplete(what) => {
                 self.tell_how(what, whisper);
                 Ok(())
             }
-            Wish::ForgetDirect { said_to_be } => {
+            InteractionIntent::ForgetDirect { said_to_be } => {
                 let Some(direct) = self.hub.direct_of(doer.user, &said_to_be).await else {
                     tracing::warn!(
                         user = doer.user,
@@ -175,12 +175,12 @@ impl Inbound {
                 let event = whisper.question.clone();
                 self.commanded(event, of, doer, forget, reply).await
             }
-            Wish::Opinion {
+            InteractionIntent::Opinion {
                 answer,
                 opinion,
                 of,
             } => self.opinion(doer, &answer, opinion, &of).await,
-            Wish::Ask { said, of } => {
+            InteractionIntent::Ask { said, of } => {
                 let event = whisper.question.clone();
                 match said {
                     Said::Text(text) => {
@@ -199,7 +199,7 @@ impl Inbound {
     }
 
     /// Says how a command is used.
-    fn tell_how(&self, what: Incomplete, mut whisper: Whisper) {
+    fn tell_how(&self, what: Incomplete, mut whisper: EphemeralTarget) {
         let command = &self.hub.options.command;
         let how = match what {
             Incomplete::Ask => format!(
@@ -216,7 +216,7 @@ impl Inbound {
         });
     }
 
-    pub(super) async fn serves(&self, doer: &Doer<'_>, whisper: &Whisper) -> bool {
+    pub(super) async fn serves(&self, doer: &Actor<'_>, whisper: &EphemeralTarget) -> bool {
         let Hub {
             api,
             directory,
@@ -243,7 +243,7 @@ impl Inbound {
     /// Each person has one opinion of an answer: the other one is taken back.
     pub(super) async fn opinion(
         &self,
-        doer: &Doer<'_>,
+        doer: &Actor<'_>,
         answer: &MessageId,
         opinion: Opinion,
         of: &Place,

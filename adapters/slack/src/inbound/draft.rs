@@ -11,7 +11,7 @@ use muninn_platform::{
 use super::Inbound;
 use crate::NAME;
 use crate::directory::Person;
-use crate::ephemeral::{EphemeralReply, Whisper};
+use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
 use crate::reply::{PostedReply, Target};
@@ -21,7 +21,7 @@ use crate::text::{mentioned, plain};
 const MENTIONED: usize = 5;
 
 /// Who did something, and by which name they are known.
-pub(super) struct Doer<'a> {
+pub(super) struct Actor<'a> {
     pub(super) user: &'a str,
     /// As the push says.
     pub(super) name: Option<&'a str>,
@@ -46,14 +46,14 @@ impl Inbound {
         Box::new(PostedReply::new(Arc::clone(&self.hub), target))
     }
 
-    pub(super) fn whispered(&self, whisper: Whisper) -> Box<dyn Reply> {
+    pub(super) fn whispered(&self, whisper: EphemeralTarget) -> Box<dyn Reply> {
         Box::new(EphemeralReply::new(Arc::clone(&self.hub), whisper))
     }
 
     /// Who asks, and who reads it. Names that are not known in time are ids.
     pub(super) async fn who_and_where(
         &self,
-        doer: &Doer<'_>,
+        doer: &Actor<'_>,
         place: &Place,
         text: &str,
     ) -> (Person, Audience) {
@@ -109,7 +109,7 @@ impl Inbound {
     pub(super) async fn deliver(
         &self,
         draft: Draft,
-        doer: &Doer<'_>,
+        doer: &Actor<'_>,
         person: Person,
         audience: Audience,
         reply: Box<dyn Reply>,

@@ -4,7 +4,7 @@ use muninn_platform::{Body, Command, ForgetWhat, InboxClosed, Incoming, Incoming
 
 use super::Inbound;
 use crate::NAME;
-use crate::ephemeral::Whisper;
+use crate::ephemeral::EphemeralTarget;
 use crate::ids::{self, Place, Within};
 use crate::reply::Target;
 
@@ -54,7 +54,7 @@ impl Inbound {
         let is_command = matches!(message.body, Body::Command(_));
         if is_command || matches!(place.within, Within::Private(_)) {
             let thread = place.thread().map(str::to_owned);
-            return Some(self.whispered(Whisper {
+            return Some(self.whispered(EphemeralTarget {
                 channel: place.channel,
                 user,
                 thread,

@@ -3,12 +3,12 @@
 use chrono::Utc;
 use muninn_platform::{Addressed, Body, Command, EventId, InboxClosed, Reply};
 
-use super::{Doer, Draft, Inbound};
-use crate::ephemeral::Whisper;
+use super::{Actor, Draft, Inbound};
+use crate::ephemeral::EphemeralTarget;
 use crate::event::Message;
 use crate::files;
 use crate::ids::{self, Place};
-use crate::meaning::{Heard, Said};
+use crate::intent::{Heard, Said};
 use crate::reply::{Target, take_away_all};
 
 impl Inbound {
@@ -33,7 +33,7 @@ impl Inbound {
         if hub.has_heard(&event, addressed) {
             return Ok(());
         }
-        let doer = Doer {
+        let doer = Actor {
             user,
             name: None,
             team: message.team.as_deref(),
@@ -82,7 +82,7 @@ impl Inbound {
                     self.reset_title(place);
                 }
                 let thread = place.thread().map(str::to_owned);
-                let whisper = Whisper {
+                let whisper = EphemeralTarget {
                     channel: message.channel.clone(),
                     user: user.to_owned(),
                     thread: thread.filter(|_| message.thread.is_some()),
@@ -131,7 +131,7 @@ impl Inbound {
             return Ok(());
         }
         let place = self.place_of(of, place);
-        let doer = Doer {
+        let doer = Actor {
             user,
             name: None,
             team: now.team.as_deref(),
@@ -177,7 +177,7 @@ impl Inbound {
             return Ok(());
         }
         let place = self.place_of(of, place);
-        let doer = Doer {
+        let doer = Actor {
             user,
             name: None,
             team: None,

@@ -10,13 +10,13 @@ use std::time::Duration;
 use muninn_platform::{Delivered, SafeText};
 use serde_json::json;
 
-use super::{PostedReply, Shown, Target, remove, ts_of};
+use super::{LiveMessage, PostedReply, Target, remove, ts_of};
 use crate::content::{self, Form, Stage};
 use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::ids;
 use crate::mrkdwn::markdown;
-use crate::standing::{self, Standing};
+use crate::standing::{self, ExistingMessage};
 
 /// How long Slack may be away before the step behind this one is taken.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
@@ -45,9 +45,9 @@ impl PostedReply {
     }
 
     /// What this answer takes the place of, part by part.
-    async fn standing(&mut self) -> Vec<Option<Shown>> {
+    async fn standing(&mut self) -> Vec<Option<LiveMessage>> {
         let earlier = std::mem::take(&mut self.earlier).into_iter();
-        let mut standing: Vec<_> = earlier.map(|ts| Some(Shown::standing(ts))).collect();
+        let mut standing: Vec<_> = earlier.map(|ts| Some(LiveMessage::standing(ts))).collect();
         if let Some(shown) = &self.shown {
             standing.insert(0, Some(shown.clone()));
         }
@@ -61,7 +61,7 @@ impl PostedReply {
         &mut self,
         form: Form,
         parts: &[SafeText],
-        standing: &mut Vec<Option<Shown>>,
+        standing: &mut Vec<Option<LiveMessage>>,
     ) -> Result<Delivered, ApiError> {
         let mut delivered = Vec::with_capacity(parts.len());
         for (number, text) in parts.iter().enumerate() {
@@ -81,7 +81,7 @@ impl PostedReply {
             }
             let ts = self.complete(part, standing[number].as_ref()).await?;
             // Whatever fails from here on, this message is the answer's.
-            standing[number] = Some(Shown::standing(ts.clone()));
+            standing[number] = Some(LiveMessage::standing(ts.clone()));
             if number == 0 {
                 self.shown.clone_from(&standing[0]);
             }
@@ -94,12 +94,16 @@ impl PostedReply {
     }
 
     /// Makes a message of it what it is to be; gives its `ts`.
-    async fn complete(&self, part: Part<'_>, shown: Option<&Shown>) -> Result<String, ApiError> {
+    async fn complete(
+        &self,
+        part: Part<'_>,
+        shown: Option<&LiveMessage>,
+    ) -> Result<String, ApiError> {
         let Some(shown) = shown else {
             return self.post(part).await;
         };
         let ts = shown.ts().to_owned();
-        if let Shown::Stream { sent, .. } = shown
+        if let LiveMessage::Stream { sent, .. } = shown
             && self.end_stream(&ts, sent.as_deref(), part).await?
         {
             return Ok(ts);
@@ -204,8 +208,8 @@ impl PostedReply {
         stopped.map(drop)
     }
 
-    async fn take_away(&self, shown: &Shown) -> Result<(), ApiError> {
-        if let Shown::Stream { ts, .. } = shown {
+    async fn take_away(&self, shown: &LiveMessage) -> Result<(), ApiError> {
+        if let LiveMessage::Stream { ts, .. } = shown {
             let bare = json!({ "channel": self.channel(), "ts": ts });
             if let Err(error) = self.stop_stream(&bare).await {
                 tracing::debug!(%error, "a stream was over already");
@@ -229,7 +233,7 @@ impl PostedReply {
 pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
     let (chores, hub, target) = (hub.chores.clone(), Arc::clone(hub), target.clone());
     let chore = async move {
-        let Standing { parts, halves } = standing::find(&hub, &target).await;
+        let ExistingMessage { parts, halves } = standing::find(&hub, &target).await;
         let channel = &target.place.channel;
         for ts in &halves {
             let bare = json!({ "channel": channel, "ts": ts });
@@ -247,17 +251,17 @@ pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
 }
 
 /// What is found, as what stands: half an answer is the beginning of the whole, unless that is there.
-fn shown(found: Standing) -> Vec<Option<Shown>> {
+fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
     let has_beginning = found.has_beginning();
-    let mut shown: Vec<Option<Shown>> = found
+    let mut shown: Vec<Option<LiveMessage>> = found
         .parts
         .into_iter()
-        .map(|part| part.map(Shown::standing))
+        .map(|part| part.map(LiveMessage::standing))
         .collect();
     let mut halves = found
         .halves
         .into_iter()
-        .map(|ts| Some(Shown::Stream { ts, sent: None }));
+        .map(|ts| Some(LiveMessage::Stream { ts, sent: None }));
     if !has_beginning && let Some(first) = halves.next() {
         match shown.first_mut() {
             Some(place) => *place = first,

@@ -3,14 +3,14 @@
 use muninn_platform::{SafeText, TextLimit};
 use serde_json::json;
 
-use super::{PostedReply, Shown, ts_of};
+use super::{LiveMessage, PostedReply, ts_of};
 use crate::content::{self, Form, Stage};
 use crate::errors::ApiError;
 use crate::mrkdwn::markdown;
 
 /// What came of showing the first of an answer.
 pub(super) enum Begun {
-    Shown(Shown),
+    LiveMessage(LiveMessage),
     NotNow,
     /// It may stand there: Slack did not say.
     Unknown,
@@ -28,7 +28,7 @@ impl PostedReply {
                 Some(Ok(shown)) => {
                     self.hub.begins_stream(self.channel(), shown.ts());
                     self.begun.push(shown.ts().to_owned());
-                    return Begun::Shown(shown);
+                    return Begun::LiveMessage(shown);
                 }
                 Some(Err(ApiError::Away { .. })) => return Begun::Unknown,
                 Some(Err(error)) => self.hub.streams.learn(&error),
@@ -42,7 +42,7 @@ impl PostedReply {
             return Begun::NotNow;
         };
         match posted {
-            Ok(posted) => Begun::Shown(Shown::Posted {
+            Ok(posted) => Begun::LiveMessage(LiveMessage::Posted {
                 ts: ts_of(&posted),
                 text: Some(text.to_string()),
             }),
@@ -59,7 +59,11 @@ impl PostedReply {
         }
     }
 
-    async fn begin_stream(&self, thread: &str, text: &SafeText) -> Option<Result<Shown, ApiError>> {
+    async fn begin_stream(
+        &self,
+        thread: &str,
+        text: &SafeText,
+    ) -> Option<Result<LiveMessage, ApiError>> {
         let sent = markdown(text.as_str());
         let arguments = json!({
             "channel": self.channel(),
@@ -71,16 +75,16 @@ impl PostedReply {
         let call = self.call("chat.startStream");
         let start = self.hub.api.post(call.method, &arguments);
         let started = self.hub.outbox.try_send(call, start).await?;
-        Some(started.map(|started| Shown::Stream {
+        Some(started.map(|started| LiveMessage::Stream {
             ts: ts_of(&started),
             sent: Some(sent),
         }))
     }
 
     /// Shows more of it.
-    pub(super) async fn go_on(&mut self, shown: &mut Shown, text: &SafeText) {
+    pub(super) async fn go_on(&mut self, shown: &mut LiveMessage, text: &SafeText) {
         match shown {
-            Shown::Posted {
+            LiveMessage::Posted {
                 ts,
                 text: shown_text,
             } => {
@@ -99,7 +103,7 @@ impl PostedReply {
                     None => {}
                 }
             }
-            Shown::Stream { ts, sent } => {
+            LiveMessage::Stream { ts, sent } => {
                 if let Some(ended) = self.stream_on(ts, sent, text).await {
                     *shown = ended;
                 }
@@ -113,7 +117,7 @@ impl PostedReply {
         ts: &str,
         sent: &mut Option<String>,
         text: &SafeText,
-    ) -> Option<Shown> {
+    ) -> Option<LiveMessage> {
         let Some(so_far) = sent else {
             return self.end_for_show(ts).await;
         };
@@ -140,12 +144,12 @@ impl PostedReply {
     }
 
     /// What was a stream, when it is none any more.
-    async fn end_for_show(&self, ts: &str) -> Option<Shown> {
+    async fn end_for_show(&self, ts: &str) -> Option<LiveMessage> {
         let arguments = json!({ "channel": self.channel(), "ts": ts });
         let call = self.call("chat.stopStream");
         let stop = self.hub.api.post(call.method, &arguments);
         match self.hub.outbox.try_send(call, stop).await? {
-            Ok(_) | Err(ApiError::Refused { .. }) => Some(Shown::standing(ts.to_owned())),
+            Ok(_) | Err(ApiError::Refused { .. }) => Some(LiveMessage::standing(ts.to_owned())),
             Err(
                 ApiError::Away { .. }
                 | ApiError::Limited { .. }

@@ -1,15 +1,15 @@
-//! What a push means for the bot. Pure: what has to be known beside it is in the `Facts`.
+//! What a push means for the bot. Pure: what has to be known beside it is in the `Context`.
 
 use muninn_platform::{Addressed, AnswerMode, Command, MessageId, Opinion};
 
-use crate::event::{Deed, File, Interaction, Kind, Message, Slash, What};
+use crate::event::{Action, EventKind, File, Interaction, Kind, Message, Slash};
 use crate::ids::{self, Place, Within};
 use crate::text::{mentions, plain};
 use crate::views::{self, ASK_CALLBACK};
 
 /// What is known beside the event.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct Context {
     /// The bot's user.
     pub(crate) me: String,
     /// The person is let in there.
@@ -22,8 +22,8 @@ pub(crate) struct Facts {
 
 /// What a push means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    Nothing(Silence),
+pub(crate) enum Intent {
+    Nothing(IgnoreReason),
     Said(Heard),
     Edited {
         of: String,
@@ -62,7 +62,7 @@ pub(crate) struct Heard {
 
 /// Why the bot does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Silence {
+pub(crate) enum IgnoreReason {
     Own,
     Bot,
     NotAllowed,
@@ -80,7 +80,7 @@ pub(crate) enum Said {
 
 /// What a slash command, a button or a shortcut wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum InteractionIntent {
     Nothing,
     /// Answered to this person alone, there. `of`: where what is asked about stands.
     Ask {
@@ -112,12 +112,12 @@ pub(crate) enum Incomplete {
 }
 
 /// Says what an event means.
-pub(crate) fn meaning(what: &What, facts: &Facts) -> Meaning {
+pub(crate) fn intent(what: &EventKind, facts: &Context) -> Intent {
     match what {
-        What::Message(message) => said(message, facts),
-        What::Changed { now, before } => edited(now, before.as_deref(), facts),
+        EventKind::Message(message) => said(message, facts),
+        EventKind::Changed { now, before } => edited(now, before.as_deref(), facts),
         // Whoever may take a message back, what was taken back is forgotten.
-        What::Deleted {
+        EventKind::Deleted {
             channel,
             kind,
             ts,
@@ -125,41 +125,41 @@ pub(crate) fn meaning(what: &What, facts: &Facts) -> Meaning {
             user,
             is_bot,
         } => match user {
-            Some(user) if *user == facts.me => Meaning::Nothing(Silence::Own),
-            Some(_) | None if *is_bot => Meaning::Nothing(Silence::Bot),
-            Some(_) | None => Meaning::Deleted {
+            Some(user) if *user == facts.me => Intent::Nothing(IgnoreReason::Own),
+            Some(_) | None if *is_bot => Intent::Nothing(IgnoreReason::Bot),
+            Some(_) | None => Intent::Deleted {
                 of: ts.clone(),
                 place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
             },
         },
-        _ if !facts.is_allowed => Meaning::Nothing(Silence::NotAllowed),
-        What::Home { user, channel, tab } if tab == "home" => Meaning::Home {
+        _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
+        EventKind::Home { user, channel, tab } if tab == "home" => Intent::Home {
             user: user.clone(),
             direct: channel.clone(),
         },
-        What::Assistant {
+        EventKind::Assistant {
             is_new,
             user: _,
             channel,
             thread,
             looks_at,
-        } => Meaning::Begun {
+        } => Intent::Begun {
             place: Place::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
             looks_at: looks_at.clone(),
             is_new: *is_new,
         },
-        What::Stopped { channel, thread } => {
+        EventKind::Stopped { channel, thread } => {
             let within = thread.clone().map_or(Within::Main, Within::Thread);
-            Meaning::Stop(Place::new(channel, within))
+            Intent::Stop(Place::new(channel, within))
         }
-        What::Uninstalled => Meaning::Uninstalled,
-        What::Home { .. } | What::Other => Meaning::Nothing(Silence::Irrelevant),
+        EventKind::Uninstalled => Intent::Uninstalled,
+        EventKind::Home { .. } | EventKind::Other => Intent::Nothing(IgnoreReason::Irrelevant),
     }
 }
 
-fn said(message: &Message, facts: &Facts) -> Meaning {
+fn said(message: &Message, facts: &Context) -> Intent {
     if let Some(silence) = silence(message, facts) {
-        return Meaning::Nothing(silence);
+        return Intent::Nothing(silence);
     }
     let is_called = mentions(&message.text, &facts.me);
     let place = place(
@@ -170,14 +170,14 @@ fn said(message: &Message, facts: &Facts) -> Meaning {
         facts.direct_threads,
     );
     let Some(addressed) = addressed(message, is_called, facts.mode) else {
-        return Meaning::Nothing(Silence::NotAddressed);
+        return Intent::Nothing(IgnoreReason::NotAddressed);
     };
     let said = match called(message, is_called, facts) {
-        Some(Called::Stop) => return Meaning::Stop(place),
+        Some(Called::Stop) => return Intent::Stop(place),
         Some(Called::Command(command)) => Said::Command(command),
         None => Said::Text(message.text.clone()),
     };
-    Meaning::Said(Heard {
+    Intent::Said(Heard {
         addressed,
         said,
         place,
@@ -185,22 +185,22 @@ fn said(message: &Message, facts: &Facts) -> Meaning {
     })
 }
 
-fn edited(now: &Message, before: Option<&str>, facts: &Facts) -> Meaning {
+fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
     if let Some(silence) = silence(now, facts) {
-        return Meaning::Nothing(silence);
+        return Intent::Nothing(silence);
     }
     // A link that was unfolded, a reply that was counted: the text is what it was.
     if before == Some(now.text.as_str()) {
-        return Meaning::Nothing(Silence::Irrelevant);
+        return Intent::Nothing(IgnoreReason::Irrelevant);
     }
     let is_called = mentions(&now.text, &facts.me);
     // A command that was corrected is not given once more.
     if called(now, is_called, facts).is_some() {
-        return Meaning::Nothing(Silence::Irrelevant);
+        return Intent::Nothing(IgnoreReason::Irrelevant);
     }
     // Which earlier messages were meant for the bot only the bot knows, so every edit is told.
     let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
-    Meaning::Edited {
+    Intent::Edited {
         of: now.ts.clone(),
         addressed,
         place: place(
@@ -213,20 +213,20 @@ fn edited(now: &Message, before: Option<&str>, facts: &Facts) -> Meaning {
     }
 }
 
-fn silence(message: &Message, facts: &Facts) -> Option<Silence> {
+fn silence(message: &Message, facts: &Context) -> Option<IgnoreReason> {
     let is_own = message.user.as_deref() == Some(facts.me.as_str());
     let is_speech = matches!(
         message.subtype.as_deref(),
         None | Some("file_share" | "thread_broadcast" | "me_message")
     );
     if is_own {
-        Some(Silence::Own)
+        Some(IgnoreReason::Own)
     } else if message.is_bot {
-        Some(Silence::Bot)
+        Some(IgnoreReason::Bot)
     } else if !is_speech || message.user.is_none() {
-        Some(Silence::Irrelevant)
+        Some(IgnoreReason::Irrelevant)
     } else if !facts.is_allowed {
-        Some(Silence::NotAllowed)
+        Some(IgnoreReason::NotAllowed)
     } else {
         None
     }
@@ -256,7 +256,7 @@ enum Called {
 }
 
 /// "@Muninn why", and no more words: Slack lets nobody give slash commands in threads.
-fn called(message: &Message, is_called: bool, facts: &Facts) -> Option<Called> {
+fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called> {
     if !is_called || !message.files.is_empty() {
         return None;
     }
@@ -282,12 +282,12 @@ fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threa
 }
 
 /// What a slash command asks for.
-pub(crate) fn slash(slash: &Slash) -> Wish {
+pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     let text = slash.text.trim();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let is_sentence = text.split_whitespace().nth(1).is_some();
     if text.eq_ignore_ascii_case("ask") {
-        return Wish::Incomplete(Incomplete::Ask);
+        return InteractionIntent::Incomplete(Incomplete::Ask);
     }
     let said = match Command::parse(text) {
         Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
@@ -302,7 +302,7 @@ pub(crate) fn slash(slash: &Slash) -> Wish {
         Said::Text(_) => private(&slash.channel, &slash.user),
         Said::Command(_) => Place::new(&slash.channel, Within::Main),
     };
-    Wish::Ask { said, of }
+    InteractionIntent::Ask { said, of }
 }
 
 fn is_forget(text: &str) -> bool {
@@ -316,19 +316,19 @@ fn private(channel: &str, user: &str) -> Place {
 }
 
 /// What a button or a shortcut asks for.
-pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Wish {
+pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> InteractionIntent {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
-        (Deed::Other, _) => Wish::Nothing,
-        (Deed::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
-            Wish::Ask {
+        (Action::Other, _) => InteractionIntent::Nothing,
+        (Action::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
+            InteractionIntent::Ask {
                 said: Said::Text(views::about_message(text)),
                 of: private(channel, user),
             }
         }
-        (Deed::Shortcut { .. }, _) => Wish::Nothing,
+        (Action::Shortcut { .. }, _) => InteractionIntent::Nothing,
         (
-            Deed::Button {
+            Action::Button {
                 action,
                 value,
                 ts,
@@ -374,34 +374,36 @@ fn pressed(
     value: &str,
     is_ephemeral: bool,
     about: Option<(MessageId, Place)>,
-) -> Wish {
+) -> InteractionIntent {
     let word = value.split(' ').next().unwrap_or_default();
     match (views::Button::of(action), about) {
-        (Some(views::Button::Share), _) if is_ephemeral => Wish::Share(value.to_owned()),
-        (Some(views::Button::Share), _) => Wish::Nothing,
-        (Some(views::Button::ForgetDirect), _) => Wish::ForgetDirect {
+        (Some(views::Button::Share), _) if is_ephemeral => {
+            InteractionIntent::Share(value.to_owned())
+        }
+        (Some(views::Button::Share), _) => InteractionIntent::Nothing,
+        (Some(views::Button::ForgetDirect), _) => InteractionIntent::ForgetDirect {
             said_to_be: value.to_owned(),
         },
-        (Some(views::Button::Why), Some((answer, of))) => Wish::Ask {
+        (Some(views::Button::Why), Some((answer, of))) => InteractionIntent::Ask {
             said: Said::Command(Command::WhyOf(answer)),
             of,
         },
         (Some(views::Button::Opinion), Some((answer, of))) => match word {
-            "good" => Wish::Opinion {
+            "good" => InteractionIntent::Opinion {
                 answer,
                 opinion: Opinion::Good,
                 of,
             },
-            "bad" => Wish::Opinion {
+            "bad" => InteractionIntent::Opinion {
                 answer,
                 opinion: Opinion::Bad,
                 of,
             },
-            _ => Wish::Nothing,
+            _ => InteractionIntent::Nothing,
         },
-        (Some(views::Button::Stop), Some((_, of))) => Wish::Stop(of),
+        (Some(views::Button::Stop), Some((_, of))) => InteractionIntent::Stop(of),
         (Some(views::Button::Why | views::Button::Opinion | views::Button::Stop) | None, _) => {
-            Wish::Nothing
+            InteractionIntent::Nothing
         }
     }
 }

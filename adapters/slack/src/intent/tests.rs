@@ -7,8 +7,8 @@ use crate::event::{Event, Push};
 
 const ME: &str = "UBOT";
 
-fn facts() -> Facts {
-    Facts {
+fn facts() -> Context {
+    Context {
         me: ME.to_owned(),
         is_allowed: true,
         mode: AnswerMode::Threads,
@@ -17,7 +17,7 @@ fn facts() -> Facts {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "tables read better")]
-fn event(event: Value) -> What {
+fn event(event: Value) -> EventKind {
     let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
     match Push::event(&envelope) {
         Some(Push::Event(Event { what, .. })) => what,
@@ -35,8 +35,8 @@ fn message(text: &str, more: Value) -> Value {
     message
 }
 
-fn heard(text: &str, more: Value, facts: &Facts) -> Meaning {
-    meaning(&event(message(text, more)), facts)
+fn heard(text: &str, more: Value, facts: &Context) -> Intent {
+    intent(&event(message(text, more)), facts)
 }
 
 fn in_thread(ts: &str) -> Place {
@@ -68,10 +68,10 @@ fn who_is_answered_where() {
         (plain, group(), Threads, None),
         (called, group(), Threads, Some(Directly)),
     ] {
-        let facts = Facts { mode, ..facts() };
+        let facts = Context { mode, ..facts() };
         let addressed = match heard(text, more.clone(), &facts) {
-            Meaning::Said(heard) => Some(heard.addressed),
-            Meaning::Nothing(Silence::NotAddressed) => None,
+            Intent::Said(heard) => Some(heard.addressed),
+            Intent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
         assert_eq!(addressed, expected, "{text} {more} {mode:?}");
@@ -82,32 +82,38 @@ fn who_is_answered_where() {
 fn nothing_is_said_to_bots_and_strangers() {
     let facts = facts();
     for (more, expected) in [
-        (json!({ "user": ME }), Silence::Own),
-        (json!({ "user": ME, "bot_id": "B1" }), Silence::Own),
-        (json!({ "bot_id": "B2" }), Silence::Bot),
+        (json!({ "user": ME }), IgnoreReason::Own),
+        (json!({ "user": ME, "bot_id": "B1" }), IgnoreReason::Own),
+        (json!({ "bot_id": "B2" }), IgnoreReason::Bot),
         (
             json!({ "subtype": "bot_message", "user": null }),
-            Silence::Bot,
+            IgnoreReason::Bot,
         ),
-        (json!({ "bot_profile": {} }), Silence::Bot),
-        (json!({ "user": "USLACKBOT" }), Silence::Bot),
-        (json!({ "subtype": "channel_join" }), Silence::Irrelevant),
-        (json!({ "subtype": "channel_topic" }), Silence::Irrelevant),
-        (json!({ "user": null }), Silence::Irrelevant),
+        (json!({ "bot_profile": {} }), IgnoreReason::Bot),
+        (json!({ "user": "USLACKBOT" }), IgnoreReason::Bot),
+        (
+            json!({ "subtype": "channel_join" }),
+            IgnoreReason::Irrelevant,
+        ),
+        (
+            json!({ "subtype": "channel_topic" }),
+            IgnoreReason::Irrelevant,
+        ),
+        (json!({ "user": null }), IgnoreReason::Irrelevant),
     ] {
-        let meaning = heard("<@UBOT> hi", more.clone(), &facts);
-        assert_eq!(meaning, Meaning::Nothing(expected), "{more}");
+        let intent = heard("<@UBOT> hi", more.clone(), &facts);
+        assert_eq!(intent, Intent::Nothing(expected), "{more}");
     }
     for subtype in ["file_share", "thread_broadcast", "me_message"] {
-        let meaning = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts);
-        assert!(matches!(meaning, Meaning::Said(_)), "{subtype}");
+        let intent = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts);
+        assert!(matches!(intent, Intent::Said(_)), "{subtype}");
     }
-    let closed = Facts {
+    let closed = Context {
         is_allowed: false,
         ..facts
     };
-    let meaning = heard("<@UBOT> hi", json!({}), &closed);
-    assert_eq!(meaning, Meaning::Nothing(Silence::NotAllowed));
+    let intent = heard("<@UBOT> hi", json!({}), &closed);
+    assert_eq!(intent, Intent::Nothing(IgnoreReason::NotAllowed));
 }
 
 #[test]
@@ -125,12 +131,12 @@ fn conversations_are_threads() {
         (direct(Some("2.0")), true, thread("D1", "2.0")),
         (direct(Some("1.0")), true, thread("D1", "1.0")),
     ] {
-        let facts = Facts {
+        let facts = Context {
             direct_threads,
             ..facts()
         };
         match heard("<@UBOT> hi", more.clone(), &facts) {
-            Meaning::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
+            Intent::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
             other => panic!("{other:?}"),
         }
     }
@@ -149,7 +155,7 @@ fn a_mention_with_a_commands_words_is_a_command() {
         ("<@UBOT>", None),
     ] {
         let said = match heard(text, json!({}), &facts()) {
-            Meaning::Said(heard) => heard.said,
+            Intent::Said(heard) => heard.said,
             other => panic!("{other:?}"),
         };
         let command = match said {
@@ -159,29 +165,29 @@ fn a_mention_with_a_commands_words_is_a_command() {
         assert_eq!(command, expected, "{text}");
     }
     let stop = heard("<@UBOT> stop", json!({ "thread_ts": "1.0" }), &facts());
-    assert_eq!(stop, Meaning::Stop(in_thread("1.0")));
+    assert_eq!(stop, Intent::Stop(in_thread("1.0")));
     // Without its name these are words like others.
-    let meaning = heard("help", json!({ "thread_ts": "1.0" }), &facts());
+    let intent = heard("help", json!({ "thread_ts": "1.0" }), &facts());
     assert!(matches!(
-        meaning,
-        Meaning::Said(Heard {
+        intent,
+        Intent::Said(Heard {
             said: Said::Text(_),
             ..
         })
     ));
 }
 
-fn changed(text: &str, before: &str, more: Value) -> Meaning {
+fn changed(text: &str, before: &str, more: Value) -> Intent {
     let now = message(text, more);
     let change = json!({ "type": "message", "subtype": "message_changed", "channel": "C1",
         "channel_type": "channel", "ts": "9.0", "message": now,
         "previous_message": { "text": before } });
-    meaning(&event(change), &facts())
+    intent(&event(change), &facts())
 }
 
 #[test]
 fn edits_are_told_where_something_changed() {
-    let edited = |addressed| Meaning::Edited {
+    let edited = |addressed| Intent::Edited {
         of: "2.0".to_owned(),
         addressed,
         place: in_thread("2.0"),
@@ -204,25 +210,25 @@ fn edits_are_told_where_something_changed() {
             "<@UBOT> a",
             "<@UBOT> a",
             json!({}),
-            Meaning::Nothing(Silence::Irrelevant),
+            Intent::Nothing(IgnoreReason::Irrelevant),
         ),
         (
             "b",
             "a",
             json!({ "user": ME }),
-            Meaning::Nothing(Silence::Own),
+            Intent::Nothing(IgnoreReason::Own),
         ),
         (
             "b",
             "a",
             json!({ "bot_id": "B" }),
-            Meaning::Nothing(Silence::Bot),
+            Intent::Nothing(IgnoreReason::Bot),
         ),
         (
             "<@UBOT> why",
             "<@UBOT> wyh",
             json!({}),
-            Meaning::Nothing(Silence::Irrelevant),
+            Intent::Nothing(IgnoreReason::Irrelevant),
         ),
     ] {
         assert_eq!(
@@ -238,7 +244,7 @@ fn edits_are_told_where_something_changed() {
     );
     let place = in_thread("2.0");
     let of = "2.0".to_owned();
-    assert_eq!(deleted, Meaning::Deleted { of, place });
+    assert_eq!(deleted, Intent::Deleted { of, place });
 }
 
 #[test]
@@ -247,11 +253,11 @@ fn deletions_are_told_but_those_of_the_bot() {
         let deletion = json!({ "type": "message", "subtype": "message_deleted", "channel": "C1",
             "channel_type": "channel", "ts": "9.0", "deleted_ts": "2.0", "previous_message": before });
         // Whoever is let in: what was taken back is forgotten.
-        let facts = Facts {
+        let facts = Context {
             is_allowed: false,
             ..facts()
         };
-        meaning(&event(deletion), &facts)
+        intent(&event(deletion), &facts)
     };
     let of = || "2.0".to_owned();
     for (before, place) in [
@@ -262,21 +268,21 @@ fn deletions_are_told_but_those_of_the_bot() {
         ),
         (json!(null), in_thread("2.0")),
     ] {
-        assert_eq!(deleted(before), Meaning::Deleted { of: of(), place });
+        assert_eq!(deleted(before), Intent::Deleted { of: of(), place });
     }
     let own = deleted(json!({ "user": ME, "bot_id": "B" }));
-    assert_eq!(own, Meaning::Nothing(Silence::Own));
+    assert_eq!(own, Intent::Nothing(IgnoreReason::Own));
     let bots = deleted(json!({ "user": "U2", "bot_id": "B" }));
-    assert_eq!(bots, Meaning::Nothing(Silence::Bot));
+    assert_eq!(bots, Intent::Nothing(IgnoreReason::Bot));
 }
 
 #[test]
 fn other_events_mean_what_they_say() {
-    let irrelevant = Meaning::Nothing(Silence::Irrelevant);
+    let irrelevant = Intent::Nothing(IgnoreReason::Irrelevant);
     let home =
         |tab: &str| json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": tab });
     let looking = json!({ "entities": [{ "type": "slack#/types/channel_id", "value": "C2" }] });
-    let begun = |within, looks_at: Option<&str>, is_new| Meaning::Begun {
+    let begun = |within, looks_at: Option<&str>, is_new| Intent::Begun {
         place: Place::new("D1", within),
         looks_at: looks_at.map(str::to_owned),
         is_new,
@@ -285,7 +291,7 @@ fn other_events_mean_what_they_say() {
     for (told, expected) in [
         (
             home("home"),
-            Meaning::Home {
+            Intent::Home {
                 user: "U1".to_owned(),
                 direct: "D1".to_owned(),
             },
@@ -312,14 +318,14 @@ fn other_events_mean_what_they_say() {
         ),
         (
             json!({ "type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.0" }),
-            Meaning::Stop(in_thread("1.0")),
+            Intent::Stop(in_thread("1.0")),
         ),
-        (json!({ "type": "app_uninstalled" }), Meaning::Uninstalled),
+        (json!({ "type": "app_uninstalled" }), Intent::Uninstalled),
         (json!({ "type": "channel_rename" }), irrelevant.clone()),
         (json!({ "type": "message" }), irrelevant.clone()),
         (json!({}), irrelevant),
     ] {
-        assert_eq!(meaning(&event(told.clone()), &facts()), expected, "{told}");
+        assert_eq!(intent(&event(told.clone()), &facts()), expected, "{told}");
     }
 }
 
@@ -337,7 +343,7 @@ fn slash_commands_ask_or_command() {
         })
     };
     let given = |text: &str| match wished(text) {
-        Wish::Ask { said, of } => (said, of.within),
+        InteractionIntent::Ask { said, of } => (said, of.within),
         other => panic!("{other:?}"),
     };
     let private = || Within::Private("U1".to_owned());
@@ -367,12 +373,16 @@ fn slash_commands_ask_or_command() {
         );
     }
     for text in ["ask", " Ask "] {
-        assert_eq!(wished(text), Wish::Incomplete(Incomplete::Ask), "{text}");
+        assert_eq!(
+            wished(text),
+            InteractionIntent::Incomplete(Incomplete::Ask),
+            "{text}"
+        );
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "tables read better")]
-fn pressed_as(action: &str, value: &str, more: Value) -> Wish {
+fn pressed_as(action: &str, value: &str, more: Value) -> InteractionIntent {
     let mut payload = json!({ "type": "block_actions", "trigger_id": "1.2", "user": { "id": "U1" },
         "channel": { "id": "C1" }, "container": { "message_ts": "2.0" },
         "message": { "ts": "2.0", "thread_ts": "1.0" },
@@ -389,11 +399,11 @@ fn pressed_as(action: &str, value: &str, more: Value) -> Wish {
 #[test]
 fn buttons_say_all_they_need() {
     let (answer, of) = (MessageId::new("C1/2.0"), in_thread("1.0"));
-    let ask = |command| Wish::Ask {
+    let ask = |command| InteractionIntent::Ask {
         said: Said::Command(command),
         of: in_thread("1.0"),
     };
-    let opinion = |opinion| Wish::Opinion {
+    let opinion = |opinion| InteractionIntent::Opinion {
         answer: answer.clone(),
         opinion,
         of: of.clone(),
@@ -403,10 +413,10 @@ fn buttons_say_all_they_need() {
         ("muninn_why", "why", ask(Command::WhyOf(answer.clone()))),
         ("muninn_opinion", "good", opinion(Opinion::Good)),
         ("muninn_opinion", "bad", opinion(Opinion::Bad)),
-        ("muninn_opinion", "other", Wish::Nothing),
-        ("muninn_stop", "stop", Wish::Stop(of.clone())),
+        ("muninn_opinion", "other", InteractionIntent::Nothing),
+        ("muninn_stop", "stop", InteractionIntent::Stop(of.clone())),
         // Everybody sees it already.
-        ("muninn_share", "all of it", Wish::Nothing),
+        ("muninn_share", "all of it", InteractionIntent::Nothing),
         // Who and where is what Slack says, and never a button.
         (
             "muninn_why",
@@ -414,7 +424,7 @@ fn buttons_say_all_they_need() {
             ask(Command::WhyOf(answer.clone())),
         ),
         ("muninn_opinion", "good C9/9.9", opinion(Opinion::Good)),
-        ("someone_elses", "x", Wish::Nothing),
+        ("someone_elses", "x", InteractionIntent::Nothing),
     ] {
         assert_eq!(
             pressed_as(action, value, none()),
@@ -426,10 +436,10 @@ fn buttons_say_all_they_need() {
     let ephemeral = json!({ "message": null,
         "container": { "message_ts": "3.0", "is_ephemeral": true } });
     let shared = pressed_as("muninn_share", "all of it", ephemeral.clone());
-    assert_eq!(shared, Wish::Share("all of it".to_owned()));
+    assert_eq!(shared, InteractionIntent::Share("all of it".to_owned()));
     // An answer of another place is none of this one.
     let other = pressed_as("muninn_why", "why C9/private/x/0", ephemeral.clone());
-    let Wish::Ask {
+    let InteractionIntent::Ask {
         said: Said::Command(Command::WhyOf(other)),
         ..
     } = other
@@ -442,7 +452,7 @@ fn buttons_say_all_they_need() {
     let command = Command::WhyOf(MessageId::new("C1/private/x/0"));
     assert_eq!(
         wish,
-        Wish::Ask {
+        InteractionIntent::Ask {
             said: Said::Command(command),
             of: private
         }
@@ -451,7 +461,7 @@ fn buttons_say_all_they_need() {
     let wish = pressed_as("muninn_forget_direct", "D1", home);
     assert_eq!(
         wish,
-        Wish::ForgetDirect {
+        InteractionIntent::ForgetDirect {
             said_to_be: "D1".to_owned()
         }
     );
@@ -468,7 +478,7 @@ fn a_shortcut_asks_about_its_message() {
         Some(Push::Interaction(done)) => wish(&done, false),
         other => panic!("{other:?}"),
     };
-    let Wish::Ask {
+    let InteractionIntent::Ask {
         said: Said::Text(text),
         of,
     } = wished(ASK_CALLBACK)
@@ -477,7 +487,7 @@ fn a_shortcut_asks_about_its_message() {
     };
     assert!(text.ends_with("\n&gt; one\n&gt; two"), "{text}");
     assert_eq!(of.within, Within::Private("U1".to_owned()));
-    assert_eq!(wished("another"), Wish::Nothing);
+    assert_eq!(wished("another"), InteractionIntent::Nothing);
 }
 
 /// JSON of any form, made of the names that are looked at.
@@ -543,7 +553,7 @@ proptest! {
     fn whatever_comes_can_be_read(event in any_json(), payload in any_json()) {
         let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
         if let Some(Push::Event(event)) = Push::event(&envelope) {
-            let _ = meaning(&event.what, &facts());
+            let _ = intent(&event.what, &facts());
         }
         let _ = Push::event(&payload);
         let _ = Push::slash(&payload);

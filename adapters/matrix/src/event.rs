@@ -11,11 +11,11 @@ pub(crate) struct Event {
     pub(crate) id: OwnedEventId,
     pub(crate) sender: OwnedUserId,
     pub(crate) sent_at: DateTime<Utc>,
-    pub(crate) what: What,
+    pub(crate) what: EventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EventKind {
     Message(Message),
     Edit {
         of: OwnedEventId,
@@ -134,12 +134,12 @@ impl Event {
     }
 }
 
-fn what(raw: &RawEvent) -> What {
+fn what(raw: &RawEvent) -> EventKind {
     let content = &raw.content;
     match raw.kind.as_str() {
         "m.room.message" => said(content),
         "m.room.encrypted" if raw.state_key.is_none() && content.get("algorithm").is_some() => {
-            What::Undecryptable(Sealed {
+            EventKind::Undecryptable(Sealed {
                 session: text_at(content, "session_id").map(str::to_owned),
                 relates: relates(content),
             })
@@ -147,31 +147,31 @@ fn what(raw: &RawEvent) -> What {
         "m.room.redaction" => {
             let within = || id_at(content, "redacts");
             match raw.redacts.clone().or_else(within) {
-                Some(of) => What::Redaction { of },
-                None => What::Other,
+                Some(of) => EventKind::Redaction { of },
+                None => EventKind::Other,
             }
         }
         "m.reaction" => reaction(content),
         "m.room.member" => membership(raw),
-        _ => What::Other,
+        _ => EventKind::Other,
     }
 }
 
-fn said(content: &Value) -> What {
+fn said(content: &Value) -> EventKind {
     // What was redacted has no type any more.
     let Some(message) = message(content) else {
-        return What::Other;
+        return EventKind::Other;
     };
     let Some(of) = message.relates.replaces.clone() else {
-        return What::Message(message);
+        return EventKind::Message(message);
     };
     match content.get("m.new_content").and_then(self::message) {
-        Some(new) => What::Edit {
+        Some(new) => EventKind::Edit {
             of,
             new,
             newly_mentions: mentions(content).unwrap_or_default(),
         },
-        None => What::Other,
+        None => EventKind::Other,
     }
 }
 
@@ -253,24 +253,24 @@ fn relates(content: &Value) -> Relates {
     }
 }
 
-fn reaction(content: &Value) -> What {
+fn reaction(content: &Value) -> EventKind {
     let relation = content.get("m.relates_to");
     let to = relation.and_then(|relation| id_at(relation, "event_id"));
     let key = relation.and_then(|relation| text_at(relation, "key"));
     match (to, key) {
-        (Some(to), Some(key)) => What::Reaction {
+        (Some(to), Some(key)) => EventKind::Reaction {
             to,
             key: key.to_owned(),
         },
-        _ => What::Other,
+        _ => EventKind::Other,
     }
 }
 
-fn membership(raw: &RawEvent) -> What {
+fn membership(raw: &RawEvent) -> EventKind {
     let of = raw.state_key.as_deref().and_then(|key| key.try_into().ok());
     let now = text_at(&raw.content, "membership");
     match (of, now) {
-        (Some(of), Some(now)) => What::Membership {
+        (Some(of), Some(now)) => EventKind::Membership {
             of,
             now: now.to_owned(),
             before: raw
@@ -279,7 +279,7 @@ fn membership(raw: &RawEvent) -> What {
                 .and_then(|before| text_at(before, "membership"))
                 .map(str::to_owned),
         },
-        _ => What::Other,
+        _ => EventKind::Other,
     }
 }
 
@@ -309,7 +309,7 @@ mod tests {
 
     use super::*;
 
-    fn read(kind: &str, content: &Value) -> What {
+    fn read(kind: &str, content: &Value) -> EventKind {
         let event = json!({
             "type": kind, "event_id": "$e", "sender": "@ann:example.org",
             "origin_server_ts": 1_700_000_000_000_i64, "content": content,
@@ -319,7 +319,7 @@ mod tests {
 
     fn text(content: &Value) -> Message {
         match read("m.room.message", content) {
-            What::Message(message) => message,
+            EventKind::Message(message) => message,
             other => panic!("{other:?}"),
         }
     }
@@ -399,7 +399,7 @@ mod tests {
             ("m.room.member", json!({"membership": "join"})),
             ("m.room.topic", json!({"topic": "t"})),
         ] {
-            assert_eq!(read(kind, &content), What::Other, "{kind} {content}");
+            assert_eq!(read(kind, &content), EventKind::Other, "{kind} {content}");
         }
         assert_eq!(Event::read("7"), None);
         assert_eq!(Event::read(r#"{"type": "m.room.message"}"#), None);
@@ -410,7 +410,7 @@ mod tests {
         let new = read("m.room.redaction", &json!({"redacts": "$x"}));
         assert_eq!(
             new,
-            What::Redaction {
+            EventKind::Redaction {
                 of: "$x".try_into().unwrap()
             }
         );

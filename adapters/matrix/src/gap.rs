@@ -5,7 +5,7 @@ use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::{UserId, uint};
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 
 /// Pages of a hundred events that are read back at most, for each room.
 const MOST_PAGES: usize = 50;
@@ -48,7 +48,7 @@ pub(crate) fn before_invitation<'a>(
 ) -> usize {
     let mut before = 0;
     for (number, event) in events.enumerate() {
-        let Some(What::Membership {
+        let Some(EventKind::Membership {
             of,
             now,
             before: was,
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    fn event(what: What) -> Event {
+    fn event(what: EventKind) -> Event {
         Event {
             id: "$e".try_into().unwrap(),
             sender: "@ann:b".try_into().unwrap(),
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn what_was_said_before_the_invitation_is_not_for_it() {
         let member = |of: &str, was: Option<&str>, now: &str| {
-            event(What::Membership {
+            event(EventKind::Membership {
                 of: of.try_into().unwrap(),
                 now: now.to_owned(),
                 before: was.map(str::to_owned),
             })
         };
-        let said = || event(What::Other);
+        let said = || event(EventKind::Other);
         let me = "@me:b";
         for (events, before) in [
             (vec![said(), said()], 0),

@@ -8,8 +8,8 @@ use matrix_sdk::{Client, Room};
 use muninn_platform::{AudienceId, ConversationId, Recent};
 use tokio_util::task::TaskTracker;
 
-use crate::event::{Event, What};
-use crate::meaning::Known;
+use crate::event::{Event, EventKind};
+use crate::intent::Known;
 use crate::options::Options;
 use crate::outbox::Outbox;
 use crate::position::{KnownEdit, Position};
@@ -87,7 +87,7 @@ impl Hub {
     /// Remembers what later events refer to.
     pub(crate) fn saw(&self, room: &RoomId, event: &Event) {
         match &event.what {
-            What::Message(message) => {
+            EventKind::Message(message) => {
                 let known = Known {
                     sender: event.sender.clone(),
                     thread: message.relates.thread.clone(),
@@ -96,12 +96,12 @@ impl Hub {
                     .messages
                     .insert(event.id.clone(), (room.to_owned(), known));
             }
-            What::Reaction { .. } => self.memory().reactions.insert(event.id.clone(), ()),
-            What::Edit { of, .. } => self.saw_edit(&event.sender, &event.id, of),
-            What::Redaction { .. }
-            | What::Undecryptable(_)
-            | What::Membership { .. }
-            | What::Other => {}
+            EventKind::Reaction { .. } => self.memory().reactions.insert(event.id.clone(), ()),
+            EventKind::Edit { of, .. } => self.saw_edit(&event.sender, &event.id, of),
+            EventKind::Redaction { .. }
+            | EventKind::Undecryptable(_)
+            | EventKind::Membership { .. }
+            | EventKind::Other => {}
         }
     }
 

@@ -11,9 +11,9 @@ use muninn_platform::{
 };
 
 use crate::content::Relation;
-use crate::event::{Event, File, Message, What};
+use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
-use crate::meaning::{Facts, Meaning, Place, Said, Silence, meaning};
+use crate::intent::{Context, IgnoreReason, Intent, Place, Said, intent};
 use crate::options::Threads;
 use crate::reply::{MatrixReply, Target};
 use crate::withdraw::Withdrawer;
@@ -44,16 +44,16 @@ impl Inbound {
             None => self.at_home(room, event.clone()),
         };
         let facts = self.facts(room, event).await;
-        let told = match meaning(event, &facts) {
-            Meaning::Nothing(why) => {
+        let told = match intent(event, &facts) {
+            Intent::Nothing(why) => {
                 note_silence(room, event, why);
                 return Ok(());
             }
-            Meaning::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
+            Intent::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
                 Some(conversation) => Incoming::Stop(conversation),
                 None => return Ok(()),
             },
-            Meaning::Opinion { answer, opinion } => Incoming::Feedback {
+            Intent::Opinion { answer, opinion } => Incoming::Feedback {
                 audience: self.hub.audience_of(room.room_id()),
                 feedback: Feedback::Given {
                     event: ids::event(room.room_id(), &event.id),
@@ -62,8 +62,8 @@ impl Inbound {
                     opinion,
                 },
             },
-            Meaning::Deleted { of } => return self.deleted(room, event, of, is_late).await,
-            Meaning::Edited {
+            Intent::Deleted { of } => return self.deleted(room, event, of, is_late).await,
+            Intent::Edited {
                 of,
                 addressed,
                 text,
@@ -73,7 +73,7 @@ impl Inbound {
                 }
                 self.edited(room, event, of, addressed, text, is_late).await
             }
-            Meaning::Said {
+            Intent::Said {
                 addressed,
                 said,
                 file,
@@ -88,7 +88,7 @@ impl Inbound {
 
     /// An event without a thread of another room, which anybody can name.
     pub(crate) fn at_home(&self, room: &Room, mut event: Event) -> Event {
-        if let What::Message(message) = &mut event.what {
+        if let EventKind::Message(message) = &mut event.what {
             let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
             message.relates.thread.take_if(is_elsewhere);
         }
@@ -97,7 +97,7 @@ impl Inbound {
 
     /// Of somebody's edit that was taken back: that the message says now what it said before.
     async fn taken_back(&self, room: &Room, event: &Event) -> Option<Event> {
-        let What::Redaction { of: edit } = &event.what else {
+        let EventKind::Redaction { of: edit } = &event.what else {
             return None;
         };
         let of = self.hub.edited_by(edit)?;
@@ -106,12 +106,12 @@ impl Inbound {
             return None;
         }
         let what = match says_now(room, &of, &sender).await {
-            Some(new) => What::Edit {
+            Some(new) => EventKind::Edit {
                 of,
                 new,
                 newly_mentions: Vec::new(),
             },
-            None => What::Other,
+            None => EventKind::Other,
         };
         Some(Event {
             id: event.id.clone(),
@@ -121,18 +121,18 @@ impl Inbound {
         })
     }
 
-    pub(crate) async fn facts(&self, room: &Room, event: &Event) -> Facts {
+    pub(crate) async fn facts(&self, room: &Room, event: &Event) -> Context {
         let Hub { me, options, .. } = &*self.hub;
         let refers_to = match &event.what {
-            What::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
-            What::Edit { of, .. } => Some(of),
-            What::Redaction { .. }
-            | What::Reaction { .. }
-            | What::Undecryptable(_)
-            | What::Membership { .. }
-            | What::Other => None,
+            EventKind::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
+            EventKind::Edit { of, .. } => Some(of),
+            EventKind::Redaction { .. }
+            | EventKind::Reaction { .. }
+            | EventKind::Undecryptable(_)
+            | EventKind::Membership { .. }
+            | EventKind::Other => None,
         };
-        Facts {
+        Context {
             me: me.clone(),
             my_name: rooms::name_of(room, me).await,
             is_direct: rooms::is_direct(room).await,
@@ -370,21 +370,21 @@ impl Inbound {
 /// What a message says with the edits that were not taken back; none where it was itself.
 async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Message> {
     let event = room.event(of, None).await.ok()?;
-    let What::Message(first) = Event::read(event.raw().json().get())?.what else {
+    let EventKind::Message(first) = Event::read(event.raw().json().get())?.what else {
         return None;
     };
     let edits = removal::edits_of(room, of).await.ok()?;
     let edits = edits.into_iter().filter_map(|event| match event.what {
-        What::Edit {
+        EventKind::Edit {
             of: changed, new, ..
         } if changed == *of && event.sender == author => Some(((event.sent_at, event.id), new)),
-        What::Edit { .. }
-        | What::Message(_)
-        | What::Redaction { .. }
-        | What::Reaction { .. }
-        | What::Undecryptable(_)
-        | What::Membership { .. }
-        | What::Other => None,
+        EventKind::Edit { .. }
+        | EventKind::Message(_)
+        | EventKind::Redaction { .. }
+        | EventKind::Reaction { .. }
+        | EventKind::Undecryptable(_)
+        | EventKind::Membership { .. }
+        | EventKind::Other => None,
     });
     let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
     Some(newest.map_or(first, |(_, new)| new))
@@ -401,13 +401,16 @@ fn relation(place: &Place, answers: &OwnedEventId) -> Relation {
     }
 }
 
-fn note_silence(room: &Room, event: &Event, why: Silence) {
+fn note_silence(room: &Room, event: &Event, why: IgnoreReason) {
     match why {
-        Silence::NotAllowed => {
-            if matches!(event.what, What::Message(_)) {
+        IgnoreReason::NotAllowed => {
+            if matches!(event.what, EventKind::Message(_)) {
                 tracing::info!(room = %room.room_id(), sender = %event.sender, "not answered: MATRIX_ALLOW does not let them in");
             }
         }
-        Silence::Own | Silence::Bot | Silence::NotAddressed | Silence::Irrelevant => {}
+        IgnoreReason::Own
+        | IgnoreReason::Bot
+        | IgnoreReason::NotAddressed
+        | IgnoreReason::Irrelevant => {}
     }
 }

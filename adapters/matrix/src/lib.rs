@@ -2,7 +2,7 @@
 //!
 //! `login` makes a client out of options and folder, `crypto` makes its device trusted. `sync` asks
 //! for what is new, from the `position` kept by ourselves; `inbound` reads each `event`, decides by
-//! pure functions what it means (`meaning`), and hands it to the bot. The answer goes back through a
+//! pure functions what it means (`intent`), and hands it to the bot. The answer goes back through a
 //! `reply`: its `content` with `html`, at the pace of the `outbox`.
 #![recursion_limit = "256"]
 
@@ -20,8 +20,8 @@ mod html;
 mod hub;
 mod ids;
 mod inbound;
+mod intent;
 mod login;
-mod meaning;
 mod newly;
 mod options;
 mod outbox;

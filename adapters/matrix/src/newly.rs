@@ -5,9 +5,9 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{Addressed, InboxClosed};
 
-use crate::event::{Event, Message, What};
+use crate::event::{Event, EventKind, Message};
 use crate::inbound::Inbound;
-use crate::meaning::{Meaning, Said, Silence, meaning};
+use crate::intent::{IgnoreReason, Intent, Said, intent};
 use crate::removal;
 
 /// A message as if it had been said as it was edited.
@@ -34,12 +34,12 @@ impl Inbound {
             return Ok(false);
         };
         let facts = self.facts(room, &said).await;
-        let Meaning::Said {
+        let Intent::Said {
             addressed,
             said: what,
             file,
             place,
-        } = meaning(&said, &facts)
+        } = intent(&said, &facts)
         else {
             return Ok(false);
         };
@@ -60,7 +60,7 @@ impl Inbound {
     }
 
     async fn newly(&self, room: &Room, edit: &Event) -> Option<Newly> {
-        let What::Edit {
+        let EventKind::Edit {
             of,
             new,
             newly_mentions,
@@ -74,21 +74,21 @@ impl Inbound {
         let found = room.event(of, None).await.ok()?;
         let first = Event::read(found.raw().json().get())?;
         let first = self.at_home(room, first);
-        let before = meaning(&first, &self.facts(room, &first).await);
+        let before = intent(&first, &self.facts(room, &first).await);
         let was_overheard = match before {
-            Meaning::Nothing(Silence::NotAddressed) => false,
-            Meaning::Said {
+            Intent::Nothing(IgnoreReason::NotAddressed) => false,
+            Intent::Said {
                 addressed: Addressed::InConversation,
                 ..
             } => true,
-            Meaning::Said { .. }
-            | Meaning::Nothing(_)
-            | Meaning::Edited { .. }
-            | Meaning::Deleted { .. }
-            | Meaning::Opinion { .. }
-            | Meaning::Stop { .. } => return None,
+            Intent::Said { .. }
+            | Intent::Nothing(_)
+            | Intent::Edited { .. }
+            | Intent::Deleted { .. }
+            | Intent::Opinion { .. }
+            | Intent::Stop { .. } => return None,
         };
-        let What::Message(Message { relates, .. }) = first.what else {
+        let EventKind::Message(Message { relates, .. }) = first.what else {
             return None;
         };
         if self.was_mentioned_by_an_edit(room, of, edit).await {
@@ -106,7 +106,7 @@ impl Inbound {
                 id: of.clone(),
                 sender: edit.sender.clone(),
                 sent_at: edit.sent_at,
-                what: What::Message(said),
+                what: EventKind::Message(said),
             },
             was_overheard,
         })
@@ -119,7 +119,7 @@ impl Inbound {
         };
         let when = |event: &Event| (event.sent_at, event.id.clone());
         edits.iter().any(|earlier| {
-            let mentions = matches!(&earlier.what, What::Edit { newly_mentions, .. } if newly_mentions.contains(&self.hub.me));
+            let mentions = matches!(&earlier.what, EventKind::Edit { newly_mentions, .. } if newly_mentions.contains(&self.hub.me));
             mentions && earlier.sender == edit.sender && when(earlier) < when(edit)
         })
     }

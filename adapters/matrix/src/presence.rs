@@ -25,7 +25,7 @@ const TYPING_FOR: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The signs of one reply.
-pub(crate) struct Signs {
+pub(crate) struct TypingIndicator {
     room: Room,
     question: OwnedEventId,
     thread: ReceiptThread,
@@ -34,7 +34,7 @@ pub(crate) struct Signs {
     on_its_way: Option<JoinHandle<()>>,
 }
 
-impl Signs {
+impl TypingIndicator {
     pub(crate) fn new(room: &Room, question: &OwnedEventId, relation: &Relation) -> Self {
         let thread = match relation {
             // A question that begins a thread stands in the main timeline.

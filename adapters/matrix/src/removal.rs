@@ -6,7 +6,7 @@ use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, uint};
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::hub::Hub;
 use crate::outbox::SendError;
 
@@ -84,7 +84,7 @@ pub(crate) async fn edits_of(
 async fn is_redacted(room: &Room, message: &OwnedEventId) -> Result<bool, matrix_sdk::Error> {
     let event = room.event(message, None).await?;
     let event = Event::read(event.raw().json().get());
-    Ok(event.is_some_and(|event| event.what == What::Other))
+    Ok(event.is_some_and(|event| event.what == EventKind::Other))
 }
 
 /// The edits of a message that somebody else redacted: looked for in what the bot wrote after it.
@@ -116,12 +116,12 @@ async fn edits_after(
 
 fn changes(event: &Event, message: &OwnedEventId) -> bool {
     match &event.what {
-        What::Edit { of, .. } => of == message,
-        What::Undecryptable(sealed) => sealed.relates.replaces.as_ref() == Some(message),
-        What::Message(_)
-        | What::Redaction { .. }
-        | What::Reaction { .. }
-        | What::Membership { .. }
-        | What::Other => false,
+        EventKind::Edit { of, .. } => of == message,
+        EventKind::Undecryptable(sealed) => sealed.relates.replaces.as_ref() == Some(message),
+        EventKind::Message(_)
+        | EventKind::Redaction { .. }
+        | EventKind::Reaction { .. }
+        | EventKind::Membership { .. }
+        | EventKind::Other => false,
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::content::{self, Relation};
 use crate::errors::{disconnected, is_forbidden, misconfigured};
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::presence::{self, TYPING_EVERY};
@@ -40,14 +40,14 @@ pub(crate) struct MatrixReply {
     target: Target,
     /// Messages of an earlier answer, which this one takes the place of.
     earlier: Vec<OwnedEventId>,
-    shown: Option<Shown>,
+    shown: Option<LiveMessage>,
     last_update: Option<Instant>,
-    signs: presence::Signs,
+    signs: presence::TypingIndicator,
     is_finished: bool,
 }
 
 /// A message that stands in the room.
-struct Shown {
+struct LiveMessage {
     id: OwnedEventId,
     /// None: it stands there from an earlier process, with another text.
     text: Option<String>,
@@ -56,7 +56,8 @@ struct Shown {
 impl MatrixReply {
     pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
         hub.is_under_way(target.question.clone(), target.conversation.clone());
-        let signs = presence::Signs::new(&target.room, &target.question, &target.relation);
+        let signs =
+            presence::TypingIndicator::new(&target.room, &target.question, &target.relation);
         Self {
             hub,
             target,
@@ -76,7 +77,7 @@ impl MatrixReply {
     async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, SendError> {
         let mut standing = std::mem::take(&mut self.earlier)
             .into_iter()
-            .map(|id| Shown { id, text: None });
+            .map(|id| LiveMessage { id, text: None });
         let mut first = self.shown.take();
         let mut delivered = Vec::with_capacity(parts.len());
         for (number, part) in parts.iter().enumerate() {
@@ -87,7 +88,7 @@ impl MatrixReply {
             let id = shown.id.clone();
             if number == 0 {
                 // Whatever fails from here on, this message is the answer's.
-                self.shown = Some(Shown {
+                self.shown = Some(LiveMessage {
                     id: id.clone(),
                     text: shown.text.clone(),
                 });
@@ -103,7 +104,7 @@ impl MatrixReply {
         Ok(Delivered(delivered))
     }
 
-    async fn create(&self, part: usize, text: &SafeText) -> Result<Shown, SendError> {
+    async fn create(&self, part: usize, text: &SafeText) -> Result<LiveMessage, SendError> {
         let content = content::message(text, &self.target.relation);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         let sent = outbox.send(room, &content, &self.transaction(part)).await;
@@ -118,13 +119,13 @@ impl MatrixReply {
         };
         let found = self.standing(&id, text).await;
         match found {
-            Standing::As(text) => Ok(Shown { id, text }),
+            ExistingMessage::As(text) => Ok(LiveMessage { id, text }),
             // Taken back when an earlier delivery was given up.
-            Standing::Gone => {
+            ExistingMessage::Gone => {
                 let again = OwnedTransactionId::from(format!("{}-again", self.transaction(part)));
                 let id = outbox.send(room, &content, &again).await?;
                 let text = Some(text.to_string());
-                Ok(Shown { id, text })
+                Ok(LiveMessage { id, text })
             }
         }
     }
@@ -142,19 +143,19 @@ impl MatrixReply {
     }
 
     /// What the homeserver has under the id it gave for a message just sent.
-    async fn standing(&self, id: &OwnedEventId, sent: &SafeText) -> Standing {
-        let as_sent = || Standing::As(Some(sent.to_string()));
+    async fn standing(&self, id: &OwnedEventId, sent: &SafeText) -> ExistingMessage {
+        let as_sent = || ExistingMessage::As(Some(sent.to_string()));
         if !self.target.may_be_repetition {
             return as_sent();
         }
         let Ok(found) = self.target.room.event(id, None).await else {
             // An edit too many is the lesser evil.
-            return Standing::As(None);
+            return ExistingMessage::As(None);
         };
         match Event::read(found.raw().json().get()).map(|event| event.what) {
-            Some(What::Message(message)) if message.text == sent.as_str() => as_sent(),
-            Some(What::Message(_) | What::Undecryptable(_)) => Standing::As(None),
-            Some(_) | None => Standing::Gone,
+            Some(EventKind::Message(message)) if message.text == sent.as_str() => as_sent(),
+            Some(EventKind::Message(_) | EventKind::Undecryptable(_)) => ExistingMessage::As(None),
+            Some(_) | None => ExistingMessage::Gone,
         }
     }
 
@@ -176,7 +177,7 @@ impl MatrixReply {
     }
 }
 
-enum Standing {
+enum ExistingMessage {
     /// With this text, if it is the one that was sent.
     As(Option<String>),
     Gone,
@@ -244,7 +245,7 @@ impl Reply for MatrixReply {
                 let conversation = self.target.conversation.clone();
                 self.hub.is_under_way(id.clone(), conversation);
                 let text = Some(text.to_string());
-                self.shown = Some(Shown { id, text });
+                self.shown = Some(LiveMessage { id, text });
             }
         }
         self.last_update = Some(Instant::now());

@@ -6,7 +6,7 @@ use matrix_sdk::Room;
 use muninn_platform::{InboxClosed, SafeText};
 
 use crate::content::{self, Relation};
-use crate::event::{Event, Sealed, What};
+use crate::event::{Event, EventKind, Sealed};
 use crate::inbound::Inbound;
 use crate::options::Threads;
 use crate::position::{Position, SealedEvent};
@@ -84,13 +84,13 @@ async fn opened(room: &Room, sealed: &SealedEvent) -> Option<Event> {
     let event = room.event(&sealed.event, None).await.ok()?;
     let event = Event::read(event.raw().json().get())?;
     match event.what {
-        What::Undecryptable(_) => None,
-        What::Message(_)
-        | What::Edit { .. }
-        | What::Redaction { .. }
-        | What::Reaction { .. }
-        | What::Membership { .. }
-        | What::Other => Some(event),
+        EventKind::Undecryptable(_) => None,
+        EventKind::Message(_)
+        | EventKind::Edit { .. }
+        | EventKind::Redaction { .. }
+        | EventKind::Reaction { .. }
+        | EventKind::Membership { .. }
+        | EventKind::Other => Some(event),
     }
 }
 

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::errors::{Failure, disconnected, misconfigured, of_sdk};
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::files::Folder;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
@@ -312,19 +312,19 @@ impl Listener {
         let (oldest, mut skipped) = (self.oldest(), 0);
         for event in events.iter().skip(before).flatten() {
             match &event.what {
-                What::Message(_) | What::Edit { .. } | What::Undecryptable(_)
+                EventKind::Message(_) | EventKind::Edit { .. } | EventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
                 {
                     self.hub.saw(id, event);
                     skipped += 1;
                 }
-                What::Undecryptable(seal) => self.put_aside(room, event, seal),
-                What::Message(_)
-                | What::Edit { .. }
-                | What::Redaction { .. }
-                | What::Reaction { .. }
-                | What::Membership { .. }
-                | What::Other => self.inbound.take(room, event, is_late).await?,
+                EventKind::Undecryptable(seal) => self.put_aside(room, event, seal),
+                EventKind::Message(_)
+                | EventKind::Edit { .. }
+                | EventKind::Redaction { .. }
+                | EventKind::Reaction { .. }
+                | EventKind::Membership { .. }
+                | EventKind::Other => self.inbound.take(room, event, is_late).await?,
             }
         }
         if skipped > 0 {

@@ -1,14 +1,14 @@
-//! What an event means for the bot. Pure: what has to be looked up is in the `Facts`.
+//! What an event means for the bot. Pure: what has to be looked up is in the `Context`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
 use muninn_platform::{Addressed, Command, Opinion};
 
-use crate::event::{Event, File, Kind, Message, Relates, What};
+use crate::event::{Event, EventKind, File, Kind, Message, Relates};
 use crate::options::Threads;
 
 /// What is known beside the event.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct Context {
     pub(crate) me: OwnedUserId,
     /// As the room calls the bot.
     pub(crate) my_name: Option<String>,
@@ -31,8 +31,8 @@ pub(crate) struct Known {
 
 /// What an event means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    Nothing(Silence),
+pub(crate) enum Intent {
+    Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
         said: Said,
@@ -58,7 +58,7 @@ pub(crate) enum Meaning {
 
 /// Why the bot does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Silence {
+pub(crate) enum IgnoreReason {
     Own,
     Bot,
     NotAllowed,
@@ -83,36 +83,36 @@ pub(crate) struct Place {
 }
 
 /// Says what an event means.
-pub(crate) fn meaning(event: &Event, facts: &Facts) -> Meaning {
+pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
     if event.sender == facts.me {
-        return Meaning::Nothing(Silence::Own);
+        return Intent::Nothing(IgnoreReason::Own);
     }
     let is_bot = |message: &Message| message.kind == Kind::Notice;
     match &event.what {
-        What::Membership { .. } | What::Undecryptable(_) | What::Other => {
-            Meaning::Nothing(Silence::Irrelevant)
+        EventKind::Membership { .. } | EventKind::Undecryptable(_) | EventKind::Other => {
+            Intent::Nothing(IgnoreReason::Irrelevant)
         }
         // Whoever may take a message back, what was taken back is forgotten.
-        What::Redaction { of } => Meaning::Deleted { of: of.clone() },
-        _ if !facts.is_allowed => Meaning::Nothing(Silence::NotAllowed),
-        What::Reaction { to, key } => reacted(to, key),
-        What::Message(message) | What::Edit { new: message, .. } if is_bot(message) => {
-            Meaning::Nothing(Silence::Bot)
+        EventKind::Redaction { of } => Intent::Deleted { of: of.clone() },
+        _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
+        EventKind::Reaction { to, key } => reacted(to, key),
+        EventKind::Message(message) | EventKind::Edit { new: message, .. } if is_bot(message) => {
+            Intent::Nothing(IgnoreReason::Bot)
         }
-        What::Message(message) => said(event, message, facts),
-        What::Edit { of, new, .. } => {
+        EventKind::Message(message) => said(event, message, facts),
+        EventKind::Edit { of, new, .. } => {
             // Anybody can send an edit of anything; it is one only if the author did.
             let is_authors = |known: &Known| known.sender == event.sender;
             if facts.refers_to.as_ref().is_some_and(is_authors) {
                 edited(of, new, facts)
             } else {
-                Meaning::Nothing(Silence::Irrelevant)
+                Intent::Nothing(IgnoreReason::Irrelevant)
             }
         }
     }
 }
 
-fn reacted(to: &OwnedEventId, key: &str) -> Meaning {
+fn reacted(to: &OwnedEventId, key: &str) -> Intent {
     // Skin tones and the selectors of emoji and text change nothing.
     let plain: String = key
         .chars()
@@ -121,20 +121,20 @@ fn reacted(to: &OwnedEventId, key: &str) -> Meaning {
     let opinion = match plain.as_str() {
         "👍" | "+1" => Opinion::Good,
         "👎" | "-1" => Opinion::Bad,
-        "🛑" => return Meaning::Stop { at: to.clone() },
-        _ => return Meaning::Nothing(Silence::Irrelevant),
+        "🛑" => return Intent::Stop { at: to.clone() },
+        _ => return Intent::Nothing(IgnoreReason::Irrelevant),
     };
-    Meaning::Opinion {
+    Intent::Opinion {
         answer: to.clone(),
         opinion,
     }
 }
 
-fn said(event: &Event, message: &Message, facts: &Facts) -> Meaning {
+fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
     let file = match &message.kind {
         Kind::File(file) => Some(file.clone()),
         Kind::Text => None,
-        Kind::Notice | Kind::Other => return Meaning::Nothing(Silence::Irrelevant),
+        Kind::Notice | Kind::Other => return Intent::Nothing(IgnoreReason::Irrelevant),
     };
     let (said, addressed) = match command(&message.text, &facts.command_prefix) {
         Some(said) => (said, Some(Addressed::Directly)),
@@ -145,35 +145,35 @@ fn said(event: &Event, message: &Message, facts: &Facts) -> Meaning {
     };
     let place = place(event, &message.relates, &said, facts);
     match addressed {
-        Some(addressed) => Meaning::Said {
+        Some(addressed) => Intent::Said {
             addressed,
             said,
             file,
             place,
         },
-        None => Meaning::Nothing(Silence::NotAddressed),
+        None => Intent::Nothing(IgnoreReason::NotAddressed),
     }
 }
 
 /// Which earlier messages were meant for the bot only the bot knows, so every edit is told.
-fn edited(of: &OwnedEventId, new: &Message, facts: &Facts) -> Meaning {
+fn edited(of: &OwnedEventId, new: &Message, facts: &Context) -> Intent {
     let text = match command(&new.text, &facts.command_prefix) {
         // A command that was corrected is not given once more.
-        Some(Said::Command(_)) => return Meaning::Nothing(Silence::Irrelevant),
+        Some(Said::Command(_)) => return Intent::Nothing(IgnoreReason::Irrelevant),
         Some(Said::Text(text)) => text,
         None => without_mention(&new.text, facts),
     };
     match &new.kind {
-        Kind::Text | Kind::File(_) => Meaning::Edited {
+        Kind::Text | Kind::File(_) => Intent::Edited {
             of: of.clone(),
             addressed: addressed(new, facts).unwrap_or(Addressed::InConversation),
             text,
         },
-        Kind::Notice | Kind::Other => Meaning::Nothing(Silence::Irrelevant),
+        Kind::Notice | Kind::Other => Intent::Nothing(IgnoreReason::Irrelevant),
     }
 }
 
-fn addressed(message: &Message, facts: &Facts) -> Option<Addressed> {
+fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
     let is_told = message
         .mentions
         .as_ref()
@@ -197,13 +197,13 @@ fn addressed(message: &Message, facts: &Facts) -> Option<Addressed> {
     }
 }
 
-fn thread<'a>(relates: &'a Relates, facts: &'a Facts) -> Option<&'a OwnedEventId> {
+fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEventId> {
     // A client without threads replies to the answer in one.
     let of_answer = || facts.refers_to.as_ref().and_then(|to| to.thread.as_ref());
     relates.thread.as_ref().or_else(of_answer)
 }
 
-fn place(event: &Event, relates: &Relates, said: &Said, facts: &Facts) -> Place {
+fn place(event: &Event, relates: &Relates, said: &Said, facts: &Context) -> Place {
     let in_main = Place {
         thread: None,
         is_reply: !facts.is_direct,
@@ -248,7 +248,7 @@ fn starts_like_forget(text: &str) -> bool {
     first.eq_ignore_ascii_case("forget") && text.split_whitespace().count() == 2
 }
 
-fn names(facts: &Facts) -> impl Iterator<Item = &str> {
+fn names(facts: &Context) -> impl Iterator<Item = &str> {
     let name = facts.my_name.as_deref().map(str::trim);
     [Some(facts.me.as_str()), name, Some(facts.me.localpart())]
         .into_iter()
@@ -258,7 +258,7 @@ fn names(facts: &Facts) -> impl Iterator<Item = &str> {
 
 /// The text without the name that calls the bot, where it stands at the beginning, and without its
 /// full id anywhere.
-fn without_mention(text: &str, facts: &Facts) -> String {
+fn without_mention(text: &str, facts: &Context) -> String {
     let text = text.trim();
     let called = names(facts).find_map(|name| {
         let told = strip_name(text, name)?;

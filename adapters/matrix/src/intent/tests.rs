@@ -7,8 +7,8 @@ fn id(text: &str) -> OwnedEventId {
     text.try_into().unwrap()
 }
 
-fn facts() -> Facts {
-    Facts {
+fn facts() -> Context {
+    Context {
         me: "@muninn:example.org".try_into().unwrap(),
         my_name: Some("Munin the Raven".to_owned()),
         is_direct: false,
@@ -19,7 +19,7 @@ fn facts() -> Facts {
     }
 }
 
-fn event(what: What) -> Event {
+fn event(what: EventKind) -> Event {
     Event {
         id: id("$e"),
         sender: "@ann:example.org".try_into().unwrap(),
@@ -37,8 +37,8 @@ fn message(text: &str) -> Message {
     }
 }
 
-fn heard(message: Message, facts: &Facts) -> Meaning {
-    meaning(&event(What::Message(message)), facts)
+fn heard(message: Message, facts: &Context) -> Intent {
+    intent(&event(EventKind::Message(message)), facts)
 }
 
 /// The text as the bot reads it, if it is meant.
@@ -52,11 +52,11 @@ fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
         &facts(),
     );
     match heard {
-        Meaning::Said {
+        Intent::Said {
             said: Said::Text(text),
             ..
         } => Some(text),
-        Meaning::Nothing(Silence::NotAddressed) => None,
+        Intent::Nothing(IgnoreReason::NotAddressed) => None,
         other => panic!("{other:?}"),
     }
 }
@@ -126,7 +126,7 @@ fn who_is_answered() {
         ("in a room, to nobody", facts(), Relates::default(), None),
         (
             "alone with it",
-            Facts {
+            Context {
                 is_direct: true,
                 ..facts()
             },
@@ -141,7 +141,7 @@ fn who_is_answered() {
         ),
         (
             "in a thread, where there are none",
-            Facts {
+            Context {
                 threads: Threads::Never,
                 ..facts()
             },
@@ -150,7 +150,7 @@ fn who_is_answered() {
         ),
         (
             "to its answer",
-            Facts {
+            Context {
                 refers_to: known("@muninn:example.org"),
                 ..facts()
             },
@@ -159,7 +159,7 @@ fn who_is_answered() {
         ),
         (
             "to somebody else",
-            Facts {
+            Context {
                 refers_to: known("@bob:example.org"),
                 ..facts()
             },
@@ -175,8 +175,8 @@ fn who_is_answered() {
             },
             &facts,
         ) {
-            Meaning::Said { addressed, .. } => Some(addressed),
-            Meaning::Nothing(Silence::NotAddressed) => None,
+            Intent::Said { addressed, .. } => Some(addressed),
+            Intent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
         assert_eq!(found, expected, "{name}");
@@ -252,7 +252,7 @@ fn where_answers_stand() {
         ),
         (Threads::Never, None, true, None, "a", main(false)),
     ] {
-        let facts = Facts {
+        let facts = Context {
             threads,
             is_direct,
             refers_to,
@@ -269,7 +269,7 @@ fn where_answers_stand() {
             },
             &facts,
         ) {
-            Meaning::Said { place, .. } => assert_eq!(place, expected, "{threads:?} {text}"),
+            Intent::Said { place, .. } => assert_eq!(place, expected, "{threads:?} {text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -298,13 +298,13 @@ fn commands_need_no_mention() {
         ("so !muninn why", None),
     ] {
         let found = match heard(message(text), &facts()) {
-            Meaning::Said {
+            Intent::Said {
                 said, addressed, ..
             } => {
                 assert_eq!(addressed, Addressed::Directly);
                 Some(said)
             }
-            Meaning::Nothing(_) => None,
+            Intent::Nothing(_) => None,
             other => panic!("{other:?}"),
         };
         // "so !muninn why" names it, as a word.
@@ -324,9 +324,9 @@ fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
     };
     assert_eq!(
         heard(notice.clone(), &facts()),
-        Meaning::Nothing(Silence::Bot)
+        Intent::Nothing(IgnoreReason::Bot)
     );
-    let edit = What::Edit {
+    let edit = EventKind::Edit {
         of: id("$q"),
         newly_mentions: Vec::new(),
         new: notice,
@@ -335,28 +335,28 @@ fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
         sender: "@ann:example.org".try_into().unwrap(),
         thread: None,
     });
-    let facts_of_edit = Facts {
+    let facts_of_edit = Context {
         refers_to: author,
         ..facts()
     };
     assert_eq!(
-        meaning(&event(edit), &facts_of_edit),
-        Meaning::Nothing(Silence::Bot)
+        intent(&event(edit), &facts_of_edit),
+        Intent::Nothing(IgnoreReason::Bot)
     );
-    let stranger = Facts {
+    let stranger = Context {
         is_allowed: false,
         is_direct: true,
         ..facts()
     };
     assert_eq!(
         heard(message("muninn: hello"), &stranger),
-        Meaning::Nothing(Silence::NotAllowed)
+        Intent::Nothing(IgnoreReason::NotAllowed)
     );
     let own = Event {
         sender: facts().me,
-        ..event(What::Message(message("muninn: hello")))
+        ..event(EventKind::Message(message("muninn: hello")))
     };
-    assert_eq!(meaning(&own, &facts()), Meaning::Nothing(Silence::Own));
+    assert_eq!(intent(&own, &facts()), Intent::Nothing(IgnoreReason::Own));
 }
 
 #[test]
@@ -369,32 +369,32 @@ fn reactions() {
         ("🎉", None),
         ("", None),
     ] {
-        let reaction = What::Reaction {
+        let reaction = EventKind::Reaction {
             to: id("$a"),
             key: key.to_owned(),
         };
         let expected = match expected {
-            Some(opinion) => Meaning::Opinion {
+            Some(opinion) => Intent::Opinion {
                 answer: id("$a"),
                 opinion,
             },
-            None => Meaning::Nothing(Silence::Irrelevant),
+            None => Intent::Nothing(IgnoreReason::Irrelevant),
         };
-        assert_eq!(meaning(&event(reaction), &facts()), expected, "{key}");
+        assert_eq!(intent(&event(reaction), &facts()), expected, "{key}");
     }
-    let stop = What::Reaction {
+    let stop = EventKind::Reaction {
         to: id("$a"),
         key: "🛑".to_owned(),
     };
     assert_eq!(
-        meaning(&event(stop), &facts()),
-        Meaning::Stop { at: id("$a") }
+        intent(&event(stop), &facts()),
+        Intent::Stop { at: id("$a") }
     );
 }
 
 #[test]
 fn edits_and_redactions_are_told() {
-    let by = |sender: &str| Facts {
+    let by = |sender: &str| Context {
         refers_to: Some(Known {
             sender: sender.try_into().unwrap(),
             thread: None,
@@ -402,8 +402,8 @@ fn edits_and_redactions_are_told() {
         ..facts()
     };
     let edit = |text: &str| {
-        meaning(
-            &event(What::Edit {
+        intent(
+            &event(EventKind::Edit {
                 of: id("$q"),
                 newly_mentions: Vec::new(),
                 new: message(text),
@@ -413,7 +413,7 @@ fn edits_and_redactions_are_told() {
     };
     assert_eq!(
         edit("muninn: when then?"),
-        Meaning::Edited {
+        Intent::Edited {
             of: id("$q"),
             addressed: Addressed::Directly,
             text: "when then?".to_owned()
@@ -421,7 +421,7 @@ fn edits_and_redactions_are_told() {
     );
     assert_eq!(
         edit("when then?"),
-        Meaning::Edited {
+        Intent::Edited {
             of: id("$q"),
             addressed: Addressed::InConversation,
             text: "when then?".to_owned()
@@ -429,35 +429,35 @@ fn edits_and_redactions_are_told() {
     );
     assert_eq!(
         edit("!muninn forget last"),
-        Meaning::Nothing(Silence::Irrelevant)
+        Intent::Nothing(IgnoreReason::Irrelevant)
     );
-    let of_others = What::Edit {
+    let of_others = EventKind::Edit {
         of: id("$q"),
         newly_mentions: Vec::new(),
         new: message("muninn: when then?"),
     };
     for facts in [by("@bob:example.org"), facts()] {
         assert_eq!(
-            meaning(&event(of_others.clone()), &facts),
-            Meaning::Nothing(Silence::Irrelevant)
+            intent(&event(of_others.clone()), &facts),
+            Intent::Nothing(IgnoreReason::Irrelevant)
         );
     }
-    let redaction = What::Redaction { of: id("$q") };
+    let redaction = EventKind::Redaction { of: id("$q") };
     // Also by a moderator whom the bot does not answer.
-    let stranger = Facts {
+    let stranger = Context {
         is_allowed: false,
         ..facts()
     };
     assert_eq!(
-        meaning(&event(redaction), &stranger),
-        Meaning::Deleted { of: id("$q") }
+        intent(&event(redaction), &stranger),
+        Intent::Deleted { of: id("$q") }
     );
 }
 
 proptest! {
     #[test]
     fn any_text_can_be_read(text in "(@|muninn|:|,|!| |é|example.org|\n|[a-z]){0,8}", name in any::<Option<String>>()) {
-        let facts = Facts { my_name: name, ..facts() };
+        let facts = Context { my_name: name, ..facts() };
         let _ = heard(message(&text), &facts);
     }
 }

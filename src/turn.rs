@@ -92,8 +92,8 @@ struct Read {
     recalled: Vec<Recalled>,
     /// Earlier turns could not be read, and so not be recalled.
     recall_failed: bool,
-    /// The turn that is answered anew, which is no memory for itself.
-    earlier: Option<ResponseId>,
+    /// The turn that is answered again and those after it, which it could not have recalled.
+    hidden: Vec<ResponseId>,
 }
 
 /// What the turn leaves to be done after the answer went out.
@@ -152,7 +152,7 @@ impl TurnRunner {
             self.deliver_earlier(guard, earlier, reply).await;
             return Ok(After::Nothing);
         }
-        let read = self.recall(message, begun, sought, None).await;
+        let read = self.recall(message, begun, sought, Vec::new()).await;
         let mut files = self.attachments.read(reply, &message.attachments).await;
         if read.context.window.is_empty() {
             files.prior(&self.prior_messages(message, read.store_away, reply).await);
@@ -238,7 +238,7 @@ impl TurnRunner {
             ..revision.clone()
         };
         let mut begun = self.begin(guard, &message).await?;
-        let Some(earlier) = taken_out(&mut begun.context, of) else {
+        let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
             return Ok(Err(KeptReason::OutOfWindow));
         };
         let files = Files::of_turn(&earlier);
@@ -250,7 +250,7 @@ impl TurnRunner {
         reply.working().await;
         let sought = self.recaller.seek(&text).await;
         let sought = sought.said_by(&earlier.author_name, earlier.created_at);
-        let read = self.recall(&message, begun, sought, Some(earlier.id)).await;
+        let read = self.recall(&message, begun, sought, hidden).await;
         let asked = Asked {
             message: &message,
             text: &text,
@@ -317,7 +317,7 @@ impl TurnRunner {
         message: &IncomingMessage,
         begun: Begun,
         sought: Sought,
-        earlier: Option<ResponseId>,
+        hidden: Vec<ResponseId>,
     ) -> Read {
         let audience = &message.audience.id;
         let store = &**self.archive.store();
@@ -337,7 +337,7 @@ impl TurnRunner {
             store_away: begun.store_away,
             sought,
             recalled: Vec::new(),
-            earlier,
+            hidden,
         };
         // What is quoted without a model is recalled with the window, later.
         if self.model.is_some() {
@@ -471,7 +471,8 @@ impl Read {
     fn shown(&self) -> Vec<ResponseId> {
         let window = self.context.window.iter().map(|turn| turn.id);
         let recalled = self.recalled.iter().map(|memory| memory.id);
-        window.chain(recalled).chain(self.earlier).collect()
+        let hidden = self.hidden.iter().copied();
+        window.chain(recalled).chain(hidden).collect()
     }
 }
 
@@ -499,14 +500,15 @@ fn question(
     }
 }
 
-/// Takes a turn out of the window with what came after it, as if it were asked now. None: it is not
-/// in the window any more, or a summary covers it.
-fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<Turn> {
+/// Takes a turn out of the window with what came after it, as if it were asked now; gives it, and the ids
+/// of all that was taken. None: it is not in the window any more, or a summary covers it.
+fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<ResponseId>)> {
     let at = context.window.iter().position(|turn| turn.id == id)?;
     let through = context.summary.as_ref().map(|summary| summary.through);
     let mut taken = context.window.split_off(at);
-    let is_covered = taken.iter().any(|turn| Some(turn.id) == through);
-    (!is_covered).then(|| taken.swap_remove(0))
+    let ids: Vec<ResponseId> = taken.iter().map(|turn| turn.id).collect();
+    let is_covered = through.is_some_and(|through| ids.contains(&through));
+    (!is_covered).then(|| (taken.swap_remove(0), ids))
 }
 
 /// Sends a text as the reply's last word to the one who asked alone, where the platform can.

@@ -247,12 +247,11 @@ impl TurnRunner {
         gathered: Gathered,
     ) -> Result<Draft, TurnError> {
         // Nobody reads the window then, so it is searched as well.
-        let hidden: Vec<_> = read.earlier.into_iter().collect();
         let mut recalled = self.recaller.quote(
             &asked.message.recalls(),
             &read.sought,
             &read.context.window,
-            &hidden,
+            &read.hidden,
         );
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();

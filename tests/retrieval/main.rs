@@ -233,6 +233,26 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
     let bot = quay.bot(&place, Some(&server), &files, true).await;
+    // Before there is anything to recall.
+    let third = bot.room_of("c", &quay.channel);
+    server
+        .expects(routes("xyzzy qwertz?"))
+        .calls(&[("search_knowledge", json!({"query": "xyzzy qwertz"}))]);
+    let answer = third.say("ada", "xyzzy qwertz?").await.text();
+    assert_eq!(
+        answer,
+        "I cannot answer that from the team's documents and records."
+    );
+    let other = bot.room_of("b", &quay.channel);
+    server
+        .expects(routes("xyzzy swim qwertz?"))
+        .calls(&[("search_knowledge", json!({"query": "xyzzy qwertz"}))]);
+    let answer = other.say("ada", "xyzzy swim qwertz?").await.text();
+    assert_eq!(
+        answer,
+        "I found nothing on that, but nobody may swim in the basin: ask the harbour master."
+    );
+
     let room = bot.room_of("a", &quay.channel);
     const REMINDER: &str = "- Say that swimming in the basin is forbidden.";
     server
@@ -254,25 +274,6 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     assert!(
         answer.contains("Dogs travel free [1], but nobody swims."),
         "{answer}"
-    );
-
-    let other = bot.room_of("b", &quay.channel);
-    server
-        .expects(routes("xyzzy swim qwertz?"))
-        .calls(&[("search_knowledge", json!({"query": "xyzzy qwertz"}))]);
-    let answer = other.say("ada", "xyzzy swim qwertz?").await.text();
-    assert_eq!(
-        answer,
-        "I found nothing on that, but nobody may swim in the basin: ask the harbour master."
-    );
-    let third = bot.room_of("c", &quay.channel);
-    server
-        .expects(routes("xyzzy qwertz?"))
-        .calls(&[("search_knowledge", json!({"query": "xyzzy qwertz"}))]);
-    let answer = third.say("ada", "xyzzy qwertz?").await.text();
-    assert_eq!(
-        answer,
-        "I cannot answer that from the team's documents and records."
     );
     bot.end().await;
     server.finish();

@@ -30,6 +30,11 @@ fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
     move |message| message.shown.ends_with(text) && !message.is_deleted
 }
 
+/// An answer that is whole, and so kept: a growing one has no such button.
+fn is_kept(text: &'static str) -> impl Fn(&Message) -> bool {
+    move |message| ends_with(text)(message) && message.blocks.to_string().contains("muninn_why")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     let server = ModelServer::start().await;
@@ -43,7 +48,8 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 
     server.expects(asks("is 4711.")).answers("Noted.");
     let told = kitchen.ask("The code of the coffee machine is 4711.");
-    kitchen.in_thread(&told).hears("Noted.").await;
+    let in_thread = kitchen.in_thread(&told);
+    in_thread.finds("the answer", is_kept("Noted.")).await;
 
     let recalls =
         |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");

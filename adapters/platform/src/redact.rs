@@ -1,8 +1,8 @@
 //! Secrets in what people write: taken out before it is embedded, kept, logged, shown as a title or
 //! sent to a model.
 //!
-//! Two readers look at a text. [`rules`] knows keys by their form: the rules of gitleaks, with a few
-//! of our own beside them. [`assignments`] knows a value by its name: `DB_PASSWORD=…`, `password: …`.
+//! Two readers look at a text. `rules` knows keys by their form: the rules of gitleaks, with a few
+//! of our own beside them. `assignments` knows a value by its name: `DB_PASSWORD=…`, `password: …`.
 
 mod assignments;
 mod rules;

@@ -286,9 +286,9 @@ async fn the_doctor_names_the_channels_that_take_permissions_away() {
     assert_eq!(
         told(&scene.home.options).await,
         [
-            "Wrong: in Ravens these channels take Send Messages away from it: #quiet, #rules",
-            "Wrong: in Ravens these channels take Read Message History away from it: #posts",
-            "Worth: in Ravens these channels take Create Public Threads away from it: #quiet",
+            "Error: in Ravens these channels take Send Messages away from it: #quiet, #rules",
+            "Error: in Ravens these channels take Read Message History away from it: #posts",
+            "Warning: in Ravens these channels take Create Public Threads away from it: #quiet",
         ]
     );
     // What is hidden is none of its business, unless it is let in there.
@@ -299,8 +299,8 @@ async fn the_doctor_names_the_channels_that_take_permissions_away() {
     assert_eq!(
         told(&options).await,
         [
-            "Wrong: in Ravens these channels take View Channel away from it: #hidden",
-            "Wrong: in Ravens these channels take Send Messages away from it: #rules",
+            "Error: in Ravens these channels take View Channel away from it: #hidden",
+            "Error: in Ravens these channels take Send Messages away from it: #rules",
         ]
     );
     scene.finish().await;

@@ -300,7 +300,7 @@ impl Person {
                 if joined.iter().any(|joined| joined.user_id() == member) {
                     return;
                 }
-                self.view.changed().await;
+                self.looks_again().await;
             }
         };
         let in_time = tokio::time::timeout(PATIENCE, joined).await;
@@ -320,11 +320,19 @@ impl Person {
         // An answer that was under way may still say that they are invited.
         let synced = async {
             while room.state() != RoomState::Joined || !room.is_state_fully_synced() {
-                other.view.changed().await;
+                other.looks_again().await;
             }
         };
         let in_time = tokio::time::timeout(PATIENCE, synced).await;
         assert!(in_time.is_ok(), "the client of who joined does not know it");
+    }
+
+    /// Waits until something changed in what is shown; not long, since what the client knows of a room may
+    /// change after that.
+    async fn looks_again(&self) {
+        let soon = Duration::from_millis(200);
+        // Changed or not, the caller looks again.
+        let _ = tokio::time::timeout(soon, self.view.changed()).await;
     }
 
     /// Lets everybody join a room.

@@ -69,7 +69,11 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     server.expects(asks("is 4711.")).answers("Noted.");
     let told = anns.mention("The code of the coffee machine is 4711.");
     let thread = anns.thread_on(told).await;
-    let noted = thread.hears("Noted.").await;
+    // Whole, and so kept: a growing answer has no such button.
+    let is_whole = |said: &Message| said.buttons.iter().any(|button| button.label == "Why?");
+    let noted = thread
+        .finds("the answer", |said| said.text == "Noted." && is_whole(said))
+        .await;
 
     let recalls =
         |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");

@@ -228,8 +228,9 @@ pub trait Ingesting: Send + Sync {
     async fn sources(&self) -> Result<Vec<SourceOverview>, StoreError>;
 
     /// Every served chunk of every source, on one snapshot, as fast as they are taken. What belongs
-    /// to other versions than [`Ingesting::sources`] says before *and* after was exchanged meanwhile:
-    /// then read again.
+    /// to other versions than [`Ingesting::sources`] says before *and* after was exchanged meanwhile,
+    /// and fewer or more chunks than [`SourceVersion::chunks`](searching::SourceVersion::chunks) says
+    /// means that the store had not shown all of a version yet: then read again.
     async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError>;
 
     /// Removes a source with everything of it. Says how many chunks there were.

@@ -378,17 +378,15 @@ async fn a_reader_sees_one_version(lane: &Lane) {
     let reading = async {
         let mut seen = Vec::new();
         while seen.last() != Some(&vec!["new".to_owned(); 300]) && seen.len() < 2_000 {
-            let sources = || desk.store.ingesting().sources();
-            let version = |all: Vec<muninn::graph::ingest::SourceOverview>| {
-                all.into_iter()
-                    .find(|source| source.name == desk.name)
-                    .unwrap()
-                    .version
+            let version = async || {
+                let all = desk.store.searching().versions().await.unwrap();
+                let this = all.into_iter().find(|source| source.name == desk.name);
+                this.unwrap()
             };
-            let before = version(sources().await.unwrap());
+            let before = version().await;
             let served = desk.served().await;
-            let after = version(sources().await.unwrap());
-            if before == after {
+            let is_whole = before.chunks == Some(served.len());
+            if is_whole && before == version().await {
                 let words = served
                     .values()
                     .map(|chunk| chunk.text.rsplit('\n').next().unwrap().to_owned());

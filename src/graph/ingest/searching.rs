@@ -23,6 +23,8 @@ pub struct SourceVersion {
     pub name: String,
     pub version: i64,
     pub since: Option<DateTime<Utc>>,
+    /// How many chunks the version has; `None` for one of before this was kept.
+    pub chunks: Option<usize>,
     /// Empty: everybody sees it.
     pub channels: Vec<String>,
 }
@@ -87,6 +89,10 @@ impl<E: Engine> Searching for CypherStore<E> {
             name: text(row, "name").unwrap_or_default(),
             version: integer(row, "version"),
             since: row.get("since").and_then(instant),
+            chunks: row
+                .get("chunks")
+                .and_then(Value::as_u64)
+                .and_then(|chunks| usize::try_from(chunks).ok()),
             channels: list(row, "channels")
                 .iter()
                 .filter_map(|channel| channel.as_str().map(str::to_owned))

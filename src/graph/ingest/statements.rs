@@ -124,14 +124,26 @@ pub(super) const COMPLETE: &str = "\
     MATCH (s:MuninnSource {id: $source}) \
     SET s.version = $version, s.since = datetime($since), s.kind = $kind, \
     s.embedder = $embedder, s.mapping = $mapping, s.paths = $paths, s.channels = $channels, \
-    s.records = $records, s.rejected = $rejected, s.circles = $circles, s.holder = null, s.heldUntil = null \
+    s.records = $records, s.rejected = $rejected, s.circles = $circles, s.chunks = 0, \
+    s.holder = null, s.heldUntil = null \
     RETURN count(s) AS times";
+
+/// Counts the chunks that are served under a label into their source. A reader compares: Neo4j shows
+/// what a transaction wrote to nodes a moment before it shows it in its indexes.
+pub(super) fn complete_count(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.source = $source AND n.chunkId IS NOT NULL \
+         WITH count(n) AS chunks \
+         MATCH (s:MuninnSource {{id: $source}}) SET s.chunks = s.chunks + chunks \
+         RETURN count(s) AS times"
+    )
+}
 
 pub(super) const SOURCES: &str = "\
     MATCH (s:MuninnSource) \
     RETURN s.id AS name, coalesce(s.version, 0) AS version, s.since AS since, s.kind AS kind, \
     s.embedder AS embedder, s.mapping AS mapping, s.paths AS paths, s.channels AS channels, \
-    coalesce(s.records, 0) AS records, coalesce(s.rejected, 0) AS rejected, \
+    s.chunks AS chunks, coalesce(s.records, 0) AS records, coalesce(s.rejected, 0) AS rejected, \
     coalesce(s.circles, 0) AS circles, \
     CASE WHEN s.heldUntil > $now THEN s.holder ELSE null END AS holder \
     ORDER BY name";

@@ -211,13 +211,17 @@ fn link_steps(lease: &Lease, links: &[NewLink]) -> Result<Vec<(String, Params)>,
     Ok(steps)
 }
 
-fn complete_step(lease: &Lease, of: &Completed) -> (String, Params) {
+fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
     let bound = json!({
         "source": lease.source, "version": lease.version, "since": Utc::now().to_rfc3339(),
         "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping, "paths": of.paths,
         "channels": of.channels, "records": of.records, "rejected": of.rejected, "circles": of.circles,
     });
-    (cypher::COMPLETE.to_owned(), params(bound))
+    let of_source = params(json!({"source": lease.source}));
+    let counts = [CHUNK, PRIVATE].map(|label| (cypher::complete_count(label), of_source.clone()));
+    std::iter::once((cypher::COMPLETE.to_owned(), params(bound)))
+        .chain(counts)
+        .collect()
 }
 
 #[async_trait]
@@ -350,7 +354,7 @@ impl<E: Engine> Ingesting for CypherStore<E> {
                         false
                     }
                     Exchange::Finish(of) => {
-                        all.push(complete_step(lease, &of));
+                        all.extend(complete_steps(lease, &of));
                         true
                     }
                 };

@@ -278,6 +278,19 @@ impl KnowledgeIndex {
         &self.sources[self.source_number(number)]
     }
 
+    /// The names of the sources of which not every chunk was read.
+    pub fn incomplete(&self) -> Vec<&str> {
+        let mut read = vec![0; self.sources.len()];
+        for &source in &self.source_numbers {
+            read[source as usize] += 1;
+        }
+        let sources = self.sources.iter().zip(read);
+        sources
+            .filter(|(source, read)| source.chunks.is_some_and(|chunks| chunks != *read))
+            .map(|(source, _)| source.name.as_str())
+            .collect()
+    }
+
     /// The versions it holds.
     pub fn versions(&self) -> &[SourceVersion] {
         &self.sources

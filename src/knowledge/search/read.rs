@@ -1,6 +1,7 @@
 //! Reads everything that is served into an index: one version of each source.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -12,6 +13,8 @@ use crate::tasks::joined;
 
 /// How often it is read again when something is exchanged meanwhile.
 const TRIES: usize = 6;
+/// The pause before what was read incompletely is read again.
+const PAUSE: Duration = Duration::from_millis(100);
 /// Chunks that wait to be taken in.
 const IN_FLIGHT: usize = 500;
 /// Policies that are read.
@@ -26,14 +29,23 @@ pub(super) async fn read(
     embedder: Option<(&str, usize)>,
     mut versions: Vec<SourceVersion>,
 ) -> Result<KnowledgeIndex, StoreError> {
-    for _try in 0..TRIES {
+    for attempt in 1..=TRIES {
         let read = read_versions(store, embedder, versions.clone()).await?;
         let served = store.searching().versions().await?;
         // What was exchanged after the last chunk does no harm, but it was not read either.
         if let Ok(index) = read
             && served == versions
         {
-            return Ok(index);
+            let incomplete = index.incomplete();
+            if incomplete.is_empty() {
+                return Ok(index);
+            }
+            if attempt == TRIES {
+                // Somebody has changed the graph by hand.
+                tracing::warn!(sources = ?incomplete, "chunks of sources are missing or too many");
+                return Ok(index);
+            }
+            tokio::time::sleep(PAUSE).await;
         }
         versions = served;
     }

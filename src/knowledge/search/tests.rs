@@ -127,6 +127,7 @@ impl Team {
             name: name.to_owned(),
             version: 1,
             since: None,
+            chunks: None,
             channels: channels.iter().map(|&it| it.to_owned()).collect(),
         };
         let sources = vec![version("open", &[]), version("secret", &[CREW])];

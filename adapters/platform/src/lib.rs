@@ -4,6 +4,7 @@
 //! and gives each message a [`Reply`] through which its answer goes back. It knows this crate and
 //! nothing of the bot; the bot knows this crate and nothing of any platform.
 
+mod backticks;
 mod brackets;
 mod channels;
 mod command;
@@ -25,6 +26,7 @@ mod withdraw;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};

@@ -1,6 +1,6 @@
 //! What stands within a line.
 
-use muninn_platform::balanced;
+use muninn_platform::{backticks, balanced, closing_backticks};
 
 use super::{ZERO_WIDTH_SPACE, unfenced};
 
@@ -85,45 +85,28 @@ pub(super) fn plain(cell: &str) -> String {
 
 /// What code within a line says, without its backticks, and where it ends.
 fn span(rest: &str) -> Option<(&str, usize)> {
-    let after = rest.trim_start_matches('`');
-    let ticks = &rest[..rest.len() - after.len()];
-    let mut at = 0;
-    loop {
-        let opening = at + after[at..].find('`')?;
-        let behind = after[opening..].trim_start_matches('`');
-        at = after.len() - behind.len();
-        if at - opening == ticks.len() {
-            let code = &after[..opening];
-            let bare = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
-            let code = bare.filter(|it| !it.trim().is_empty()).unwrap_or(code);
-            return Some((code, ticks.len() + at));
-        }
-    }
+    let ticks = backticks(rest);
+    let end = ticks + closing_backticks(&rest[ticks..], ticks)?;
+    let code = &rest[ticks..end - ticks];
+    let bare = code.strip_prefix(' ').and_then(|it| it.strip_suffix(' '));
+    let code = bare.filter(|it| !it.trim().is_empty()).unwrap_or(code);
+    Some((code, end))
 }
 
 /// Code, as it is: nothing in it is read. Of three backticks Discord would make a block.
 fn code(rest: &str, shown: &mut String) -> Option<usize> {
-    let after = rest.trim_start_matches('`');
-    let length = rest.len() - after.len();
-    let mut at = length;
-    loop {
-        let Some(next) = rest[at..].find('`') else {
-            shown.push_str(&unfenced(&rest[..length]));
-            return Some(length);
-        };
-        let ticks = at + next;
-        let behind = rest[ticks..].trim_start_matches('`');
-        let end = rest.len() - behind.len();
-        if end - ticks == length {
-            if length < 3 {
-                shown.push_str(&rest[..end]);
-            } else {
-                shown.push_str(&format!("``{}``", unfenced(&rest[length..ticks])));
-            }
-            return Some(end);
-        }
-        at = end;
+    let ticks = backticks(rest);
+    let Some(closing) = closing_backticks(&rest[ticks..], ticks) else {
+        shown.push_str(&unfenced(&rest[..ticks]));
+        return Some(ticks);
+    };
+    let end = ticks + closing;
+    if ticks < 3 {
+        shown.push_str(&rest[..end]);
+    } else {
+        shown.push_str(&format!("``{}``", unfenced(&rest[ticks..end - ticks])));
     }
+    Some(end)
 }
 
 /// An escaped sign stays escaped; a backslash at the end is a break that the line has anyway.

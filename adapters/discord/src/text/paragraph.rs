@@ -1,5 +1,7 @@
 //! Code within text may go on in the next line, as Discord reads it too.
 
+use muninn_platform::{backticks, closing_backticks};
+
 use super::{Opening, heading, is_rule, item};
 
 /// Lines that one paragraph is looked through for the end of its code.
@@ -42,32 +44,15 @@ fn has_open_span(text: &str) -> bool {
     let mut at = 0;
     while let Some(next) = text[at..].find('`') {
         let opening = at + next;
-        let ticks = run(&text[opening..]);
+        let ticks = backticks(&text[opening..]);
         at = opening + ticks;
         if text[..opening].ends_with('\\') {
             continue;
         }
-        match closing(&text[at..], ticks) {
+        match closing_backticks(&text[at..], ticks) {
             Some(end) => at += end,
             None => return true,
         }
     }
     false
-}
-
-fn run(text: &str) -> usize {
-    text.len() - text.trim_start_matches('`').len()
-}
-
-/// Where the run of so many backticks ends that comes next.
-fn closing(text: &str, ticks: usize) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += text[at..].find('`')?;
-        let found = run(&text[at..]);
-        at += found;
-        if found == ticks {
-            return Some(at);
-        }
-    }
 }

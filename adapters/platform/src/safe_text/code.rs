@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::End;
+use crate::backticks::{backticks, closing_backticks};
 use crate::fence::{Fences, Opening};
 
 /// A text, told apart.
@@ -166,8 +167,8 @@ impl Reader {
         let mut at = 0;
         while self.is_balanced {
             let opening = at + line[at..].find('`')?;
-            let length = run(&line[opening..]);
-            let closing = closing(&line[opening + length..], length);
+            let length = backticks(&line[opening..]);
+            let closing = closing_backticks(&line[opening + length..], length);
             match closing {
                 _ if line[..opening].ends_with('\\') => self.is_balanced = false,
                 // It may still grow longer, and be none.
@@ -191,23 +192,6 @@ fn push(code: &mut Vec<Range<usize>>, range: Range<usize>) {
     match code.last_mut() {
         Some(last) if last.end == range.start => last.end = range.end,
         Some(_) | None => code.push(range),
-    }
-}
-
-fn run(text: &str) -> usize {
-    text.len() - text.trim_start_matches('`').len()
-}
-
-/// Where the run of so many backticks that closes a span ends.
-fn closing(text: &str, length: usize) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += text[at..].find('`')?;
-        let found = run(&text[at..]);
-        at += found;
-        if found == length {
-            return Some(at);
-        }
     }
 }
 

@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::files::{folder_name, private_file, private_folder, try_lock};
+use crate::files::{folder_name, private_file};
+use crate::line_log::{Slot, Slots};
 use crate::redact::without_secrets;
 
-/// Processes that can share a folder, each with a ledger of its own.
-const SLOTS: usize = 64;
+/// What the files are called.
+const NAME: &str = "accepted";
 
 /// What nobody took back for this long is not answered any more.
 const KEPT: TimeDelta = TimeDelta::hours(24);
@@ -108,9 +109,9 @@ impl Ledger {
             path: folder.to_owned(),
             source,
         };
-        let slots = Slots::take(folder).map_err(unusable)?;
+        let slots = Slots::take(folder, NAME).map_err(unusable)?;
         let name = folder_name(folder).map_err(unusable)?;
-        let holder = format!("{name}/{}", slots.mine.slot);
+        let holder = format!("{name}/{}", slots.own.number);
         let (sender, orders) = mpsc::channel();
         let (mut book, left_over) = Book::open(slots).map_err(unusable)?;
         let thread = std::thread::Builder::new()
@@ -185,11 +186,15 @@ struct Span {
 impl Book {
     /// Writes down what is left over, and removes it from where it stood.
     fn open(slots: Slots) -> io::Result<(Self, Vec<IncomingMessage>)> {
-        let Slots {
-            mut mine,
-            left_over,
-            emptied,
-        } = slots;
+        let Slots { own, left } = slots;
+        let mut left_over = Vec::new();
+        for slot in std::iter::once(&own).chain(&left) {
+            for message in read(&slot.path)? {
+                apply(&mut left_over, Line::Accepted(Box::new(message)));
+            }
+        }
+        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
+        let mut file = LedgerFile::open(own)?;
         let mut bytes = Vec::new();
         let mut open = HashMap::new();
         for message in &left_over {
@@ -200,13 +205,13 @@ impl Book {
             open.insert(message.event.clone(), Span { at, length });
             bytes.push(b'\n');
         }
-        mine.replace(&bytes)?;
+        file.replace(&bytes)?;
         // Written here before it is removed there: after a crash in between it is there twice, and
         // answered once.
-        for (path, _lock) in emptied {
-            std::fs::remove_file(path)?;
+        for slot in left {
+            std::fs::remove_file(&slot.path)?;
         }
-        Ok((Self { file: mine, open }, left_over))
+        Ok((Self { file, open }, left_over))
     }
 
     fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
@@ -282,15 +287,18 @@ impl Book {
 
 /// The file of one process.
 struct LedgerFile {
-    slot: usize,
-    path: PathBuf,
+    /// Held as long as the process lives: nobody else writes this ledger.
+    slot: Slot,
     file: std::fs::File,
     end: u64,
-    /// Held as long as the process lives: nobody else writes this ledger.
-    _lock: std::fs::File,
 }
 
 impl LedgerFile {
+    fn open(slot: Slot) -> io::Result<Self> {
+        let file = private_file().read(true).write(true).open(&slot.path)?;
+        Ok(Self { slot, file, end: 0 })
+    }
+
     fn append(&mut self, bytes: &[u8], sync: bool) -> io::Result<()> {
         let written = self
             .file
@@ -324,7 +332,7 @@ impl LedgerFile {
     }
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let beside = self.path.with_extension("new");
+        let beside = self.slot.path.with_extension("new");
         let mut file = private_file()
             .truncate(true)
             .read(true)
@@ -332,62 +340,9 @@ impl LedgerFile {
             .open(&beside)?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        std::fs::rename(beside, &self.path)?;
+        std::fs::rename(beside, &self.slot.path)?;
         (self.file, self.end) = (file, bytes.len() as u64);
         Ok(())
-    }
-}
-
-/// The ledgers of a folder.
-struct Slots {
-    mine: LedgerFile,
-    left_over: Vec<IncomingMessage>,
-    /// Those that nobody uses any more.
-    emptied: Vec<(PathBuf, std::fs::File)>,
-}
-
-impl Slots {
-    /// The first one that nobody uses, with what is left in it and in the others nobody uses.
-    fn take(folder: &Path) -> io::Result<Self> {
-        private_folder(folder)?;
-        let mut mine: Option<LedgerFile> = None;
-        let mut left_over = Vec::new();
-        let mut emptied = Vec::new();
-        for slot in 0..SLOTS {
-            let path = folder.join(format!("accepted-{slot}.jsonl"));
-            if mine.is_some() && !path.exists() {
-                continue;
-            }
-            let Some(lock) = try_lock(&path.with_extension("lock"))? else {
-                continue;
-            };
-            for message in read(&path)? {
-                apply(&mut left_over, Line::Accepted(Box::new(message)));
-            }
-            match mine {
-                None => {
-                    mine = Some(LedgerFile {
-                        slot,
-                        file: private_file().read(true).write(true).open(&path)?,
-                        path,
-                        end: 0,
-                        _lock: lock,
-                    });
-                }
-                Some(_) => emptied.push((path, lock)),
-            }
-        }
-        let Some(mine) = mine else {
-            return Err(io::Error::other(format!(
-                "{SLOTS} processes use this folder already"
-            )));
-        };
-        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
-        Ok(Self {
-            mine,
-            left_over,
-            emptied,
-        })
     }
 }
 

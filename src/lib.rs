@@ -7,7 +7,7 @@
 //!    [`Reply`](muninn_platform::Reply) through which its answer goes back.
 //! 2. It comes through the bounded [`Inbox`](muninn_platform::Inbox) to the [`bot`], where
 //!    [`limits`] decide whether it becomes a turn, it is kept [until it is answered](pending), in the graph or the [`ledger`], and
-//!    [`commands`] are answered. What is said of it meanwhile finds it [in hand](in_flight).
+//!    [`commands`] are answered. Edits, deletions and stops reach it while it is [in flight](in_flight).
 //! 3. The [`session`] is locked: one turn at a time in each, in the order of the messages.
 //! 4. The [`turn`] reads window, summary and news in one round trip to the [`graph`], through the
 //!    [archive](memory::Archive) that still has something when the graph is away.

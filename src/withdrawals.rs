@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::file::Slot;
+use self::file::WithdrawalFile;
 use crate::graph::answers::Spoken;
 
 /// How long somebody waits for it; the rest goes on behind the answer.
@@ -108,7 +108,7 @@ impl WithdrawalOutcome {
 
 /// Sees to it that what was forgotten is taken away.
 pub struct Withdrawals {
-    slot: Slot,
+    file: WithdrawalFile,
     open: Mutex<State>,
     platforms: DashMap<String, Arc<dyn Withdraw>>,
     changed: Notify,
@@ -132,7 +132,7 @@ impl Withdrawals {
     /// # Errors
     /// When the folder cannot be used.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
-        let (slot, left_over) = Slot::open(folder)?;
+        let (file, left_over) = WithdrawalFile::open(folder)?;
         let mut state = State::default();
         for withdrawal in left_over {
             state.add(withdrawal);
@@ -141,7 +141,7 @@ impl Withdrawals {
             open.is_taken = false;
         }
         Ok(Self {
-            slot,
+            file,
             open: Mutex::new(state),
             platforms: DashMap::new(),
             changed: Notify::new(),
@@ -376,7 +376,7 @@ impl Withdrawals {
             let state = self.state();
             state.all.iter().map(|it| it.withdrawal.clone()).collect()
         };
-        if let Err(error) = self.slot.write(all).await {
+        if let Err(error) = self.file.write(all).await {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "what is to be taken away could not be written down"

@@ -1,67 +1,48 @@
-//! Where it is written down: one JSON line a conversation, in a file of each process.
+//! Where it is written down: one JSON line per conversation, in a file of each process.
 
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Withdrawal;
-use crate::files::{private_folder, replace_lines, try_lock};
+use crate::files::replace_lines;
+use crate::line_log::{Slot, Slots};
 
-/// Processes that can share a folder.
-const SLOTS: usize = 64;
+/// What the files are called.
+const NAME: &str = "withdrawals";
 
 /// A file that no other process writes.
 #[derive(Debug)]
-pub(super) struct Slot {
-    path: PathBuf,
+pub(super) struct WithdrawalFile {
+    slot: Slot,
     /// One write at a time, in their order.
     writing: tokio::sync::Mutex<()>,
-    _lock: File,
 }
 
-impl Slot {
+impl WithdrawalFile {
     /// Takes a file nobody uses, and what is in those that nobody uses any more.
     pub(super) fn open(folder: &Path) -> io::Result<(Self, Vec<Withdrawal>)> {
-        private_folder(folder)?;
-        let mut own = None;
+        let Slots { own, left } = Slots::take(folder, NAME)?;
         let mut left_over = Vec::new();
-        for slot in 0..SLOTS {
-            let path = folder.join(format!("withdrawals-{slot}.jsonl"));
-            if own.is_some() && !path.exists() {
-                continue;
-            }
-            let Some(lock) = try_lock(&folder.join(format!("withdrawals-{slot}.lock")))? else {
-                continue;
-            };
-            left_over.extend(read(&path)?);
-            match own {
-                None => own = Some((path, lock, Vec::new())),
-                Some((_, _, ref mut emptied)) => emptied.push((path, lock)),
-            }
+        for slot in std::iter::once(&own).chain(&left) {
+            left_over.extend(read(&slot.path)?);
         }
-        let Some((path, lock, emptied)) = own else {
-            return Err(io::Error::other(format!(
-                "{SLOTS} processes use this folder already"
-            )));
-        };
         if !left_over.is_empty() {
-            replace_lines(&path, &left_over)?;
+            replace_lines(&own.path, &left_over)?;
         }
-        for (path, _lock) in emptied {
-            std::fs::remove_file(path)?;
+        for slot in left {
+            std::fs::remove_file(&slot.path)?;
         }
-        let slot = Self {
-            path,
+        let file = Self {
+            slot: own,
             writing: tokio::sync::Mutex::new(()),
-            _lock: lock,
         };
-        Ok((slot, left_over))
+        Ok((file, left_over))
     }
 
     /// Puts in the place of what is in it what `all` gives when it is its turn.
     pub(super) async fn write(&self, all: impl FnOnce() -> Vec<Withdrawal>) -> io::Result<()> {
         let _writing = self.writing.lock().await;
-        let (path, all) = (self.path.clone(), all());
+        let (path, all) = (self.slot.path.clone(), all());
         let written = tokio::task::spawn_blocking(move || replace_lines(&path, all));
         written.await.map_err(io::Error::other)?
     }

@@ -64,12 +64,12 @@ async fn all_of_it_goes_with_the_title() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let chat = Chat::meets([]);
-    let ticket = withdrawals
+    let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
     assert_eq!(lines(folder.path()), 1);
     assert_eq!(
-        withdrawals.carry_out(ticket).await,
+        withdrawals.carry_out(planned).await,
         WithdrawalOutcome::default()
     );
     assert_eq!(chat.gone(), ["1", "2", "3", "title of chat/a"]);
@@ -82,8 +82,8 @@ async fn what_stays_is_counted_with_its_reason() {
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let stays = || Withdrawn::Stays("it is pinned".to_owned());
     let chat = Chat::meets([stays(), Withdrawn::Gone, stays()]);
-    let ticket = withdrawals.plan_withdrawal("chat", chat, three()).await;
-    let outcome = withdrawals.carry_out(ticket).await;
+    let planned = withdrawals.plan_withdrawal("chat", chat, three()).await;
+    let outcome = withdrawals.carry_out(planned).await;
     let expected = BTreeMap::from([("it is pinned".to_owned(), 2)]);
     assert_eq!((outcome.later, outcome.stays), (0, expected));
     assert_eq!(lines(folder.path()), 0);
@@ -95,10 +95,10 @@ async fn what_cannot_go_yet_is_tried_again_later() {
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
     let not_yet = std::iter::repeat_n(Withdrawn::NotYet, 4);
     let chat = Chat::meets([Withdrawn::Gone].into_iter().chain(not_yet));
-    let ticket = withdrawals
+    let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
-    assert_eq!(withdrawals.carry_out(ticket).await.later, 2);
+    assert_eq!(withdrawals.carry_out(planned).await.later, 2);
     let end = CancellationToken::new();
     let running = tokio::spawn({
         let (withdrawals, end) = (Arc::clone(&withdrawals), end.clone());
@@ -117,10 +117,10 @@ async fn it_is_given_up_after_a_bounded_number_of_tries() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
     let chat = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 1_000));
-    let ticket = withdrawals
+    let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
-    withdrawals.carry_out(ticket).await;
+    withdrawals.carry_out(planned).await;
     let running = tokio::spawn({
         let withdrawals = Arc::clone(&withdrawals);
         async move { withdrawals.run(CancellationToken::new()).await }
@@ -138,8 +138,8 @@ async fn another_process_goes_on_with_it() {
     let other = Withdrawals::open(folder.path()).unwrap();
     let away = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 9));
     for process in [&dead, &other] {
-        let ticket = process.plan_withdrawal("chat", away.clone(), three()).await;
-        assert_eq!(process.carry_out(ticket).await.later, 3);
+        let planned = process.plan_withdrawal("chat", away.clone(), three()).await;
+        assert_eq!(process.carry_out(planned).await.later, 3);
     }
     drop((dead, other));
     let withdrawals = Withdrawals::open(folder.path()).unwrap();

@@ -278,7 +278,7 @@ impl Commands {
         Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
     }
 
-    /// Forgets one turn, wherever it is kept. What it said is to be taken away by the ticket.
+    /// Forgets one turn, wherever it is kept. What the bot said in it is still to be taken away, as planned.
     ///
     /// # Errors
     /// When the graph cannot be asked.
@@ -349,10 +349,9 @@ impl Commands {
             let mut forgotten = Forgotten::default();
             for (session, audience) in store.sessions_under(place).await? {
                 let guard = sessions.lock(&session).await;
-                all.add(self.plan_withdrawal(&guard, message, None, context).await?);
-                let there = store.forget(&guard, Forget::Session).await?;
-                let here = self.forget_here(&session, |_| true).await;
-                forgotten = together(forgotten, together(there, here));
+                let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+                all.add(planned);
+                forgotten = together(forgotten, of_session);
                 self.recaller.forget(&audience);
             }
             self.withdrawals.carry_out(all).await;
@@ -416,18 +415,30 @@ impl Commands {
         about: Vec<ConversationId>,
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
-        let (store, audience) = (self.archive.store(), &message.audience.id);
         let mut forgotten = Forgotten::default();
-        let mut planned = PlannedWithdrawals::default();
+        let mut all = PlannedWithdrawals::default();
         for session in about {
             let guard = sessions.lock(&session).await;
-            planned.add(self.plan_withdrawal(&guard, message, None, context).await?);
-            let there = store.forget(&guard, Forget::Session).await?;
-            let here = self.forget_here(&session, |_| true).await;
-            forgotten = together(forgotten, together(there, here));
+            let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+            all.add(planned);
+            forgotten = together(forgotten, of_session);
         }
-        self.recaller.forget(audience);
-        Ok((forgotten, planned))
+        self.recaller.forget(&message.audience.id);
+        Ok((forgotten, all))
+    }
+
+    /// Forgets all of a session, in the graph and what waits for it, and plans to take away what the bot
+    /// said there.
+    async fn forget_whole(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let planned = self.plan_withdrawal(guard, message, None, context).await?;
+        let there = self.archive.store().forget(guard, Forget::Session).await?;
+        let here = self.forget_here(guard.session(), |_| true).await;
+        Ok((together(there, here), planned))
     }
 
     async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
@@ -450,7 +461,6 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
-        let store = self.archive.store();
         let vocabulary = context.vocabulary;
         if !message.author.is_admin && !self.all_mine(guard, message).await? {
             return Ok(Notice::NotYoursToForget(vocabulary).to_string());
@@ -471,11 +481,8 @@ impl Commands {
                 self.keep_outcome(message, &outcome).await?;
             }
         }
-        let planned = self.plan_withdrawal(guard, message, None, context).await?;
-        let there = store.forget(guard, Forget::Session).await?;
-        let here = self.forget_here(guard.session(), |_| true).await;
+        let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
         self.recaller.forget(&message.audience.id);
-        let forgotten = together(there, here);
         let notice = match forgotten.turns {
             0 => Notice::NothingToForget,
             turns => Notice::ForgotSession { turns, vocabulary },

@@ -5,7 +5,7 @@ use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
 
 use crate::interrupt::{Interrupt, Interruption};
 
-/// The messages in hand.
+/// The messages in flight.
 #[derive(Debug, Default)]
 pub struct InFlight {
     messages: DashMap<EventId, Entry>,
@@ -39,13 +39,13 @@ struct Entry {
 }
 
 impl InFlight {
-    /// Takes a message in hand, also one that is there already: whether its answer went out is only
+    /// Takes a message in, also one that is in flight already: whether its answer went out is only
     /// known afterwards.
     pub fn take(&self, message: &IncomingMessage) {
         self.entry(&message.event, &message.conversation);
     }
 
-    /// Takes in hand what asks for an earlier answer anew, in the conversation of that, and begins
+    /// Takes in what asks for an earlier answer to be regenerated, in the conversation of that, and begins
     /// with it.
     pub fn again(&self, event: &EventId, conversation: &ConversationId) -> Interrupt {
         self.entry(event, conversation);
@@ -82,10 +82,10 @@ impl InFlight {
     }
 
     /// Leaves a revision with the message and interrupts its turn. Gives the revision back where the
-    /// message is not in hand, and otherwise an earlier one that this one replaces.
+    /// message is not in flight, and otherwise an earlier one that this one replaces.
     ///
     /// # Errors
-    /// When the message is not in hand.
+    /// When the message is not in flight.
     pub fn revise(
         &self,
         of: &EventId,

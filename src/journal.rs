@@ -85,6 +85,13 @@ struct State {
     lines: usize,
 }
 
+impl State {
+    /// Lines of a file that says no more than what waits.
+    fn needed(&self) -> usize {
+        self.waiting.len() + usize::from(!self.forgotten.is_empty())
+    }
+}
+
 impl Journal {
     /// Takes a journal of the folder that no other process uses, with what is left in all of those
     /// that nobody uses.
@@ -241,9 +248,7 @@ impl Journal {
         state.lines += 1;
         let left = state.waiting.len();
         // Nothing left is the usual end, and costs nothing.
-        if (left == 0 && state.forgotten.is_empty())
-            || (state.lines >= LINES && left < state.lines / 2)
-        {
+        if left == 0 || (state.lines >= LINES && left < state.lines / 2) {
             drop(self.rewrite(&mut state));
         } else {
             drop(self.log.append(line, false));
@@ -288,7 +293,7 @@ impl Journal {
                 state.forgotten.extend(event);
             }
             // What is in the graph already may still stand in the file, and be what is forgotten.
-            let is_clean = ids.is_empty() && state.lines == state.waiting.len();
+            let is_clean = ids.is_empty() && state.lines == state.needed();
             (ids.len(), (!is_clean).then(|| self.rewrite(&mut state)))
         };
         let aside = self.forget_aside(&gone).await;
@@ -370,7 +375,7 @@ impl Journal {
     fn rewrite(&self, state: &mut State) -> Written {
         let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
         let forgotten = state.forgotten.clone();
-        state.lines = turns.len() + usize::from(!forgotten.is_empty());
+        state.lines = state.needed();
         let left: HashSet<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
         let is_gone = move |line: &[u8]| match parse(line) {
             Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
@@ -428,13 +433,12 @@ fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
     }
     // Without what is of the past, and without half a line at the end.
     let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
-    let is_any_forgotten = !state.forgotten.is_empty();
-    state.lines = turns.len() + usize::from(is_any_forgotten);
+    state.lines = state.needed();
     let is_there = own
         .path
         .try_exists()
         .map_err(|error| unusable(&own.path, error))?;
-    if is_there || is_any_forgotten || !turns.is_empty() {
+    if is_there || state.lines > 0 {
         line_log::replace(&own.path, |out| write_all(out, &turns, &state.forgotten))
             .map_err(|error| unusable(&own.path, error))?;
     }

@@ -106,7 +106,7 @@ pub enum After {
     Superseded,
 }
 
-/// How an answered question is answered anew.
+/// How an answered question is answered again.
 #[derive(Clone, Copy, Debug)]
 pub enum Regeneration<'a> {
     /// As its author edited it.
@@ -218,7 +218,7 @@ impl TurnRunner {
         }
     }
 
-    /// Answers anew, in the place of its earlier answer, the question of the turn `of`, which is
+    /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
     /// one of the guard's session.
     ///
     /// # Errors
@@ -228,7 +228,7 @@ impl TurnRunner {
         guard: &SessionGuard,
         revision: &IncomingMessage,
         of: ResponseId,
-        anew: Regeneration<'_>,
+        regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<(), KeptReason>, TurnError> {
@@ -242,7 +242,7 @@ impl TurnRunner {
             return Ok(Err(KeptReason::OutOfWindow));
         };
         let files = Files::of_turn(&earlier);
-        let text = match question(&message, &earlier, &files, anew) {
+        let text = match question(&message, &earlier, &files, regeneration) {
             Ok(text) => text,
             Err(stands) => return Ok(Err(stands)),
         };
@@ -476,16 +476,16 @@ impl Read {
     }
 }
 
-/// What is answered anew, or why nothing is.
+/// What is answered again, or why nothing is.
 fn question(
     revision: &IncomingMessage,
     earlier: &Turn,
     files: &Files,
-    anew: Regeneration<'_>,
+    regeneration: Regeneration<'_>,
 ) -> Result<String, KeptReason> {
     let is_author = revision.author.id == earlier.author;
     let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
-    match anew {
+    match regeneration {
         _ if is_older => Err(KeptReason::Same),
         Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
         Regeneration::Edited(text) => {

@@ -36,7 +36,7 @@ impl Bot {
         };
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
         let mut revision = match self.in_flight.revise(&of, revision) {
-            // Whoever has the message in hand sees to it, and tells the ledger.
+            // Whoever answers the message sees to it, and tells the ledger.
             Ok(replaced) => {
                 if let Some(earlier) = replaced {
                     self.pending.done(&earlier.message.event);
@@ -119,9 +119,9 @@ impl Bot {
         };
         match &message.body {
             Body::Edit { text, .. } => {
-                let anew = Regeneration::Edited(text);
+                let regeneration = Regeneration::Edited(text);
                 let taken = self
-                    .regenerate(guard, message, turn.id, anew, reply.as_mut())
+                    .regenerate(guard, message, turn.id, regeneration, reply.as_mut())
                     .await?;
                 tracing::debug!(?taken, "an edit was followed");
             }
@@ -189,19 +189,19 @@ impl Bot {
         })
     }
 
-    /// Answers a turn anew, so that it can be stopped meanwhile.
+    /// Answers a turn again, so that it can be stopped meanwhile.
     async fn regenerate(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         of: ResponseId,
-        anew: Regeneration<'_>,
+        regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
     ) -> Result<Result<(), KeptReason>, TurnError> {
         let interrupt = self.in_flight.again(&message.event, guard.session());
         let taken = self
             .turns
-            .regenerate(guard, message, of, anew, reply, &interrupt)
+            .regenerate(guard, message, of, regeneration, reply, &interrupt)
             .await;
         // Nothing is said of a revision or a click that would have waited here.
         self.in_flight.let_go(&message.event);

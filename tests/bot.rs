@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use muninn_platform::testing::Outcome;
+use muninn_platform::testing::{Outcome, Room};
 use muninn_platform::{Body, Command, ForgetWhat};
 use serde_json::json;
 use support::bot::Place;
@@ -273,19 +273,28 @@ async fn embeddings_that_are_down_leave_words() {
     server.finish();
 }
 
+/// A Neo4j behind a wire that a test can cut. None: there is no Neo4j.
+async fn behind_a_wire() -> Option<(Place, Proxy)> {
+    let proxy = Proxy::to(Place::neo4j_address()?).await;
+    Some((Place::neo4j(Some(&proxy.bolt_url()))?, proxy))
+}
+
+async fn told_of_the_cat(server: &ModelServer, room: &Room) {
+    server.expects(asks("called Miso.")).answers("Noted.");
+    room.say("ada", "My cat is called Miso.").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back() {
-    let Some(address) = Place::neo4j_address() else {
+    let server = ModelServer::start().await;
+    let Some((place, proxy)) = behind_a_wire().await else {
         return;
     };
-    let (proxy, server) = (Proxy::to(address).await, ModelServer::start().await);
-    let place = Place::neo4j(Some(&proxy.bolt_url())).unwrap();
     let bot = place
         .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
         .await;
     let room = bot.room("a");
-    server.expects(asks("called Miso.")).answers("Noted.");
-    room.say("ada", "My cat is called Miso.").await;
+    told_of_the_cat(&server, &room).await;
 
     proxy.cut();
     let event = bot.event("away");
@@ -331,17 +340,15 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
-    let Some(address) = Place::neo4j_address() else {
+    let server = ModelServer::start().await;
+    let Some((place, proxy)) = behind_a_wire().await else {
         return;
     };
-    let (proxy, server) = (Proxy::to(address).await, ModelServer::start().await);
-    let place = Place::neo4j(Some(&proxy.bolt_url())).unwrap();
     let bot = place
         .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
         .await;
     let room = bot.room("a");
-    server.expects(asks("called Miso.")).answers("Noted.");
-    room.say("ada", "My cat is called Miso.").await;
+    told_of_the_cat(&server, &room).await;
 
     proxy.cut();
     let coco = bot.event("coco");

@@ -5,7 +5,7 @@
 use serenity::model::Permissions;
 use serenity::model::id::{RoleId, UserId};
 
-use muninn_platform::{AnswerMode, Finding};
+use muninn_platform::{AnswerMode, Finding, counted};
 
 use crate::api::{Api, MyGuild};
 use crate::directory::{Channel, Kind, overwritten};
@@ -47,8 +47,8 @@ pub(super) async fn look(
     }
     if all.len() > MOST_GUILDS {
         findings.push(Finding::warning(format!(
-            "the channels of {} more servers were not looked at",
-            all.len() - MOST_GUILDS
+            "channels not looked at: those of {}",
+            counted(all.len() - MOST_GUILDS, "more server")
         )));
     }
     findings

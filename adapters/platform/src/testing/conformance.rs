@@ -167,7 +167,7 @@ async fn answers_after_a_crash(mut place: impl Place) {
     stands(&place, "nothing twice", both).await;
 }
 
-/// Returns when the bot has a message in hand.
+/// Returns when a message is in flight.
 async fn waits(place: &impl Place) {
     waits_for(place, 1).await;
 }

@@ -80,8 +80,8 @@ impl EchoMemory {
         let mut known = self.known();
         let takes_part = known.takes_part.contains(&message.conversation);
         let is_meant = match (&message.body, message.addressed) {
-            (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_hand(of),
-            (Body::Deletion { of }, _) => known.question(of).is_some() || known.is_in_hand(of),
+            (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_flight(of),
+            (Body::Deletion { of }, _) => known.question(of).is_some() || known.is_in_flight(of),
             // A place goes whether anything was said in it or not.
             (Body::Command(Command::PlaceGone), _)
             | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
@@ -96,8 +96,8 @@ impl EchoMemory {
         is_new
     }
 
-    fn is_in_hand(&self, event: &EventId) -> bool {
-        self.known().is_in_hand(event)
+    fn is_in_flight(&self, event: &EventId) -> bool {
+        self.known().is_in_flight(event)
     }
 
     fn answer_of(&self, event: &EventId) -> Delivered {
@@ -157,7 +157,7 @@ impl EchoMemory {
 
 impl Known {
     /// Whether a message is still worked on: its answer may stand there before that is known here.
-    fn is_in_hand(&self, event: &EventId) -> bool {
+    fn is_in_flight(&self, event: &EventId) -> bool {
         self.unanswered.iter().any(|open| open.event == *event)
     }
 
@@ -257,6 +257,15 @@ impl EchoBot {
 
     pub fn log(&self) -> EchoLog {
         self.log.borrow().clone()
+    }
+
+    /// Waits until it was told something.
+    ///
+    /// # Panics
+    /// When it is not in time.
+    pub async fn hears(&self) {
+        let told = |log: &EchoLog| (!log.messages.is_empty()).then_some(());
+        self.gets("a message", told).await;
     }
 
     /// Waits for something that reached the bot.
@@ -407,7 +416,7 @@ impl Echo {
         if let Body::Edit { of, .. } | Body::Deletion { of } = &message.body {
             // As the real one: what is said of a message waits for its answer.
             let mut log = self.log.subscribe();
-            let answered = log.wait_for(|_| !memory.is_in_hand(of));
+            let answered = log.wait_for(|_| !memory.is_in_flight(of));
             let _ = tokio::time::timeout(PATIENCE, answered).await;
         }
         let mut asker = message.author.id.clone();

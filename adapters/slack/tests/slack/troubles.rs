@@ -103,10 +103,7 @@ async fn a_process_that_is_killed_in_mid_stream_leaves_one_answer() {
         .await;
     scene.bot.crash();
     scene.bot = scene.home.start().await;
-    scene
-        .bot
-        .gets("it again", |log| (!log.messages.is_empty()).then_some(()))
-        .await;
+    scene.bot.hears().await;
     scene.bot.go_on();
     thread.hears("echo: it").await;
     assert_eq!(thread.said().len(), 1);
@@ -167,10 +164,7 @@ async fn a_socket_that_is_cut_in_mid_turn_loses_nothing() {
     scene.home.slack.set_waits(Waits::default().faster(60));
     let direct = scene.ann.with_bot();
     direct.say("wait a moment");
-    scene
-        .bot
-        .gets("it", |log| (!log.messages.is_empty()).then_some(()))
-        .await;
+    scene.bot.hears().await;
     let cuts = [Slack::cut_sockets, Slack::close_sockets];
     for (number, cut) in cuts.into_iter().enumerate() {
         cut(&scene.home.slack);
@@ -267,10 +261,7 @@ async fn a_place_it_cannot_write_to_is_told_of() {
     ] {
         let scene = scene().await;
         scene.general.ask("wait a moment");
-        scene
-            .bot
-            .gets("it", |log| (!log.messages.is_empty()).then_some(()))
-            .await;
+        scene.bot.hears().await;
         match set {
             "archive" => scene.channel.archive(),
             _ => scene.channel.remove_bot(),

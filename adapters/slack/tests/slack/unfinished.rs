@@ -16,6 +16,14 @@ async fn without_streams() -> Scene {
     scene_of(Home::new(app().without_streams()).await).await
 }
 
+async fn scene_where(has_streams: bool) -> Scene {
+    if has_streams {
+        scene().await
+    } else {
+        without_streams().await
+    }
+}
+
 /// One answer, whole, and nothing that still grows.
 fn one_whole(thread: &Chat, text: &str, case: &str) {
     let said = standing(thread);
@@ -35,11 +43,7 @@ async fn first_words_that_went_out_unheard_are_not_said_again() {
     ] {
         for (has_streams, method) in [(true, "chat.startStream"), (false, "chat.postMessage")] {
             let case = format!("{method}: {fault:?}");
-            let scene = if has_streams {
-                scene().await
-            } else {
-                without_streams().await
-            };
+            let scene = scene_where(has_streams).await;
             scene.home.slack.fail_next(method, fault.clone());
             let thread = scene.general.in_thread(&scene.general.ask("grow it"));
             scene.home.slack.called(method, 1).await;
@@ -90,10 +94,7 @@ async fn half_an_answer_of_a_killed_process_becomes_the_whole_and_goes_with_its_
         }
         thread.say("well?");
         scene.bot = scene.home.start().await;
-        scene
-            .bot
-            .gets("it again", |log| (!log.messages.is_empty()).then_some(()))
-            .await;
+        scene.bot.hears().await;
         scene.bot.go_on();
         thread.hears("echo: it").await;
         scene.rests().await;
@@ -120,10 +121,7 @@ async fn half_an_answer_goes_with_a_question_that_is_not_answered_yet() {
         .await;
     scene.bot.crash();
     scene.bot = scene.home.start().await;
-    scene
-        .bot
-        .gets("it again", |log| (!log.messages.is_empty()).then_some(()))
-        .await;
+    scene.bot.hears().await;
     thread.delete(&asked);
     let gone = |said: &[Message]| {
         let mut its = said.iter().filter(|one| one.ts == half.ts);
@@ -150,10 +148,7 @@ async fn what_nobody_heard_of_goes_with_its_question() {
         .slack
         .fail("conversations.replies", Fault::Error("fatal_error"), 3);
     scene.bot = scene.home.start().await;
-    scene
-        .bot
-        .gets("it again", |log| (!log.messages.is_empty()).then_some(()))
-        .await;
+    scene.bot.hears().await;
     scene.bot.go_on();
     thread.hears("echo: it").await;
     scene.rests().await;
@@ -221,17 +216,10 @@ async fn refused_blocks_are_said_in_plain_words() {
         for has_streams in [true, false] {
             for question in ["it", "grow it"] {
                 let case = format!("{code}, streams: {has_streams}, {question}");
-                let scene = if has_streams {
-                    scene().await
-                } else {
-                    without_streams().await
-                };
+                let scene = scene_where(has_streams).await;
                 scene.home.slack.fail("", Fault::Blocks(code), MANY);
                 let thread = scene.general.in_thread(&scene.general.ask(question));
-                scene
-                    .bot
-                    .gets("it", |log| (!log.messages.is_empty()).then_some(()))
-                    .await;
+                scene.bot.hears().await;
                 scene.bot.go_on();
                 thread.hears("echo: it").await;
                 scene.rests().await;

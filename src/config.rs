@@ -122,7 +122,7 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
 
-    /// TOML file with settings for single channels (docs: README, "Channels")
+    /// TOML file with settings for single channels (docs/operating.md, "Channel settings")
     #[arg(long, env, global = true)]
     pub channel_settings: Option<PathBuf>,
     /// Messages per minute that one person may send

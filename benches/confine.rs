@@ -14,7 +14,7 @@ use muninn::graph::confine::{Limits, confine};
 use muninn::graph::schema::{Pattern, Schema};
 use serde_json::Value;
 
-const LIMITS: Limits = Limits { rows: 100 };
+const LIMITS: Limits<'_> = Limits::of_rows(100);
 
 const STATEMENT: &str = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie)<-[:DIRECTED]-(d:Person) \
     WHERE m.released > 1990 AND NOT (d)--(p) WITH p, collect(DISTINCT d.name) AS directors, count(m) AS films \

@@ -35,7 +35,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 const LONG: Duration = Duration::from_secs(2);
 
 fn confined(text: &str) -> Result<ConfinedCypher, Refusal> {
-    confine_with(text, &SCHEMA, &Limits { rows: 100 }, &["name", "many"])
+    confine_with(text, &SCHEMA, &Limits::of_rows(100), &["name", "many"])
 }
 
 fuzz_target!(|bytes: &[u8]| {

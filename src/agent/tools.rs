@@ -191,7 +191,7 @@ impl Tools<'_> {
         let ran = self
             .toolbox
             .store
-            .query(cypher, bound, text2cypher::limits(tool.rows));
+            .query(cypher, bound, text2cypher::query_limits(tool.rows));
         match ran.await {
             Ok(rows) => {
                 result.finding = findings::of_rows(&heading, &rows, cypher.id_columns());

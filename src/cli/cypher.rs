@@ -26,11 +26,17 @@ pub(super) struct CheckArgs {
 
 /// Prints the confined statement or its refusal.
 pub(super) async fn check(config: &Config, args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let schema = match &args.schema {
-        Some(file) => schema(file)?,
-        None => super::schema::live(config).await?.schema.clone(),
+    let (schema, nodes) = match &args.schema {
+        Some(file) => (schema(file)?, None),
+        None => {
+            let survey = super::schema::live(config).await?;
+            (survey.schema.clone(), Some(survey.nodes.clone()))
+        }
     };
-    let limits = Limits { rows: args.rows };
+    let limits = Limits {
+        rows: args.rows,
+        nodes: nodes.as_ref(),
+    };
     if args.query == "-" {
         return check_lines(&schema, &limits);
     }
@@ -54,7 +60,7 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
 }
 
 /// Answers each line. Refusals are answers; it fails if a line could not be read as a statement at all.
-fn check_lines(schema: &Schema, limits: &Limits) -> anyhow::Result<ExitCode> {
+fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     let mut unread: u64 = 0;
     for (number, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {

@@ -14,7 +14,7 @@ mod shield;
 mod tests;
 mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -126,9 +126,27 @@ impl ConfinedCypher {
 
 /// How much a statement may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Limits<'a> {
     /// Rows of the result.
     pub rows: u32,
+    /// Nodes of each label, where they are known: as many may be collected into one list.
+    pub nodes: Option<&'a BTreeMap<String, u64>>,
+}
+
+impl<'a> Limits<'a> {
+    /// For a graph of unknown size.
+    pub const fn of_rows(rows: u32) -> Self {
+        Self { rows, nodes: None }
+    }
+
+    /// For a graph with so many nodes of each label.
+    #[must_use]
+    pub fn with_nodes(self, nodes: &'a BTreeMap<String, u64>) -> Self {
+        Self {
+            nodes: Some(nodes),
+            ..self
+        }
+    }
 }
 
 /// Why a statement was refused, in words that help a model to write a better one.
@@ -158,7 +176,11 @@ impl fmt::Display for Refusal {
 ///
 /// # Errors
 /// When it is not one read-only statement, reaches for memory, or does not fit the schema.
-pub fn confine(query: &str, schema: &Schema, limits: &Limits) -> Result<ConfinedCypher, Refusal> {
+pub fn confine(
+    query: &str,
+    schema: &Schema,
+    limits: &Limits<'_>,
+) -> Result<ConfinedCypher, Refusal> {
     confine_with(query, schema, limits, &[])
 }
 
@@ -169,7 +191,7 @@ pub fn confine(query: &str, schema: &Schema, limits: &Limits) -> Result<Confined
 pub fn confine_with(
     query: &str,
     schema: &Schema,
-    limits: &Limits,
+    limits: &Limits<'_>,
     parameters: &[&str],
 ) -> Result<ConfinedCypher, Refusal> {
     let shielded = parser::parse(query)

@@ -38,7 +38,7 @@ fn a_models_statements_are_accepted() {
         match confine(
             line["cypher"].as_str().unwrap(),
             schema,
-            &Limits { rows: 100 },
+            &Limits::of_rows(100),
         ) {
             Ok(_) => accepted += 1.0,
             Err(refusal) => *refused.entry(refusal.message).or_default() += 1,

@@ -25,7 +25,7 @@ pub(crate) fn schema() -> Schema {
 }
 
 pub(crate) fn confined(query: &str) -> Result<ConfinedCypher, Refusal> {
-    confine(query, &schema(), &Limits { rows: 100 })
+    confine(query, &schema(), &Limits::of_rows(100))
 }
 
 const KNOWLEDGE: &[&str] = &[

@@ -92,7 +92,7 @@ const LIMITS: QueryLimits = QueryLimits {
 };
 
 fn confined(query: &str, schema: &Schema) -> muninn::graph::confine::ConfinedCypher {
-    confine(query, schema, &Limits { rows: 1_000 })
+    confine(query, schema, &Limits::of_rows(1_000))
         .unwrap_or_else(|refusal| panic!("{query}: {refusal}"))
 }
 

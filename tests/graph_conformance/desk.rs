@@ -111,7 +111,7 @@ impl Desk {
     pub(crate) async fn ask(&self, statement: &str) -> Vec<Vec<Value>> {
         let schema = self.store.schema().await.unwrap();
         let statement = statement.replace("SOURCE", &format!("'{}'", self.name));
-        let confined = confine(&statement, &schema.schema, &Limits { rows: 1_000 }).unwrap();
+        let confined = confine(&statement, &schema.schema, &Limits::of_rows(1_000)).unwrap();
         let limits = QueryLimits {
             rows: 1_000,
             bytes: 1 << 20,

@@ -50,7 +50,7 @@ async fn lanes() -> Vec<Lane> {
 }
 
 fn confined(query: &str, schema: &Schema) -> ConfinedCypher {
-    match confine(query, schema, &Limits { rows: 500 }) {
+    match confine(query, schema, &Limits::of_rows(500)) {
         Ok(confined) => confined,
         Err(refusal) => panic!("{query}: {refusal}"),
     }
@@ -115,7 +115,7 @@ async fn ids_lead_to_what_an_answer_was_made_from() {
             RETURN p.name AS name, elementId(p) AS person, collect(elementId(m)) AS movies";
         let survey = store.schema().await.unwrap();
         let confined =
-            confine_with(query, &survey.schema, &Limits { rows: 100 }, &["title"]).unwrap();
+            confine_with(query, &survey.schema, &Limits::of_rows(100), &["title"]).unwrap();
         let params = Map::from_iter([("title".to_owned(), json!("Top Gun"))]);
         let result = store.query(&confined, params, LIMITS).await.unwrap();
         assert_eq!(result.rows.len(), 6);

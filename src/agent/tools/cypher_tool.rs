@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with};
-use crate::graph::schema::Schema;
+use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
 
 /// Names that are taken.
@@ -141,12 +141,10 @@ impl CypherTool {
     ///
     /// # Errors
     /// When it does not fit the schema, or is none that may run.
-    pub fn confined(&self, schema: &Schema) -> Result<ConfinedCypher, Refusal> {
+    pub fn confined(&self, survey: &Survey) -> Result<ConfinedCypher, Refusal> {
         let parameters: Vec<&str> = self.parameters.iter().map(String::as_str).collect();
-        let limits = Limits {
-            rows: self.rows.saturating_add(1),
-        };
-        confine_with(&self.cypher, schema, &limits, &parameters)
+        let limits = Limits::of_rows(self.rows.saturating_add(1)).with_nodes(&survey.nodes);
+        confine_with(&self.cypher, &survey.schema, &limits, &parameters)
     }
 
     /// What the model's arguments bind; a parameter it left out is null.

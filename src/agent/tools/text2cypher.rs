@@ -46,7 +46,7 @@ enum Outcome {
     None(String),
 }
 
-pub(super) fn limits(rows: u32) -> QueryLimits {
+pub(super) fn query_limits(rows: u32) -> QueryLimits {
     QueryLimits {
         rows: rows as usize,
         bytes: BYTES,
@@ -186,10 +186,13 @@ async fn run(
     cypher: &str,
 ) -> Result<(ConfinedCypher, QueryResult), Problem> {
     // One row more than is kept shows whether there are more.
-    let rows = Limits { rows: ROWS + 1 };
-    let confined = confine(cypher, &offer.survey.schema, &rows)
+    let survey = &offer.survey;
+    let limits = Limits::of_rows(ROWS + 1).with_nodes(&survey.nodes);
+    let confined = confine(cypher, &survey.schema, &limits)
         .map_err(|refusal| Problem::Repairable(refusal.to_string()))?;
-    let ran = toolbox.store.query(&confined, Map::new(), limits(ROWS));
+    let ran = toolbox
+        .store
+        .query(&confined, Map::new(), query_limits(ROWS));
     match ran.await {
         Ok(rows) => Ok((confined, rows)),
         Err(

@@ -111,7 +111,7 @@ impl Toolbox {
         let mut ready = Vec::new();
         let mut unfit = Vec::new();
         for (index, tool) in self.tools.iter().enumerate() {
-            match tool.confined(&survey.schema) {
+            match tool.confined(&survey) {
                 Ok(confined) => ready.push((index, confined)),
                 Err(_) if tool.is_shipped => {}
                 Err(refusal) => unfit.push(format!(
@@ -122,7 +122,8 @@ impl Toolbox {
         }
         let fits = |index: &usize| {
             let cypher = &self.examples[*index].cypher;
-            confine(cypher, &survey.schema, &Limits { rows: 1 }).is_ok()
+            let limits = Limits::of_rows(1).with_nodes(&survey.nodes);
+            confine(cypher, &survey.schema, &limits).is_ok()
         };
         Offer {
             knowledge: in_a_line(&survey),

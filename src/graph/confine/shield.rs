@@ -12,7 +12,7 @@ mod rows;
 mod scope;
 mod vocabulary;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::cost::MAX_COLLECTED;
 pub(super) use self::regex::check as check_regex;
@@ -52,12 +52,13 @@ const MAX_BRANCHES: usize = 10;
 pub(super) fn shield(
     mut query: Query,
     schema: &Schema,
-    limits: &Limits,
+    limits: &Limits<'_>,
     parameters: &[&str],
 ) -> Checked<Shielded> {
     let mut shield = Shield {
         words: Vocabulary::of(schema),
         parameters,
+        nodes: limits.nodes,
         added: 0,
         notes: Vec::new(),
         used_labels: BTreeSet::new(),
@@ -196,7 +197,7 @@ fn column_name(written: &str) -> String {
 }
 
 /// Bounds the rows of the whole.
-fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits) -> Checked<Query> {
+fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Checked<Query> {
     let rows = i64::from(limits.rows);
     if let [branch] = query.branches.as_mut_slice() {
         if let Some(returned) = &mut branch.returned {
@@ -317,6 +318,7 @@ fn made_smaller(case: &Case) -> Option<(Name, i64)> {
 struct Shield<'a> {
     words: Vocabulary<'a>,
     parameters: &'a [&'a str],
+    nodes: Option<&'a BTreeMap<String, u64>>,
     added: usize,
     notes: Vec<String>,
     used_labels: BTreeSet<String>,

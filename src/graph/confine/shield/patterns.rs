@@ -14,7 +14,7 @@ use super::scope::{Holds, Scope};
 impl Shield<'_> {
     /// Shields what follows `MATCH`, and binds its variables.
     pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> Checked<()> {
-        self.rows.matched(&pattern.paths, scope);
+        self.rows.matched(&pattern.paths, scope, self.nodes);
         self.paths(&mut pattern.paths, scope)?;
         // The embedded engine knows no WHERE inside of a node or relationship.
         let mut conditions = Vec::new();

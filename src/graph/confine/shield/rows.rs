@@ -1,13 +1,14 @@
 //! How many rows there may be, guessed before it runs: so much may be collected into one value, and no time-out ends
 //! what loops over that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::tree::{Expr, Item, NamedPath, NodePattern, Projection, Step};
+use super::super::tree::{Expr, Item, Labels, NamedPath, NodePattern, Projection, Step};
 use super::cost::Size;
 use super::scope::Scope;
 
-/// What the first pattern may give, and how many times more each further one that hangs together with nothing: mostly
+/// What the first pattern may give in a graph of unknown size, and the least that is guessed of one in any, since a
+/// node has several relationships; and how many times more each further one that hangs together with nothing: mostly
 /// a condition joins them.
 const FIRST: u64 = 1_000;
 const FURTHER: u64 = 10;
@@ -41,8 +42,13 @@ impl Rows {
         self.guess = self.guess.saturating_mul(more.max(1));
     }
 
-    /// After the paths of a `MATCH`, of which `scope` knows nothing yet.
-    pub(super) fn matched(&mut self, paths: &[NamedPath], scope: &Scope) {
+    /// After the paths of a `MATCH`, of which `scope` knows nothing yet. `counts` are the nodes of each label.
+    pub(super) fn matched(
+        &mut self,
+        paths: &[NamedPath],
+        scope: &Scope,
+        counts: Option<&BTreeMap<String, u64>>,
+    ) {
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for path in paths {
             let nodes: Vec<&NodePattern> = path.path.steps.iter().filter_map(node).collect();
@@ -51,7 +57,9 @@ impl Rows {
                 .any(|name| known.contains(name.text.as_str()) || scope.get(&name.text).is_some());
             let is_pinned = nodes.iter().any(|node| !node.properties.is_empty());
             if !hangs_together && !is_pinned {
-                self.times(if self.has_matched { FURTHER } else { FIRST });
+                let most = nodes.iter().map(|node| count(node.labels.as_ref(), counts));
+                let first = most.max().unwrap_or_default().max(FIRST);
+                self.times(if self.has_matched { FURTHER } else { first });
                 self.has_matched = true;
             }
             known.extend(names().map(|name| name.text.as_str()));
@@ -89,6 +97,20 @@ impl Rows {
         if let Some(Expr::Integer(limit)) = projection.limit {
             self.guess = self.guess.min(u64::try_from(limit).unwrap_or(0));
         }
+    }
+}
+
+/// How many nodes may have such labels.
+fn count(labels: Option<&Labels>, counts: Option<&BTreeMap<String, u64>>) -> u64 {
+    let Some(known) = counts else { return 0 };
+    match labels {
+        Some(Labels::Name(name)) => known.get(&name.text).copied().unwrap_or_default(),
+        Some(Labels::And(all)) => {
+            let least = all.iter().map(|one| count(Some(one), counts)).min();
+            least.unwrap_or_default()
+        }
+        Some(Labels::Or(any)) => any.iter().map(|one| count(Some(one), counts)).sum(),
+        None | Some(Labels::Any(_) | Labels::Not(_)) => known.values().sum(),
     }
 }
 

@@ -12,7 +12,7 @@ mod cypher;
 /// Whether it was accepted. What is accepted reads back to the same tree, as it was written and as it was confined.
 fn reads_back(query: &str) -> Result<bool, TestCaseError> {
     let confined =
-        |query: &str| confine_with(query, &schema(), &Limits { rows: 50 }, &["name", "many"]);
+        |query: &str| confine_with(query, &schema(), &Limits::of_rows(50), &["name", "many"]);
     let Ok(once) = confined(query) else {
         return Ok(false);
     };

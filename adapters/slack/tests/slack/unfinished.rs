@@ -97,6 +97,7 @@ async fn half_an_answer_of_a_killed_process_becomes_the_whole_and_goes_with_its_
         scene.bot.hears().await;
         scene.bot.go_on();
         thread.hears("echo: it").await;
+        thread.hears("echo: well?").await;
         scene.rests().await;
         let said = standing(&thread);
         assert_eq!(said.len(), 2, "{said:#?}");

@@ -73,7 +73,7 @@ pub struct CommandContext {
 
 impl std::fmt::Debug for CommandContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surface").finish_non_exhaustive()
+        f.debug_struct("CommandContext").finish_non_exhaustive()
     }
 }
 

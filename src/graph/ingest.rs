@@ -8,6 +8,8 @@ pub mod searching;
 mod statements;
 mod store;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
@@ -114,12 +116,16 @@ pub enum Exchange {
     Finish(Box<Completed>),
 }
 
+/// The names of each label's properties, the most important first.
+pub type PropertyOrder = BTreeMap<String, Vec<String>>;
+
 /// What a version is, once it is complete.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completed {
     pub kind: String,
     pub embedder: String,
     pub mapping: String,
+    pub property_order: PropertyOrder,
     pub paths: Vec<String>,
     pub channels: Vec<String>,
     pub records: u64,

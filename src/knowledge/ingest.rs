@@ -294,6 +294,7 @@ impl Run<'_> {
             kind: ingest.source.kind.name().to_owned(),
             embedder: self.embedder_name.to_owned(),
             mapping: ingest.source.kind.mapping_name().to_owned(),
+            property_order: ingest.source.kind.property_order(),
             paths: ingest.paths.clone(),
             channels: ingest.channels.clone(),
             records: read.plan.counts().records(),

@@ -12,13 +12,14 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::apply::Presence;
 use self::pointer::{Pointer, Template};
 use self::values::As;
-use crate::graph::ingest::{CHUNK, INCLUDES, NEXT};
+use crate::graph::ingest::{CHUNK, INCLUDES, NEXT, PropertyOrder};
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 /// The US National Archives catalog.
@@ -154,7 +155,7 @@ struct RecordEntry {
     #[serde(default)]
     place: bool,
     #[serde(default)]
-    properties: BTreeMap<String, PropertyEntry>,
+    properties: IndexMap<String, PropertyEntry>,
     above: Option<AboveEntry>,
     #[serde(default)]
     relation: Vec<RelationEntry>,
@@ -248,6 +249,20 @@ impl Mapping {
             types,
         })
     }
+
+    /// The properties of each label, in the order in which the file names them.
+    pub fn property_order(&self) -> PropertyOrder {
+        let mut order = PropertyOrder::new();
+        for record in &self.types {
+            let names = order.entry(record.label.clone()).or_default();
+            for property in &record.properties {
+                if !names.contains(&property.name) {
+                    names.push(property.name.clone());
+                }
+            }
+        }
+        order
+    }
 }
 
 /// Reads a pointer, or notes what is wrong with it.
@@ -318,7 +333,7 @@ fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordT
 
 fn properties(
     label: &str,
-    entries: BTreeMap<String, PropertyEntry>,
+    entries: IndexMap<String, PropertyEntry>,
     problems: &mut Vec<String>,
 ) -> Vec<Property> {
     let mut read = Vec::new();

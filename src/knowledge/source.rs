@@ -13,6 +13,7 @@ use super::documents::{self, Format};
 use super::mapping::{Mapping, MappingError, Presence};
 use super::record::{Place, Record, Rejection};
 use super::rows::values;
+use crate::graph::ingest::PropertyOrder;
 
 /// Records in which the fields of a mapping are looked for before anything is written.
 const LOOKED_AT: usize = 2_000;
@@ -38,6 +39,14 @@ impl Kind {
         match self {
             Self::Documents | Self::Conversations => "",
             Self::Records(mapping) => &mapping.name,
+        }
+    }
+
+    /// In which order people are shown the properties of each label; nothing where none is better.
+    pub fn property_order(&self) -> PropertyOrder {
+        match self {
+            Self::Documents | Self::Conversations => PropertyOrder::new(),
+            Self::Records(mapping) => mapping.property_order(),
         }
     }
 }

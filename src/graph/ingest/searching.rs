@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::statements as cypher;
-use super::{CHUNK, INCLUDES, NEXT, PRIVATE};
+use super::store::property_order;
+use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
 use crate::graph::StoreError;
 use crate::graph::cypher_store::{CypherStore, knowledge_node};
 use crate::graph::engine::{Engine, Row};
@@ -25,6 +26,7 @@ pub struct SourceVersion {
     pub since: Option<DateTime<Utc>>,
     /// How many chunks the version has; `None` for one of before this was kept.
     pub chunks: Option<usize>,
+    pub property_order: PropertyOrder,
     /// Empty: everybody sees it.
     pub channels: Vec<String>,
 }
@@ -93,6 +95,7 @@ impl<E: Engine> Searching for CypherStore<E> {
                 .get("chunks")
                 .and_then(Value::as_u64)
                 .and_then(|chunks| usize::try_from(chunks).ok()),
+            property_order: property_order(row),
             channels: list(row, "channels")
                 .iter()
                 .filter_map(|channel| channel.as_str().map(str::to_owned))

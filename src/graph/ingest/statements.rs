@@ -123,8 +123,8 @@ pub(super) fn link(label: &str, kind: &str) -> String {
 pub(super) const COMPLETE: &str = "\
     MATCH (s:MuninnSource {id: $source}) \
     SET s.version = $version, s.since = datetime($since), s.kind = $kind, \
-    s.embedder = $embedder, s.mapping = $mapping, s.paths = $paths, s.channels = $channels, \
-    s.records = $records, s.rejected = $rejected, s.circles = $circles, s.chunks = 0, \
+    s.embedder = $embedder, s.mapping = $mapping, s.propertyOrder = $propertyOrder, \
+    s.paths = $paths, s.channels = $channels, s.records = $records, s.rejected = $rejected, s.circles = $circles, s.chunks = 0, \
     s.holder = null, s.heldUntil = null \
     RETURN count(s) AS times";
 
@@ -142,7 +142,7 @@ pub(super) fn complete_count(label: &str) -> String {
 pub(super) const SOURCES: &str = "\
     MATCH (s:MuninnSource) \
     RETURN s.id AS name, coalesce(s.version, 0) AS version, s.since AS since, s.kind AS kind, \
-    s.embedder AS embedder, s.mapping AS mapping, s.paths AS paths, s.channels AS channels, \
+    s.embedder AS embedder, s.mapping AS mapping, s.propertyOrder AS propertyOrder, s.paths AS paths, s.channels AS channels, \
     s.chunks AS chunks, coalesce(s.records, 0) AS records, coalesce(s.rejected, 0) AS rejected, \
     coalesce(s.circles, 0) AS circles, \
     CASE WHEN s.heldUntil > $now THEN s.holder ELSE null END AS holder \

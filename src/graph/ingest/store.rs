@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::statements as cypher;
 use super::{
     CHUNK, Claim, Completed, Exchange, Ingesting, KnownRecord, Lease, NewChunk, NewLink, PRIVATE,
-    STAGED, ServedChunk, SourceOverview, Stage, chunk_id, record_key,
+    PropertyOrder, STAGED, ServedChunk, SourceOverview, Stage, chunk_id, record_key,
 };
 use crate::graph::cypher_store::CypherStore;
 use crate::graph::engine::{Engine, Params, Row, Step, quoted};
@@ -214,7 +214,8 @@ fn link_steps(lease: &Lease, links: &[NewLink]) -> Result<Vec<(String, Params)>,
 fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
     let bound = json!({
         "source": lease.source, "version": lease.version, "since": Utc::now().to_rfc3339(),
-        "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping, "paths": of.paths,
+        "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping,
+        "propertyOrder": json!(of.property_order).to_string(), "paths": of.paths,
         "channels": of.channels, "records": of.records, "rejected": of.rejected, "circles": of.circles,
     });
     let of_source = params(json!({"source": lease.source}));
@@ -443,6 +444,12 @@ fn strings(row: &Row, column: &str) -> Vec<String> {
         .collect()
 }
 
+/// One that cannot be read is none: a card then shows its facts in another order.
+pub(super) fn property_order(row: &Row) -> PropertyOrder {
+    let stored = text(row, "propertyOrder").unwrap_or_default();
+    serde_json::from_str(&stored).unwrap_or_default()
+}
+
 fn overview(row: &Row) -> SourceOverview {
     let number = |column| u64::try_from(integer(row, column)).unwrap_or_default();
     SourceOverview {
@@ -453,6 +460,7 @@ fn overview(row: &Row) -> SourceOverview {
             kind: text(row, "kind").unwrap_or_default(),
             embedder: text(row, "embedder").unwrap_or_default(),
             mapping: text(row, "mapping").unwrap_or_default(),
+            property_order: property_order(row),
             paths: strings(row, "paths"),
             channels: strings(row, "channels"),
             records: number("records"),

@@ -230,3 +230,28 @@ fn the_archives_are_all_there() {
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn properties_keep_the_order_of_the_file() {
+    let text = r#"
+        [[record]]
+        label = "ship"
+        id = "/id"
+        [record.properties]
+        tonnage = "/tonnage"
+        built = { at = "/built", as = "date" }
+        captain = "/captain"
+
+        [[record]]
+        label = "ship"
+        when = { "/kind" = "wreck" }
+        id = "/id"
+        [record.properties]
+        sunk = "/sunk"
+        built = "/built"
+    "#;
+    let order = Mapping::parse("ships", text).unwrap().property_order();
+    assert_eq!(order["ship"], ["tonnage", "built", "captain", "sunk"]);
+    let archives = Mapping::built_in("archives").unwrap().unwrap();
+    assert_eq!(archives.property_order()["person"][0], "naId");
+}

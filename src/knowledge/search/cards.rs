@@ -1,6 +1,6 @@
 //! Records as people look at them: main facts and dates, what stands above, what is related. Pure.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::citations::{Cited, linked, plain};
 use super::hit::{Hit, Step};
@@ -79,10 +79,11 @@ fn is_path(text: &str) -> bool {
 }
 
 /// Where a record was read: the file's own name, and the line.
-fn place(properties: &Map<String, Value>) -> Option<String> {
-    let file = properties.get("file_name")?.as_str()?;
-    let name = file.rsplit(['/', '\\']).next()?;
-    let line = properties.get("line_num").and_then(Value::as_u64);
+fn place(properties: &[(String, Value)]) -> Option<String> {
+    let get = |name: &str| properties.iter().find(|(own, _)| own == name);
+    let (_, file) = get("file_name")?;
+    let name = file.as_str()?.rsplit(['/', '\\']).next()?;
+    let line = get("line_num").and_then(|(_, line)| line.as_u64());
     Some(match line {
         Some(line) => format!("{name}, line {line}"),
         None => name.to_owned(),
@@ -114,7 +115,7 @@ fn facts(hit: &Hit) -> Vec<String> {
 }
 
 /// Properties that are short, as people read them.
-fn short(properties: &Map<String, Value>) -> Vec<(String, String)> {
+fn short(properties: &[(String, Value)]) -> Vec<(String, String)> {
     let is_told = |name: &String| TOLD.contains(&name.as_str());
     let mut short = Vec::new();
     for (name, value) in properties.iter().filter(|(name, _)| !is_told(name)) {
@@ -193,7 +194,12 @@ mod tests {
                 step("Dues", None),
             ],
             related: vec![("creator".to_owned(), step("Marsh, Ada", None))],
-            properties: properties.as_object().unwrap().clone(),
+            properties: properties
+                .as_object()
+                .unwrap()
+                .clone()
+                .into_iter()
+                .collect(),
             scores: Scores::default(),
             why: Vec::new(),
             nodes: Vec::new(),

@@ -36,8 +36,8 @@ pub struct Hit {
     pub path: Vec<Step>,
     /// By the type of the relationship.
     pub related: Vec<(String, Step)>,
-    /// Of its record; nothing where the graph did not tell.
-    pub properties: Map<String, Value>,
+    /// Of its record, the most important first; nothing where the graph did not tell.
+    pub properties: Vec<(String, Value)>,
     pub scores: Scores,
     pub why: Vec<String>,
     /// Of the chunk and of its neighbours; good for this turn only. Nothing where the graph did not
@@ -84,6 +84,16 @@ pub(super) fn hits(
         .collect()
 }
 
+/// Those that are named first come first, the others by the alphabet.
+fn ordered(properties: &Map<String, Value>, order: &[String]) -> Vec<(String, Value)> {
+    let mut ordered: Vec<(String, Value)> = properties.clone().into_iter().collect();
+    ordered.sort_by_key(|(name, _)| {
+        let place = order.iter().position(|one| one == name);
+        (place.unwrap_or(order.len()), name.clone())
+    });
+    ordered
+}
+
 fn hit(
     index: &KnowledgeIndex,
     one: &Ranked,
@@ -103,11 +113,14 @@ fn hit(
     let text = |it: Option<(usize, &Passage)>| it.map(|(_, passage)| passage.text.clone());
     let shown = [Some(number), before.map(|it| it.0), after.map(|it| it.0)];
     let nodes = shown.into_iter().flatten().filter_map(&of);
-    let properties = of(index.head(number)).map(|it| it.properties.clone());
+    let head = index.head(number);
+    let label = index.entry(head).label.to_string();
+    let order = index.source(number).property_order.get(&label);
+    let properties = of(head).map(|it| ordered(&it.properties, order.map_or(&[], Vec::as_slice)));
     Hit {
         chunk: entry.chunk.to_string(),
         source: index.source(number).name.clone(),
-        label: index.entry(index.head(number)).label.to_string(),
+        label,
         title: entry.title.as_deref().unwrap_or(&entry.record).to_owned(),
         heading: entry.heading.as_deref().map(str::to_owned),
         link: entry.link.as_deref().map(str::to_owned),

@@ -12,8 +12,8 @@ use super::policy::Policy;
 use super::rank::{Ranked, choose, fuse, graph_match, scan};
 use super::weights::Weights;
 use crate::graph::Embedding;
-use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
+use crate::graph::ingest::{PropertyOrder, ServedChunk};
 
 /// Whose the source `secret` is.
 const CREW: &str = "slack/T1/C1";
@@ -128,6 +128,7 @@ impl Team {
             version: 1,
             since: None,
             chunks: None,
+            property_order: PropertyOrder::new(),
             channels: channels.iter().map(|&it| it.to_owned()).collect(),
         };
         let sources = vec![version("open", &[]), version("secret", &[CREW])];

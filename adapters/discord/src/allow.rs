@@ -2,18 +2,21 @@
 
 use std::str::FromStr;
 
+use muninn_platform::AllowList;
 use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
 
 use crate::ids::number;
 
 /// What `DISCORD_ALLOW` lets in. The default lets nobody in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
-    everyone: bool,
-    guilds: Vec<GuildId>,
-    channels: Vec<ChannelId>,
-    roles: Vec<RoleId>,
-    users: Vec<UserId>,
+pub struct Allow(AllowList<Entry>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    Guild(GuildId),
+    Channel(ChannelId),
+    Role(RoleId),
+    User(UserId),
 }
 
 /// An entry of `DISCORD_ALLOW` that is none.
@@ -27,25 +30,34 @@ impl FromStr for Allow {
     type Err = AllowError;
 
     fn from_str(text: &str) -> Result<Self, AllowError> {
-        let mut allow = Self::default();
-        let entries = text.split([',', ' ', '\n']).map(str::trim);
-        for entry in entries.filter(|entry| !entry.is_empty()) {
-            if entry == "*" {
-                allow.everyone = true;
-                continue;
-            }
-            let wrong = || AllowError(entry.to_owned());
-            let (kind, id) = entry.split_once(':').ok_or_else(wrong)?;
-            let id = number(id).ok_or_else(wrong)?;
-            match kind {
-                "guild" | "server" => allow.guilds.push(GuildId::new(id)),
-                "channel" => allow.channels.push(ChannelId::new(id)),
-                "role" => allow.roles.push(RoleId::new(id)),
-                "user" => allow.users.push(UserId::new(id)),
-                _ => return Err(wrong()),
-            }
+        AllowList::parse(text, Entry::parse)
+            .map(Self)
+            .map_err(AllowError)
+    }
+}
+
+impl Entry {
+    fn parse(entry: &str) -> Option<Self> {
+        let (kind, id) = entry.split_once(':')?;
+        let id = number(id)?;
+        match kind {
+            "guild" | "server" => Some(Self::Guild(GuildId::new(id))),
+            "channel" => Some(Self::Channel(ChannelId::new(id))),
+            "role" => Some(Self::Role(RoleId::new(id))),
+            "user" => Some(Self::User(UserId::new(id))),
+            _ => None,
         }
-        Ok(allow)
+    }
+
+    /// Roles and channels say nothing of direct messages, for there they cannot be known.
+    fn fits(&self, visitor: &Visitor<'_>) -> bool {
+        let in_guild = visitor.guild.is_some();
+        match self {
+            Self::User(user) => visitor.user == *user,
+            Self::Guild(guild) => visitor.guild == Some(*guild),
+            Self::Role(role) => in_guild && visitor.roles.contains(role),
+            Self::Channel(channel) => in_guild && visitor.channels.contains(&Some(*channel)),
+        }
     }
 }
 
@@ -64,32 +76,26 @@ pub(crate) struct Visitor<'a> {
 impl Allow {
     /// Nobody is let in.
     pub fn is_nobody(&self) -> bool {
-        *self == Self::default()
+        self.0.is_nobody()
     }
 
     /// Whether anybody may be let in there.
     pub(crate) fn may_serve(&self, guild: GuildId, channel: ChannelId) -> bool {
-        let is_by_person = !self.roles.is_empty() || !self.users.is_empty();
-        self.everyone || is_by_person || self.guilds.contains(&guild) || self.names(channel)
+        self.0.lets_in(|entry| match entry {
+            Entry::Role(_) | Entry::User(_) => true,
+            Entry::Guild(allowed) => *allowed == guild,
+            Entry::Channel(allowed) => *allowed == channel,
+        })
     }
 
     /// Whether a channel is let in by its own name.
     pub(crate) fn names(&self, channel: ChannelId) -> bool {
-        self.channels.contains(&channel)
+        self.0.names(|entry| *entry == Entry::Channel(channel))
     }
 
-    /// Whether what somebody says there is answered: one entry that fits is enough. Roles and
-    /// guilds say nothing of direct messages, for there they cannot be known.
+    /// Whether what somebody says there is answered: one entry that fits is enough.
     pub(crate) fn serves(&self, visitor: &Visitor<'_>) -> bool {
-        let in_guild = visitor.guild.is_some();
-        let channels = visitor.channels.iter().flatten();
-        self.everyone
-            || self.users.contains(&visitor.user)
-            || visitor
-                .guild
-                .is_some_and(|guild| self.guilds.contains(&guild))
-            || in_guild && visitor.roles.iter().any(|role| self.roles.contains(role))
-            || in_guild && channels.into_iter().any(|id| self.channels.contains(id))
+        self.0.lets_in(|entry| entry.fits(visitor))
     }
 }
 
@@ -146,11 +152,5 @@ mod tests {
             let error = entry.parse::<Allow>().unwrap_err();
             assert!(error.to_string().contains(entry), "{error}");
         }
-    }
-
-    #[test]
-    fn nothing_is_nobody() {
-        assert!(allow("").is_nobody());
-        assert!(!allow("*").is_nobody());
     }
 }

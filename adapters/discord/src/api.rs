@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, misconfigured};
 use reqwest::{Certificate, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
-use crate::errors::{Failure, misconfigured};
+use crate::errors::Failure;
 use crate::options::{Api as AnswerTransport, Options};
 
 /// For one request, beside what the rate limiter waits.

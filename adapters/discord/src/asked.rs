@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, Opinion,
+    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, KeyedQueue, Opinion,
 };
 use serde_json::Value;
 use serenity::model::Permissions;
-use serenity::model::id::{MessageId, UserId};
+use serenity::model::id::{ChannelId, MessageId, UserId};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -22,7 +22,6 @@ use crate::event::{Asked, EventKind};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::inbound::Inbound;
-use crate::lines::Lines;
 use crate::reply::Target;
 use crate::rights;
 use crate::transport::{AnswerTransport, Token};
@@ -36,7 +35,7 @@ const THANKS: &str = "Thank you, noted.";
 impl Inbound {
     /// Takes an interaction: acknowledges it at once, and tells the bot after what was said before
     /// in the same channel. Waits for nothing itself.
-    pub(crate) fn asked(&self, asked: Asked, lines: &Arc<Lines>) {
+    pub(crate) fn asked(&self, asked: Asked, queue: &Arc<KeyedQueue<ChannelId>>) {
         if !self.hub.is_new(asked.id) {
             return;
         }
@@ -50,7 +49,7 @@ impl Inbound {
         let inbound = self.clone();
         match wanted(&asked, facts) {
             Wanted::Nothing => {}
-            Wanted::Turn(turn) => self.turn(asked, turn, lines),
+            Wanted::Turn(turn) => self.turn(asked, turn, queue),
             other => {
                 let chore = async move { inbound.at_once(asked, other).await };
                 self.hub.chores.spawn(chore);
@@ -121,7 +120,7 @@ impl Inbound {
         Ok(())
     }
 
-    fn turn(&self, asked: Asked, turn: Turn, lines: &Arc<Lines>) {
+    fn turn(&self, asked: Asked, turn: Turn, queue: &Arc<KeyedQueue<ChannelId>>) {
         let asked = Arc::new(asked);
         let shown = match turn.shows {
             Shows::Thinking => content::thinking(turn.is_private),
@@ -133,12 +132,12 @@ impl Inbound {
             tokio::spawn(async move { first(&hub, &of, &shown).await });
         let inbound = self.clone();
         let (id, channel) = (asked.id, asked.spot.channel);
-        let is_put = lines.put(channel, async move {
+        let queued = queue.spawn(channel, &self.hub.chores, async move {
             if let Err(error) = inbound.go_on(&asked, turn, first).await {
                 tracing::debug!(%error, "an interaction came too late");
             }
         });
-        if !is_put {
+        if queued.is_none() {
             tracing::warn!(interaction = %id, "too much waits: an interaction is not answered");
         }
     }

@@ -1,9 +1,8 @@
 //! Files that people send, read when the bot wants them and no further than it wants.
 
-use muninn_platform::{Attachment, DownloadError};
+use muninn_platform::{Attachment, DownloadError, in_one_line};
 use reqwest::Url;
 
-use crate::errors::in_one_line;
 use crate::hub::Hub;
 
 /// Where Discord keeps files.

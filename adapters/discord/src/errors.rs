@@ -1,6 +1,6 @@
 //! What an error of serenity means for what is done next.
 
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, in_one_line, misconfigured};
 use serenity::http::{ErrorResponse, HttpError};
 
 use crate::NAME;
@@ -122,14 +122,7 @@ fn kind(status: u16, code: isize) -> Kind {
 pub(crate) fn disconnected(
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PlatformError {
-    PlatformError::Disconnected {
-        platform: NAME,
-        source: source.into(),
-    }
-}
-
-pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
-    PlatformError::Misconfigured(sentence.into())
+    PlatformError::disconnected(NAME, source)
 }
 
 /// Discord does not know the token.
@@ -137,17 +130,6 @@ pub(crate) fn logged_out() -> PlatformError {
     misconfigured(
         "Discord does not accept the token; set DISCORD_TOKEN to the one that the developer portal shows under \"Bot\" after a reset",
     )
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        line = format!("{line}: {error}");
-        cause = error.source();
-    }
-    line
 }
 
 #[cfg(test)]

@@ -7,9 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, InboxClosed, Incoming, IncomingMessage, Pace, PlatformError, Reply,
-    SafeText, TextLimit, Withdraw,
+    Addressed, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered, EventId,
+    InboxClosed, Incoming, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
 };
 use serenity::model::id::{ChannelId, GuildId};
 use tokio::sync::oneshot;
@@ -70,15 +69,15 @@ impl Inbound {
             link: None,
             sent_at: Utc::now(),
         };
-        self.tell_gone(message).await
-    }
-
-    /// There is nobody to be answered.
-    pub(crate) async fn tell_gone(&self, message: IncomingMessage) -> Result<(), InboxClosed> {
-        let reply = Box::new(Silent(Arc::clone(&self.hub)));
+        let reply = self.silent();
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await
+    }
+
+    /// There is nobody to be answered.
+    pub(crate) fn silent(&self) -> Box<dyn Reply> {
+        Box::new(Silent(Arc::clone(&self.hub)))
     }
 
     /// Looks for places that went while nobody listened; after what was left over was taken, of which
@@ -142,28 +141,11 @@ impl Reply for Silent {
         TextLimit::Unlimited
     }
 
-    fn pace(&self) -> Pace {
-        Pace {
-            update_every: PATIENCE,
-            working_every: PATIENCE,
-        }
-    }
-
-    fn replace(&mut self, _: Delivered) {}
-
-    async fn working(&mut self) {}
-
-    async fn update(&mut self, _: &SafeText) {}
-
     async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
         Ok(Delivered::default())
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(Withdrawer(Arc::clone(&self.0)))
-    }
-
-    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
-        Err(DownloadError::Refused("the channel is gone".to_owned()))
     }
 }

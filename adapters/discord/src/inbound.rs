@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Author, Body, Command, Inbox, InboxClosed, Incoming, IncomingMessage,
+    Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
+    Readdress, Reply, Request,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -18,8 +20,7 @@ use crate::event::{Person, Said};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::intent::{
-    Context, IgnoreReason, Intent, Stand, Wants, channels_named, edited, intent, is_admin,
-    thread_name,
+    Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name,
 };
 use crate::reply::{DiscordReply, Target};
 use crate::rights;
@@ -56,11 +57,11 @@ impl Inbound {
             } => (addressed, wants, place, stand),
         };
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
-        let (body, question) = match wants {
-            Wants::Text(text) => (Body::Text(text.clone()), Some(text)),
-            Wants::Command(command) => (Body::Command(command), None),
+        let question = match &wants {
+            Request::Text(text) => Some(text.clone()),
+            Request::Command(_) => None,
         };
-        let mut message = self.message(&said, &facts, place, addressed, body);
+        let mut message = self.message(&said, &facts, place, addressed, wants.into());
         message.attachments = said.files.clone();
         let before = Before {
             in_thread: facts.spot.is_thread().then_some((said.channel, said.id)),
@@ -164,35 +165,6 @@ impl Inbound {
                 has_buttons: false,
                 nonce: format!("{id}d"),
             });
-            self.deliver(message, target).await?;
-        }
-        Ok(())
-    }
-
-    /// Delivers what an earlier process accepted and did not answer.
-    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        self.deliver_again(self.inbox.take_left_over(crate::NAME))
-            .await
-    }
-
-    /// Delivers what processes accepted that end later, for as long as it is polled.
-    pub(crate) async fn follow_left_over(&self) -> Result<(), InboxClosed> {
-        loop {
-            let left_over = self.inbox.next_left_over(crate::NAME).await;
-            self.deliver_again(left_over).await?;
-        }
-    }
-
-    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
-        for message in messages {
-            if message.body == Body::Command(Command::PlaceGone) {
-                self.tell_gone(message).await?;
-                continue;
-            }
-            let Some(target) = self.target_again(&message) else {
-                tracing::warn!(event = %message.event, "a message left over has ids of another version");
-                continue;
-            };
             self.deliver(message, target).await?;
         }
         Ok(())
@@ -418,6 +390,18 @@ impl Inbound {
     }
 }
 
+#[async_trait]
+impl Readdress for Inbound {
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        if message.body == Body::Command(Command::PlaceGone) {
+            return Some(self.silent());
+        }
+        let target = self.target_again(message)?;
+        self.hub.uses(target.transport.belongs.place);
+        Some(Box::new(DiscordReply::new(target)))
+    }
+}
+
 /// What is known of an answer to a message.
 struct Answering {
     place: Place,
@@ -439,13 +423,7 @@ fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
 }
 
 fn note_silence(said: &Said, why: IgnoreReason) {
-    match why {
-        IgnoreReason::NotAllowed => {
-            tracing::info!(channel = %said.channel, author = %said.author.id, "not answered: DISCORD_ALLOW does not let them in");
-        }
-        IgnoreReason::Bot
-        | IgnoreReason::Never
-        | IgnoreReason::NotAddressed
-        | IgnoreReason::Irrelevant => {}
+    if why.is_worth_telling() {
+        tracing::info!(channel = %said.channel, author = %said.author.id, "not answered: DISCORD_ALLOW does not let them in");
     }
 }

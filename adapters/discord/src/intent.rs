@@ -1,6 +1,6 @@
 //! What a message means for the bot. Pure: what has to be looked up is in the `Context`.
 
-use muninn_platform::{Addressed, AnswerMode, Command};
+use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Request};
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
 use crate::directory::{Kind, Spot};
@@ -27,28 +27,10 @@ pub(crate) enum Intent {
     Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
-        wants: Wants,
+        wants: Request,
         place: Place,
         stand: Stand,
     },
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
-    Text(String),
-    Command(Command),
-}
-
-/// Why the bot does nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IgnoreReason {
-    Bot,
-    NotAllowed,
-    /// The channel is set to be left alone.
-    Never,
-    NotAddressed,
-    /// Nothing a chat bot goes by, or nothing it may read.
-    Irrelevant,
 }
 
 /// Where the answer stands.
@@ -96,7 +78,7 @@ pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String,
     }
     let addressed = addressed(said, facts).unwrap_or(Addressed::InConversation);
     let text = plain(&said.text, said, facts);
-    let (place, stand) = place(said, &facts.spot, &Wants::Text(String::new()));
+    let (place, stand) = place(said, &facts.spot, &Request::Text(String::new()));
     (!text.is_empty()).then_some((addressed, text, place, stand))
 }
 
@@ -112,21 +94,21 @@ fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
     if facts.spot.kind == Kind::Direct {
         return Ok(Addressed::Directly);
     }
-    match facts.mode {
-        AnswerMode::Never => Err(IgnoreReason::Never),
-        AnswerMode::Always => Ok(Addressed::Directly),
-        AnswerMode::Mentions | AnswerMode::Threads if is_named || is_answer => {
-            Ok(Addressed::Directly)
+    let addressed = facts
+        .mode
+        .addressed(is_named || is_answer, facts.spot.is_thread());
+    addressed.ok_or(match facts.mode {
+        AnswerMode::Never => IgnoreReason::Never,
+        AnswerMode::Always | AnswerMode::Mentions | AnswerMode::Threads => {
+            IgnoreReason::NotAddressed
         }
-        AnswerMode::Threads if facts.spot.is_thread() => Ok(Addressed::InConversation),
-        AnswerMode::Threads | AnswerMode::Mentions => Err(IgnoreReason::NotAddressed),
-    }
+    })
 }
 
-fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Wants> {
+fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> {
     let text = plain(&said.text, said, facts);
     if !text.is_empty() || !said.files.is_empty() {
-        return Some(Wants::Text(text));
+        return Some(Request::Text(text));
     }
     // Without the intent other messages come without their text.
     if addressed == Addressed::InConversation || facts.mode == AnswerMode::Always {
@@ -136,8 +118,8 @@ fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Wants> {
     Some(
         match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
             // Nothing but a mention, in a reply to something: that is what it is about.
-            Some(quoted) => Wants::Text(about(quoted)),
-            None => Wants::Command(Command::Help),
+            Some(quoted) => Request::Text(about(quoted)),
+            None => Request::Command(Command::Help),
         },
     )
 }
@@ -156,19 +138,19 @@ pub(crate) fn about(quoted: &Quoted) -> String {
     )
 }
 
-fn place(said: &Said, spot: &Spot, wants: &Wants) -> (Place, Stand) {
+fn place(said: &Said, spot: &Spot, wants: &Request) -> (Place, Stand) {
     let here = Place::new(said.guild, said.channel);
     match (spot.kind, wants) {
         // A thread that begins at a message has the message's id.
-        (Kind::Text, Wants::Text(_)) => {
+        (Kind::Text, Request::Text(_)) => {
             let thread = ChannelId::new(said.id.get());
             (Place::new(said.guild, thread), Stand::NewThread)
         }
         // A command's answer is no conversation.
-        (Kind::Text, Wants::Command(_))
+        (Kind::Text, Request::Command(_))
         | (
             Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat | Kind::Direct,
-            Wants::Text(_) | Wants::Command(_),
+            Request::Text(_) | Request::Command(_),
         ) => (here, Stand::Here),
     }
 }

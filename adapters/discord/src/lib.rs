@@ -2,7 +2,7 @@
 //!
 //! The `gateway` brings events, in their order; `event` reads of them what the bot goes by, and
 //! `running` sorts them: what changes the `directory` of guilds and channels, what was said, what was
-//! asked. Each channel has a line of its own (`lines`). Pure functions decide what a message means
+//! asked. Each channel has a queue of its own. Pure functions decide what a message means
 //! (`intent`) and what an interaction wants (`wanted`); `inbound` and `asked` tell the bot. The
 //! answer goes back through a `reply`: as `text` that Discord renders, in `content` with `buttons`, by
 //! its `transport`, at the pace of the `outbox`.
@@ -27,7 +27,6 @@ mod hub;
 mod ids;
 mod inbound;
 mod intent;
-mod lines;
 mod options;
 mod outbox;
 mod presence;

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use muninn_platform::Recent;
+use muninn_platform::{Recent, RetryBudget};
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
 
@@ -23,9 +23,6 @@ const ATTEMPT: Duration = Duration::from_secs(300);
 
 /// For something that is only shown.
 const SHORT_ATTEMPT: Duration = Duration::from_secs(5);
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// Where no limiter of ours read how long a rest Discord wants.
 const REST: Duration = Duration::from_secs(5);
@@ -81,8 +78,7 @@ impl Outbox {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let began = Instant::now();
-        let mut pause = FIRST_PAUSE;
+        let mut retries = RetryBudget::from_now(PATIENCE);
         loop {
             let failed = match timeout(ATTEMPT, attempt()).await {
                 Ok(Ok(done)) => return Ok(done),
@@ -91,17 +87,13 @@ impl Outbox {
             };
             let wait = match failed.kind {
                 Kind::Refused(_) | Kind::LoggedOut => return Err(failed),
-                Kind::Limited => REST,
-                Kind::Away => {
-                    let wait = pause;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                    wait
-                }
+                Kind::Limited => retries.rest(REST),
+                Kind::Away => retries.pause(),
             };
-            if began.elapsed() + wait > PATIENCE {
-                return Err(failed);
+            match wait {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return Err(failed),
             }
-            tokio::time::sleep(wait).await;
         }
     }
 }

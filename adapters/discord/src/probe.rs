@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, misconfigured};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::errors::{logged_out, misconfigured};
+use crate::errors::logged_out;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use muninn_platform::{
     Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessage, Reply, SafeText,
-    TextLimit, Vocabulary, Withdraw,
+    TextLimit, Vocabulary, Withdraw, misconfigured,
 };
 use serenity::model::id::{ChannelId, MessageId};
 
@@ -15,7 +15,7 @@ use crate::background::{self, Before};
 use crate::buttons::Row;
 use crate::content;
 use crate::earlier::{self, Sought};
-use crate::errors::{Failure, Kind, Refusal, disconnected, logged_out, misconfigured};
+use crate::errors::{Failure, Kind, Refusal, disconnected, logged_out};
 use crate::hub::Hub;
 use crate::ids;
 use crate::outbox::SHOW_EVERY;

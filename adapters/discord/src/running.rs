@@ -1,23 +1,28 @@
 //! The adapter from its start to its end.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Inbox, InboxClosed, Incoming, PlatformError};
+use muninn_platform::{Inbox, InboxClosed, KeyedQueue, PlatformError, misconfigured};
 use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
+use crate::NAME;
 use crate::api::{self, Api, GatewayAt, Me};
 use crate::commands;
 use crate::directory::Change;
-use crate::errors::{Failure, Kind, disconnected, logged_out, misconfigured};
+use crate::errors::{Failure, Kind, disconnected, logged_out};
 use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
-use crate::lines::Lines;
 use crate::options::Options;
 use crate::withdraw::Withdrawer;
+
+/// Events that wait in all queues. The gateway cannot be told to wait, so what is above is lost, and
+/// the log says so.
+const MOST_WAITING: usize = 16_384;
 
 /// How long what was begun may take after the end: what waits in lines, what is taken back.
 const LAST_CHORES: Duration = Duration::from_secs(30);
@@ -43,7 +48,7 @@ pub(crate) async fn run(
             hub: Arc::clone(&hub),
             inbox,
         },
-        lines: Arc::new(Lines::default()),
+        queue: KeyedQueue::new(MOST_WAITING),
     };
     let ended = running.take_all(&mut gateway, shutdown).await;
     gateway.stop().await;
@@ -96,9 +101,12 @@ fn at_start(failure: Failure) -> PlatformError {
     }
 }
 
+/// What is done about one event.
+type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 struct Running {
     inbound: Inbound,
-    lines: Arc<Lines>,
+    queue: Arc<KeyedQueue<ChannelId>>,
 }
 
 impl Running {
@@ -134,11 +142,8 @@ impl Running {
     fn tell_connected(&self) {
         let Inbound { hub, inbox } = self.inbound.clone();
         self.inbound.hub.chores.spawn(async move {
-            let connected = Incoming::Connected {
-                platform: crate::NAME,
-                withdraw: Arc::new(Withdrawer(hub)),
-            };
-            note(inbox.deliver(connected).await);
+            let withdrawer = Arc::new(Withdrawer(hub));
+            note(inbox.tell_connected(NAME, withdrawer).await);
         });
     }
 
@@ -169,13 +174,15 @@ impl Running {
     fn take_left_over(&self, shutdown: &CancellationToken) {
         let (inbound, shutdown) = (self.inbound.clone(), shutdown.clone());
         self.inbound.hub.chores.spawn(async move {
-            note(inbound.take_left_over().await);
+            let inbox = &inbound.inbox;
+            note(inbox.deliver_left_over(NAME, &inbound).await);
             let looked = inbound.look_for_gone();
-            let followed = shutdown.run_until_cancelled(inbound.follow_left_over());
+            let followed = inbox.follow_left_over(NAME, &inbound);
+            let followed = shutdown.run_until_cancelled(followed);
             let (looked, followed) = tokio::join!(looked, followed);
             note(looked);
-            if let Some(ended) = followed {
-                note(ended);
+            if let Some(closed) = followed {
+                note(Err(closed));
             }
         });
     }
@@ -183,7 +190,8 @@ impl Running {
     /// Sorts what happened; never waits.
     fn take(&self, happening: GatewayEvent) {
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
-        let (channel, is_put) = match happening {
+        let queued = |channel, job: Job| (channel, self.queue.spawn(channel, &hub.chores, job));
+        let (channel, queued) = match happening {
             GatewayEvent::Ready => return,
             GatewayEvent::Changed(change) => {
                 if let Change::Guild(guild, _) = &change {
@@ -192,33 +200,27 @@ impl Running {
                 return hub.directory.apply(change, hub.me);
             }
             GatewayEvent::Gone(guild, channel) => return self.take_gone(guild, channel),
-            GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.lines),
+            GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.queue),
             // Most that bots say is the bot's own.
             GatewayEvent::Said(said) if said.author.is_bot => return,
-            GatewayEvent::Said(said) => (
+            GatewayEvent::Said(said) => queued(
                 said.channel,
-                self.lines
-                    .put(said.channel, async move { note(inbound.said(said).await) }),
+                Box::pin(async move { note(inbound.said(said).await) }),
             ),
-            GatewayEvent::Edited { now, at } => (
+            GatewayEvent::Edited { now, at } => queued(
                 now.channel,
-                self.lines.put(
-                    now.channel,
-                    async move { note(inbound.edited(now, at).await) },
-                ),
+                Box::pin(async move { note(inbound.edited(now, at).await) }),
             ),
             GatewayEvent::Deleted {
                 guild,
                 channel,
                 messages,
-            } => (
-                channel,
-                self.lines.put(channel, async move {
-                    note(inbound.deleted(guild, channel, messages).await);
-                }),
-            ),
+            } => {
+                let deleted = async move { inbound.deleted(guild, channel, messages).await };
+                queued(channel, Box::pin(async move { note(deleted.await) }))
+            }
         };
-        if !is_put {
+        if queued.is_none() {
             tracing::warn!(%channel, "too much waits: something that was said is lost");
         }
     }
@@ -226,7 +228,6 @@ impl Running {
     async fn end(&self) {
         let chores = &self.inbound.hub.chores;
         let ending = async {
-            self.lines.end().await;
             chores.close();
             chores.wait().await;
         };

@@ -3,14 +3,17 @@
 use std::str::FromStr;
 
 use matrix_sdk::ruma::{OwnedRoomId, OwnedServerName, OwnedUserId, RoomId, UserId};
+use muninn_platform::AllowList;
 
 /// What `MATRIX_ALLOW` lets in. The default lets nobody in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
-    everyone: bool,
-    servers: Vec<OwnedServerName>,
-    users: Vec<OwnedUserId>,
-    rooms: Vec<OwnedRoomId>,
+pub struct Allow(AllowList<Entry>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    Server(OwnedServerName),
+    User(OwnedUserId),
+    Room(OwnedRoomId),
 }
 
 /// An entry of `MATRIX_ALLOW` that is none.
@@ -24,43 +27,43 @@ impl FromStr for Allow {
     type Err = AllowError;
 
     fn from_str(text: &str) -> Result<Self, AllowError> {
-        let mut allow = Self::default();
-        for entry in text.split([',', ' ', '\n']).map(str::trim) {
-            let wrong = || AllowError(entry.to_owned());
-            match entry.chars().next() {
-                None => {}
-                // An id of a room needs no server any more, but a name.
-                Some('!') if entry.len() == 1 => return Err(wrong()),
-                Some('*') if entry == "*" => allow.everyone = true,
-                Some('@') => allow.users.push(entry.try_into().map_err(|_| wrong())?),
-                Some('!') => allow.rooms.push(entry.try_into().map_err(|_| wrong())?),
-                Some(_) => allow.servers.push(entry.try_into().map_err(|_| wrong())?),
-            }
+        AllowList::parse(text, Entry::parse)
+            .map(Self)
+            .map_err(AllowError)
+    }
+}
+
+impl Entry {
+    fn parse(entry: &str) -> Option<Self> {
+        match entry.chars().next()? {
+            // An id of a room needs no server any more, but a name.
+            '!' if entry.len() == 1 => None,
+            '!' => entry.try_into().ok().map(Self::Room),
+            '@' => entry.try_into().ok().map(Self::User),
+            _ => entry.try_into().ok().map(Self::Server),
         }
-        Ok(allow)
+    }
+
+    fn fits(&self, person: &UserId) -> bool {
+        match self {
+            Self::Server(server) => server == person.server_name(),
+            Self::User(user) => user == person,
+            Self::Room(_) => false,
+        }
     }
 }
 
 impl Allow {
     /// Nobody is let in.
     pub fn is_nobody(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether this person is let in, wherever they are.
-    pub(crate) fn lets_in(&self, person: &UserId) -> bool {
-        self.everyone
-            || self.users.iter().any(|user| user == person)
-            || self
-                .servers
-                .iter()
-                .any(|server| server == person.server_name())
+        self.0.is_nobody()
     }
 
     /// Whether what this person says in this room is answered: all members of a room that is named
     /// are served.
     pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
-        self.lets_in(person) || self.rooms.iter().any(|allowed| allowed == room)
+        let is_room = |entry: &Entry| matches!(entry, Entry::Room(allowed) if allowed == room);
+        self.0.lets_in(|entry| entry.fits(person) || is_room(entry))
     }
 }
 
@@ -101,11 +104,5 @@ mod tests {
         for entry in ["@ann", "!", "exa mple.org/x", "**"] {
             assert!(entry.parse::<Allow>().is_err(), "{entry}");
         }
-    }
-
-    #[test]
-    fn nothing_is_nobody() {
-        assert!("".parse::<Allow>().unwrap().is_nobody());
-        assert!(!"*".parse::<Allow>().unwrap().is_nobody());
     }
 }

@@ -6,11 +6,10 @@ use std::time::Duration;
 use matrix_sdk::reqwest::{Client, Response, Url};
 use matrix_sdk::ruma::{OwnedDeviceId, OwnedUserId};
 use matrix_sdk::{SessionTokens, reqwest};
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, misconfigured};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::errors::misconfigured;
 use crate::options::Options;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,7 +20,7 @@ const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
-    #[error("it cannot be reached: {}", crate::errors::in_one_line(.0))]
+    #[error("it cannot be reached: {}", muninn_platform::in_one_line(.0))]
     Away(reqwest::Error),
     #[error("it does not accept the session")]
     LoggedOut,

@@ -45,7 +45,7 @@ async fn fetch(
     let event = room
         .event(&id, None)
         .await
-        .map_err(|error| DownloadError::Refused(crate::errors::in_one_line(&error)))?;
+        .map_err(|error| DownloadError::Refused(muninn_platform::in_one_line(&error)))?;
     let source = source(event.raw().json().get()).ok_or_else(|| refused("it was taken back"))?;
     let uri = match &source {
         MediaSource::Plain(uri) => uri,

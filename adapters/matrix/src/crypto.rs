@@ -2,10 +2,9 @@
 
 use matrix_sdk::Client;
 use matrix_sdk::encryption::recovery::{RecoveryError, RecoveryState};
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, in_one_line, misconfigured};
 use secrecy::ExposeSecret;
 
-use crate::errors::{in_one_line, misconfigured};
 use crate::files::{self, Folder};
 use crate::options::Options;
 

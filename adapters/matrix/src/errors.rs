@@ -75,27 +75,5 @@ pub(crate) fn is_forbidden(error: &matrix_sdk::Error) -> bool {
 pub(crate) fn disconnected(
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PlatformError {
-    PlatformError::Disconnected {
-        platform: NAME,
-        source: source.into(),
-    }
-}
-
-pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
-    PlatformError::Misconfigured(sentence.into())
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        // Transparent errors repeat their cause.
-        if !line.ends_with(&text) {
-            line = format!("{line}: {text}");
-        }
-        cause = error.source();
-    }
-    line
+    PlatformError::disconnected(NAME, source)
 }

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::Utc;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
-    Addressed, Attachment, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming,
-    IncomingMessage, MessageId,
+    Addressed, Attachment, Body, ConversationId, Feedback, IgnoreReason, Inbox, InboxClosed,
+    Incoming, IncomingMessage, MessageId, Readdress, Reply, Request,
 };
 
 use crate::content::Relation;
 use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
-use crate::intent::{Context, IgnoreReason, Intent, Place, Said, intent};
+use crate::intent::{Context, Intent, Place, intent};
 use crate::options::Threads;
 use crate::reply::{MatrixReply, Target};
-use crate::withdraw::Withdrawer;
 use crate::{attachment, ids, removal, rooms};
 
 /// Hands what happens in rooms to the bot.
@@ -152,7 +152,7 @@ impl Inbound {
         room: &Room,
         event: &Event,
         addressed: Addressed,
-        said: Said,
+        said: Request,
         file: Option<File>,
         place: &Place,
         is_late: bool,
@@ -160,10 +160,6 @@ impl Inbound {
         let conversation = ids::conversation(room.room_id(), place.thread.as_deref());
         self.hub
             .remember_conversation(event.id.clone(), conversation.clone());
-        let body = match said {
-            Said::Text(text) => Body::Text(text),
-            Said::Command(command) => Body::Command(command),
-        };
         let relation = relation(place, &event.id);
         let attachments = file.map(|file| attachment::of(&event.id, file));
         let attachments: Vec<Attachment> = attachments.into_iter().collect();
@@ -172,7 +168,7 @@ impl Inbound {
             event,
             conversation,
             addressed,
-            body,
+            said.into(),
             attachments,
             relation,
             is_late,
@@ -302,45 +298,11 @@ impl Inbound {
         let reply = Box::new(MatrixReply::new(Arc::clone(&self.hub), target));
         Incoming::Message { message, reply }
     }
+}
 
-    /// Tells the bot that the homeserver can be reached: what is to be taken away can be.
-    pub(crate) async fn tell_connected(&self) -> Result<(), InboxClosed> {
-        let connected = Incoming::Connected {
-            platform: crate::NAME,
-            withdraw: Arc::new(Withdrawer(Arc::clone(&self.hub))),
-        };
-        self.inbox.deliver(connected).await
-    }
-
-    /// Delivers what an earlier process accepted and did not answer.
-    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        self.deliver_again(self.inbox.take_left_over(crate::NAME))
-            .await
-    }
-
-    /// Delivers what processes accepted that end later, for as long as it is polled.
-    pub(crate) async fn follow_left_over(&self) -> Result<(), InboxClosed> {
-        loop {
-            let left_over = self.inbox.next_left_over(crate::NAME).await;
-            self.deliver_again(left_over).await?;
-        }
-    }
-
-    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
-        for message in messages {
-            let Some(reply) = self.reply_again(&message).await else {
-                tracing::warn!(event = %message.event, "a message left over is of a room the bot is not in any more");
-                continue;
-            };
-            let reply = Box::new(reply);
-            self.inbox
-                .deliver(Incoming::Message { message, reply })
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn reply_again(&self, message: &IncomingMessage) -> Option<MatrixReply> {
+#[async_trait]
+impl Readdress for Inbound {
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         let (id, question) = ids::parse(message.event.as_str())?;
         let (_, thread) = ids::parse(message.conversation.as_str())?;
         let room = self.hub.client.get_room(&id)?;
@@ -363,7 +325,7 @@ impl Inbound {
             conversation,
             relation: relation(&place, &answers),
         };
-        Some(MatrixReply::new(Arc::clone(&self.hub), target))
+        Some(Box::new(MatrixReply::new(Arc::clone(&self.hub), target)))
     }
 }
 
@@ -402,15 +364,7 @@ fn relation(place: &Place, answers: &OwnedEventId) -> Relation {
 }
 
 fn note_silence(room: &Room, event: &Event, why: IgnoreReason) {
-    match why {
-        IgnoreReason::NotAllowed => {
-            if matches!(event.what, EventKind::Message(_)) {
-                tracing::info!(room = %room.room_id(), sender = %event.sender, "not answered: MATRIX_ALLOW does not let them in");
-            }
-        }
-        IgnoreReason::Own
-        | IgnoreReason::Bot
-        | IgnoreReason::NotAddressed
-        | IgnoreReason::Irrelevant => {}
+    if matches!(event.what, EventKind::Message(_)) && why.is_worth_telling() {
+        tracing::info!(room = %room.room_id(), sender = %event.sender, "not answered: MATRIX_ALLOW does not let them in");
     }
 }

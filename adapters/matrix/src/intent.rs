@@ -1,7 +1,7 @@
 //! What an event means for the bot. Pure: what has to be looked up is in the `Context`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
-use muninn_platform::{Addressed, Command, Opinion};
+use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request};
 
 use crate::event::{Event, EventKind, File, Kind, Message, Relates};
 use crate::options::Threads;
@@ -35,7 +35,7 @@ pub(crate) enum Intent {
     Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
-        said: Said,
+        said: Request,
         file: Option<File>,
         place: Place,
     },
@@ -54,23 +54,6 @@ pub(crate) enum Intent {
     Stop {
         at: OwnedEventId,
     },
-}
-
-/// Why the bot does nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IgnoreReason {
-    Own,
-    Bot,
-    NotAllowed,
-    NotAddressed,
-    /// Nothing a chat bot goes by.
-    Irrelevant,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    Text(String),
-    Command(Command),
 }
 
 /// Which conversation a message belongs to, and where its answer stands.
@@ -139,7 +122,7 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
     let (said, addressed) = match command(&message.text, &facts.command_prefix) {
         Some(said) => (said, Some(Addressed::Directly)),
         None => (
-            Said::Text(without_mention(&message.text, facts)),
+            Request::Text(without_mention(&message.text, facts)),
             addressed(message, facts),
         ),
     };
@@ -159,8 +142,8 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
 fn edited(of: &OwnedEventId, new: &Message, facts: &Context) -> Intent {
     let text = match command(&new.text, &facts.command_prefix) {
         // A command that was corrected is not given once more.
-        Some(Said::Command(_)) => return Intent::Nothing(IgnoreReason::Irrelevant),
-        Some(Said::Text(text)) => text,
+        Some(Request::Command(_)) => return Intent::Nothing(IgnoreReason::Irrelevant),
+        Some(Request::Text(text)) => text,
         None => without_mention(&new.text, facts),
     };
     match &new.kind {
@@ -188,13 +171,12 @@ fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
         .refers_to
         .as_ref()
         .is_some_and(|to| to.sender == facts.me);
-    if facts.is_direct || is_told || is_named || is_answer {
-        Some(Addressed::Directly)
-    } else if thread(&message.relates, facts).is_some() && facts.threads != Threads::Never {
-        Some(Addressed::InConversation)
-    } else {
-        None
-    }
+    let mode = match facts.threads {
+        Threads::Always | Threads::Follow => AnswerMode::Threads,
+        Threads::Never => AnswerMode::Mentions,
+    };
+    let names_bot = facts.is_direct || is_told || is_named || is_answer;
+    mode.addressed(names_bot, thread(&message.relates, facts).is_some())
 }
 
 fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEventId> {
@@ -203,7 +185,7 @@ fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEvent
     relates.thread.as_ref().or_else(of_answer)
 }
 
-fn place(event: &Event, relates: &Relates, said: &Said, facts: &Context) -> Place {
+fn place(event: &Event, relates: &Relates, said: &Request, facts: &Context) -> Place {
     let in_main = Place {
         thread: None,
         is_reply: !facts.is_direct,
@@ -216,13 +198,13 @@ fn place(event: &Event, relates: &Relates, said: &Said, facts: &Context) -> Plac
         (Threads::Never, _, _) => in_main,
         (Threads::Always | Threads::Follow, Some(root), _) => in_thread(root),
         // Two people in a room need no threads, and a command's answer is no conversation.
-        (Threads::Always, None, Said::Text(_)) if !facts.is_direct => in_thread(&event.id),
+        (Threads::Always, None, Request::Text(_)) if !facts.is_direct => in_thread(&event.id),
         (Threads::Always | Threads::Follow, None, _) => in_main,
     }
 }
 
 /// What comes after the prefix, if it stands there.
-fn command(text: &str, prefix: &str) -> Option<Said> {
+fn command(text: &str, prefix: &str) -> Option<Request> {
     let text = text.trim_start();
     let rest = match text.get(..prefix.len()) {
         Some(start) if start.eq_ignore_ascii_case(prefix) => &text[prefix.len()..],
@@ -231,21 +213,7 @@ fn command(text: &str, prefix: &str) -> Option<Said> {
     if rest.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ':' | ',')) {
         return None;
     }
-    let rest = rest.trim_start_matches([':', ',']).trim();
-    let is_sentence = rest.split_whitespace().nth(1).is_some();
-    Some(match Command::parse(rest) {
-        Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
-        // More words that are no command are a question; "forget" with a wrong word is none.
-        Command::Unknown(_) if is_sentence && !starts_like_forget(rest) => {
-            Said::Text(rest.to_owned())
-        }
-        known => Said::Command(known),
-    })
-}
-
-fn starts_like_forget(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    first.eq_ignore_ascii_case("forget") && text.split_whitespace().count() == 2
+    Some(Request::parse(rest.trim_start_matches([':', ','])))
 }
 
 fn names(facts: &Context) -> impl Iterator<Item = &str> {

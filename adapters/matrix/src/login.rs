@@ -15,12 +15,12 @@ use matrix_sdk::store::RoomLoadSettings;
 use matrix_sdk::{
     Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig,
 };
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, in_one_line, misconfigured};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
 use crate::ask;
-use crate::errors::{Failure, disconnected, in_one_line, misconfigured, of_http};
+use crate::errors::{Failure, disconnected, of_http};
 use crate::files::{self, Folder};
 use crate::options::{Login, Options};
 use crate::{REQUEST_TIMEOUT, RETRIES};

@@ -3,11 +3,11 @@
 
 use matrix_sdk::Room;
 use matrix_sdk::ruma::OwnedEventId;
-use muninn_platform::{Addressed, InboxClosed};
+use muninn_platform::{Addressed, IgnoreReason, InboxClosed, Request};
 
 use crate::event::{Event, EventKind, Message};
 use crate::inbound::Inbound;
-use crate::intent::{IgnoreReason, Intent, Said, intent};
+use crate::intent::{Intent, intent};
 use crate::removal;
 
 /// A message as if it had been said as it was edited.
@@ -46,8 +46,8 @@ impl Inbound {
         if was_overheard {
             // Only the bot knows whether it was answered; if so, the next is nothing new to it.
             let text = match &what {
-                Said::Text(text) => text.clone(),
-                Said::Command(_) => return Ok(false),
+                Request::Text(text) => text.clone(),
+                Request::Command(_) => return Ok(false),
             };
             let edited = self.edited(room, edit, said.id.clone(), addressed, text, is_late);
             self.inbox.deliver(edited.await).await?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
+use muninn_platform::RetryBudget;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -25,9 +26,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// For one attempt; an encrypted room may need several requests first.
 const ATTEMPT: Duration = Duration::from_secs(60);
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// What a homeserver that says nothing is given.
 const REST: Duration = Duration::from_secs(5);
@@ -125,8 +123,7 @@ impl Outbox {
     {
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut my_turn = None;
-        let mut away_since: Option<Instant> = None;
-        let mut pause = FIRST_PAUSE;
+        let mut retries = RetryBudget::new(PATIENCE);
         loop {
             if my_turn.is_none() && self.rest().is_some() {
                 my_turn = Some(timeout_at(deadline, self.line.lock()).await?);
@@ -142,14 +139,10 @@ impl Outbox {
                 Failure::Limited(rest) => self.note(Failure::Limited(rest)),
                 Failure::LoggedOut => return Err(SendError::LoggedOut),
                 Failure::Refused => return Err(failed.refused()),
-                Failure::Away => {
-                    let since = *away_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() + pause > PATIENCE {
-                        return Err(failed.away());
-                    }
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
+                Failure::Away => match retries.pause() {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => return Err(failed.away()),
+                },
             }
         }
     }

@@ -8,12 +8,12 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId};
 use muninn_platform::{
     Attachment, ConversationId, Delivered, DownloadError, MessageId, Pace, PlatformError, Reply,
-    SafeText, TextLimit, Withdraw,
+    SafeText, TextLimit, Withdraw, misconfigured,
 };
 use tokio::time::Instant;
 
 use crate::content::{self, Relation};
-use crate::errors::{disconnected, is_forbidden, misconfigured};
+use crate::errors::{disconnected, is_forbidden};
 use crate::event::{Event, EventKind};
 use crate::hub::Hub;
 use crate::outbox::SendError;
@@ -165,12 +165,12 @@ impl MatrixReply {
             SendError::Refused(error) if is_forbidden(&error) => misconfigured(format!(
                 "Muninn may not write in {}: {}; let it send messages there, or let it leave",
                 self.target.room.room_id(),
-                crate::errors::in_one_line(&error)
+                muninn_platform::in_one_line(&error)
             )),
             SendError::Refused(error) => disconnected(format!(
                 "the homeserver refuses a message in {}: {}",
                 self.target.room.room_id(),
-                crate::errors::in_one_line(&error)
+                muninn_platform::in_one_line(&error)
             )),
             error @ (SendError::Away(_) | SendError::TimedOut) => disconnected(error),
         }

@@ -17,11 +17,11 @@ use matrix_sdk::ruma::{OwnedRoomId, UInt};
 use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
 use matrix_sdk::{Client, Room};
-use muninn_platform::{Inbox, InboxClosed, PlatformError};
+use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, misconfigured};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::errors::{Failure, disconnected, misconfigured, of_sdk};
+use crate::errors::{Failure, disconnected, of_sdk};
 use crate::event::{Event, EventKind};
 use crate::files::Folder;
 use crate::hub::Hub;
@@ -29,7 +29,8 @@ use crate::inbound::Inbound;
 use crate::options::Options;
 use crate::position::Position;
 use crate::upgrade::{self, Replaced};
-use crate::{crypto, gap, login, rooms, sealed};
+use crate::withdraw::Withdrawer;
+use crate::{NAME, crypto, gap, login, rooms, sealed};
 
 /// How long the homeserver holds a question open when nothing is new.
 const POLL: Duration = Duration::from_secs(30);
@@ -131,7 +132,7 @@ impl Listener {
         tokio::select! {
             end = &mut ended => Err(end),
             end = self.go_on(begun) => end,
-            end = inbound.follow_left_over() => Ok(end?),
+            closed = inbound.inbox.follow_left_over(NAME, &inbound) => Err(closed.into()),
         }
     }
 
@@ -141,12 +142,14 @@ impl Listener {
         if is_first {
             self.begin().await?;
         } else {
-            self.inbound.take_left_over().await?;
+            let inbound = &self.inbound;
+            inbound.inbox.deliver_left_over(NAME, inbound).await?;
         }
         // Nothing that is said waits for what is taken away.
-        let inbound = self.inbound.clone();
+        let inbox = self.inbound.inbox.clone();
+        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
-            if let Err(error) = inbound.tell_connected().await {
+            if let Err(error) = inbox.tell_connected(NAME, withdrawer).await {
                 tracing::debug!(%error, "the bot is ending");
             }
         });
@@ -188,7 +191,8 @@ impl Listener {
             None => read_by_sdk(&self.hub.client).await,
         };
         self.keep();
-        self.inbound.take_left_over().await?;
+        let inbound = &self.inbound;
+        inbound.inbox.deliver_left_over(NAME, inbound).await?;
         Ok(())
     }
 
@@ -398,12 +402,13 @@ async fn read_back(
     until: &str,
 ) -> Result<Vec<TimelineEvent>, End> {
     let begun = Instant::now();
-    let mut pause = FIRST_PAUSE;
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
         let error = match gap::events(room, since, until).await {
             Ok(events) => return Ok(events),
             Err(error) => error,
         };
+        let pause = backoff.pause();
         let rest = match of_sdk(&error) {
             Failure::LoggedOut => return Err(End::Lost(login::logged_out(&hub.options))),
             Failure::Refused => {
@@ -417,7 +422,6 @@ async fn read_back(
             return Err(End::Lost(disconnected(error)));
         }
         tokio::time::sleep(rest).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
@@ -436,7 +440,7 @@ async fn patiently(
 ) -> Result<Option<SyncResponse>, PlatformError> {
     let settings = settings(since, poll);
     let before = read_by_sdk(&hub.client).await;
-    let mut pause = FIRST_PAUSE;
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     let mut away_since: Option<Instant> = None;
     let mut refusals = 0;
     loop {
@@ -453,6 +457,7 @@ async fn patiently(
             tracing::warn!(%error, "what is new was read and not given");
             return Ok(None);
         }
+        let pause = backoff.pause();
         let rest = match of_sdk(&error) {
             Failure::LoggedOut => return Err(login::logged_out(&hub.options)),
             Failure::Limited(rest) => rest.unwrap_or(pause),
@@ -476,7 +481,6 @@ async fn patiently(
             return Err(disconnected(error));
         }
         tokio::time::sleep(rest).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -9,11 +9,10 @@ use matrix_sdk::ruma::events::SyncStateEvent;
 use matrix_sdk::ruma::events::room::tombstone::RoomTombstoneEventContent;
 use matrix_sdk::ruma::{OwnedRoomId, OwnedUserId, RoomId};
 use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
-use muninn_platform::SafeText;
+use muninn_platform::{SafeText, in_one_line};
 use serde::{Deserialize, Serialize};
 
 use crate::content::{self, Relation};
-use crate::errors::in_one_line;
 use crate::hub::Hub;
 use crate::rooms;
 

@@ -35,7 +35,7 @@ impl Withdraw for Withdrawer {
             }
             Err(SendError::Refused(error)) => Withdrawn::Stays(format!(
                 "the homeserver refuses to remove it ({}); a moderator of the room can",
-                crate::errors::in_one_line(&error)
+                muninn_platform::in_one_line(&error)
             )),
         }
     }

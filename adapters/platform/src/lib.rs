@@ -4,18 +4,24 @@
 //! and gives each message a [`Reply`] through which its answer goes back. It knows this crate and
 //! nothing of the bot; the bot knows this crate and nothing of any platform.
 
+mod allow;
+mod backoff;
 mod backticks;
 mod brackets;
 mod channels;
 mod command;
+mod errors;
 mod fence;
 mod finding;
 mod inbox;
 mod incoming;
+mod keyed_queue;
+mod left_over;
 mod plural;
 mod recent;
 pub mod redact;
 mod reply;
+mod request;
 mod safe_text;
 mod split;
 #[cfg(feature = "testing")]
@@ -26,19 +32,25 @@ mod withdraw;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+pub use allow::AllowList;
+pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};
+pub use errors::{in_one_line, misconfigured};
 pub use finding::{Finding, Verdict};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
     Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
 };
+pub use keyed_queue::{KeyedQueue, QueuePlace};
+pub use left_over::Readdress;
 pub use plural::counted;
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
+pub use request::{IgnoreReason, Request};
 pub use safe_text::SafeText;
 pub use vocabulary::Vocabulary;
 pub use withdraw::{NothingStands, Withdraw, Withdrawn};

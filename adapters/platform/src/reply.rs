@@ -31,6 +31,14 @@ pub struct Pace {
     pub working_every: Duration,
 }
 
+impl Pace {
+    /// Of a platform that shows neither.
+    pub const RARELY: Self = Self {
+        update_every: Duration::from_secs(3600),
+        working_every: Duration::from_secs(3600),
+    };
+}
+
 /// The messages an answer went out as, in their order. Empty where the platform keeps none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -49,11 +57,14 @@ pub struct Delivered(pub Vec<MessageId>);
 pub trait Reply: Send + Sync {
     fn limit(&self) -> TextLimit;
 
-    fn pace(&self) -> Pace;
+    /// As rarely as can be, for a platform that shows nothing before the answer is whole.
+    fn pace(&self) -> Pace {
+        Pace::RARELY
+    }
 
     /// From now on this reply changes an earlier answer instead of giving a new one. Called before
-    /// anything else, or not at all.
-    fn replace(&mut self, earlier: Delivered);
+    /// anything else, or not at all. Where nothing that was said can be changed, it gives a new one.
+    fn replace(&mut self, _earlier: Delivered) {}
 
     /// What this delivers may have been delivered before, by a process that did not live to say so: where
     /// the platform does not see to it, it is looked for first. Called before [`Reply::finish`], or not
@@ -62,10 +73,10 @@ pub trait Reply: Send + Sync {
 
     /// Shows a sign of life. What goes wrong here is of no consequence to the answer, so it is not
     /// reported.
-    async fn working(&mut self);
+    async fn working(&mut self) {}
 
     /// Shows the answer so far. Not reported either: [`Reply::finish`] has all of the text.
-    async fn update(&mut self, so_far: &SafeText);
+    async fn update(&mut self, _so_far: &SafeText) {}
 
     /// Delivers the answer, each part a message within [`Reply::limit`].
     ///
@@ -108,9 +119,11 @@ pub trait Reply: Send + Sync {
     /// When it is larger, is not there any more, or cannot be read in time.
     async fn download(
         &mut self,
-        attachment: &Attachment,
-        most: usize,
-    ) -> Result<Vec<u8>, DownloadError>;
+        _attachment: &Attachment,
+        _most: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        Err(DownloadError::Refused("there are no files here".to_owned()))
+    }
 }
 
 /// The longest wait for one file.

@@ -2,13 +2,17 @@
 
 use std::str::FromStr;
 
+use muninn_platform::AllowList;
+
 /// What `SLACK_ALLOW` lets in. The default lets nobody in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
-    everyone: bool,
-    workspaces: Vec<String>,
-    channels: Vec<String>,
-    users: Vec<String>,
+pub struct Allow(AllowList<Entry>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    Workspace(String),
+    Channel(String),
+    User(String),
 }
 
 /// An entry of `SLACK_ALLOW` that is none.
@@ -33,42 +37,43 @@ impl FromStr for Allow {
     type Err = AllowError;
 
     fn from_str(text: &str) -> Result<Self, AllowError> {
-        let mut allow = Self::default();
-        let entries = text.split([',', ' ', '\n']).map(str::trim);
-        for entry in entries.filter(|entry| !entry.is_empty()) {
-            let is_id = entry.len() > 1
-                && entry
-                    .chars()
-                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-            match entry.chars().next() {
-                Some('*') if entry == "*" => allow.everyone = true,
-                Some('T') if is_id => allow.workspaces.push(entry.to_owned()),
-                Some('C' | 'G' | 'D') if is_id => allow.channels.push(entry.to_owned()),
-                Some('U' | 'W') if is_id => allow.users.push(entry.to_owned()),
-                Some(_) | None => return Err(AllowError(entry.to_owned())),
-            }
+        AllowList::parse(text, Entry::parse)
+            .map(Self)
+            .map_err(AllowError)
+    }
+}
+
+impl Entry {
+    fn parse(entry: &str) -> Option<Self> {
+        let is_of_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+        let id = entry.to_owned();
+        match entry.chars().next() {
+            _ if entry.len() == 1 || !entry.chars().all(is_of_id) => None,
+            Some('T') => Some(Self::Workspace(id)),
+            Some('C' | 'G' | 'D') => Some(Self::Channel(id)),
+            Some('U' | 'W') => Some(Self::User(id)),
+            Some(_) | None => None,
         }
-        Ok(allow)
     }
 }
 
 impl Allow {
     /// Nobody is let in.
     pub fn is_nobody(&self) -> bool {
-        *self == Self::default()
+        self.0.is_nobody()
     }
 
     /// Whether what is said there is answered. A channel that is shared with other organisations is
     /// served only where it is named.
     pub(crate) fn serves(&self, speaker: Speaker<'_>) -> bool {
-        let named = |ids: &[String], id: &str| ids.iter().any(|known| known == id);
-        if named(&self.channels, speaker.channel) {
-            return true;
-        }
-        !speaker.is_shared
-            && (self.everyone
-                || named(&self.users, speaker.user)
-                || named(&self.workspaces, speaker.workspace))
+        let names_channel =
+            |entry: &Entry| matches!(entry, Entry::Channel(id) if id == speaker.channel);
+        let fits = |entry: &Entry| match entry {
+            Entry::Channel(id) => id == speaker.channel,
+            Entry::User(id) => id == speaker.user,
+            Entry::Workspace(id) => id == speaker.workspace,
+        };
+        self.0.names(names_channel) || !speaker.is_shared && self.0.lets_in(fits)
     }
 }
 
@@ -115,11 +120,5 @@ mod tests {
             let error = entry.parse::<Allow>().unwrap_err();
             assert!(error.to_string().contains(entry), "{entry}");
         }
-    }
-
-    #[test]
-    fn nothing_is_nobody() {
-        assert!("".parse::<Allow>().unwrap().is_nobody());
-        assert!(!"*".parse::<Allow>().unwrap().is_nobody());
     }
 }

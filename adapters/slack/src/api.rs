@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use hyper_util::client::legacy::connect::HttpConnector;
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, misconfigured};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use slack_morphism::prelude::{SlackApiToken, SlackClient, SlackClientHyperConnector};
 
-use crate::errors::{ApiError, misconfigured};
+use crate::errors::ApiError;
 use crate::options::{Entrance, Options};
 
 /// For one request.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use muninn_platform::{Finding, PlatformError};
+use muninn_platform::{Finding, PlatformError, misconfigured};
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::errors::{ApiError, misconfigured};
+use crate::errors::ApiError;
 use crate::manifest::SCOPES;
 use crate::options::{Entrance, Options};
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, Pace, PlatformError, Reply, SafeText, TextLimit,
+    Attachment, Delivered, DownloadError, EventId, PlatformError, Reply, SafeText, TextLimit,
     Vocabulary, Withdraw,
 };
 use reqwest::Url;
@@ -24,7 +24,6 @@ use crate::hub::Hub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
 use crate::outbox::Call;
-use crate::status::STATUS_EVERY;
 use crate::views::below_ephemeral;
 use crate::withdraw::{VOCABULARY, Withdrawer};
 
@@ -196,20 +195,6 @@ impl Reply for EphemeralReply {
     fn limit(&self) -> TextLimit {
         EPHEMERAL_LIMIT
     }
-
-    fn pace(&self) -> Pace {
-        Pace {
-            update_every: STATUS_EVERY,
-            working_every: STATUS_EVERY,
-        }
-    }
-
-    /// What only one person saw stands nowhere.
-    fn replace(&mut self, _earlier: Delivered) {}
-
-    async fn working(&mut self) {}
-
-    async fn update(&mut self, _so_far: &SafeText) {}
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let EphemeralTarget {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::PlatformError;
+use muninn_platform::{PlatformError, misconfigured};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
@@ -189,7 +189,6 @@ impl ApiError {
 
     /// What a person can do about it. `channel`: where it was tried.
     pub(crate) fn sentence(&self, channel: &str) -> PlatformError {
-        let misconfigured = PlatformError::Misconfigured;
         match self {
             Self::Limited { .. } | Self::Away { .. } => disconnected(self.clone()),
             Self::Revoked { code, .. } => misconfigured(format!(
@@ -235,14 +234,7 @@ fn is_unreached(error: &SlackClientError) -> bool {
 pub(crate) fn disconnected(
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PlatformError {
-    PlatformError::Disconnected {
-        platform: NAME,
-        source: source.into(),
-    }
-}
-
-pub(crate) fn misconfigured(sentence: impl Into<String>) -> PlatformError {
-    PlatformError::Misconfigured(sentence.into())
+    PlatformError::disconnected(NAME, source)
 }
 
 #[cfg(test)]

@@ -3,19 +3,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{
-    Attachment, Delivered, DownloadError, Pace, PlatformError, Reply, SafeText, TextLimit,
-};
+use muninn_platform::{Delivered, PlatformError, Reply, SafeText, TextLimit};
 use serde_json::json;
 
 use crate::content;
-use crate::files;
 use crate::hub::Hub;
 use crate::outbox::Call;
-use crate::status::STATUS_EVERY;
 use crate::views;
 
-/// Publishes what is answered as the person's home.
+/// Publishes what is answered as the person's home. There is one, and it is always replaced.
 pub(crate) struct HomeReply {
     hub: Arc<Hub>,
     user: String,
@@ -35,20 +31,6 @@ impl Reply for HomeReply {
         content::LIMIT
     }
 
-    fn pace(&self) -> Pace {
-        Pace {
-            update_every: STATUS_EVERY,
-            working_every: STATUS_EVERY,
-        }
-    }
-
-    /// There is one home, and it is always replaced.
-    fn replace(&mut self, _earlier: Delivered) {}
-
-    async fn working(&mut self) {}
-
-    async fn update(&mut self, _so_far: &SafeText) {}
-
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let view = views::home(parts, &self.hub.options.command, &self.direct);
         let arguments = json!({ "user_id": self.user, "view": view });
@@ -61,13 +43,5 @@ impl Reply for HomeReply {
         let published = hub.outbox.send(call, publish).await;
         published.map_err(|error| error.sentence(&self.direct))?;
         Ok(Delivered::default())
-    }
-
-    async fn download(
-        &mut self,
-        attachment: &Attachment,
-        most: usize,
-    ) -> Result<Vec<u8>, DownloadError> {
-        files::download(&self.hub, attachment, most).await
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use muninn_platform::{PlatformError, Recent};
+use muninn_platform::{PlatformError, Recent, misconfigured};
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::errors::{disconnected, misconfigured};
+use crate::errors::disconnected;
 use crate::event::Push;
 use crate::inbound::{Inbound, Taken};
 

@@ -4,14 +4,16 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use muninn_platform::{Addressed, ConversationId, EventId, MessageId, PlatformError, Recent};
+use muninn_platform::{
+    Addressed, ConversationId, EventId, MessageId, PlatformError, Recent, misconfigured,
+};
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 use crate::api::Api;
 use crate::background::Rest;
 use crate::directory::Directory;
-use crate::errors::{ApiError, misconfigured};
+use crate::errors::ApiError;
 use crate::ids;
 use crate::options::Options;
 use crate::outbox::Outbox;

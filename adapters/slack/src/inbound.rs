@@ -9,8 +9,7 @@ mod written;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{AnswerMode, Inbox, InboxClosed, Incoming};
-use tokio::sync::Semaphore;
+use muninn_platform::{AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -18,8 +17,8 @@ use crate::allow::Speaker;
 use crate::event::{Event, EventKind, Interaction, Kind, Push, Slash};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
-use crate::intent::{Context, IgnoreReason, Intent, intent};
-use crate::lines::{Lines, line_of};
+use crate::intent::{Context, Intent, intent};
+use crate::lines::line_of;
 use crate::withdraw::Withdrawer;
 
 use draft::{Actor, Draft};
@@ -44,9 +43,8 @@ pub(crate) enum Taken {
 #[derive(Clone)]
 pub(crate) struct Inbound {
     pub(crate) hub: Arc<Hub>,
-    inbox: Inbox,
-    lines: Arc<Lines>,
-    under_way: Arc<Semaphore>,
+    pub(crate) inbox: Inbox,
+    queue: Arc<KeyedQueue<String>>,
 }
 
 /// A push that means something.
@@ -61,8 +59,7 @@ impl Inbound {
         Self {
             hub,
             inbox,
-            lines: Arc::default(),
-            under_way: Arc::new(Semaphore::new(UNDER_WAY)),
+            queue: KeyedQueue::new(UNDER_WAY),
         }
     }
 
@@ -76,16 +73,10 @@ impl Inbound {
     ) -> impl Future<Output = Taken> + Send + use<> {
         let line = line_of(&push);
         let task = self.sift(push).map(|work| {
-            let permit = Arc::clone(&self.under_way).try_acquire_owned().ok()?;
-            let mut place = self.lines.queue(line);
             let inbound = self.clone();
             // Goes on when it takes too long, so that what Slack sends again finds it done.
-            Some(self.hub.chores.spawn(async move {
-                place.turn().await;
-                let told = inbound.tell(work, is_late).await;
-                drop((place, permit));
-                told
-            }))
+            let telling = async move { inbound.tell(work, is_late).await };
+            self.queue.spawn(line, &self.hub.chores, telling)
         });
         async move {
             match task {
@@ -104,14 +95,11 @@ impl Inbound {
 
     /// Tells the bot that Slack can be reached: what is to be taken away can be. Nothing waits for it.
     pub(crate) fn tell_connected(&self) {
-        let Self { hub, inbox, .. } = self.clone();
-        let connected = Incoming::Connected {
-            platform: crate::NAME,
-            withdraw: Arc::new(Withdrawer(Arc::clone(&hub))),
-        };
-        hub.chores.spawn(async move {
+        let inbox = self.inbox.clone();
+        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
+        self.hub.chores.spawn(async move {
             // A bot that ends takes nothing any more; the next one is told again.
-            let _ = inbox.deliver(connected).await;
+            let _ = inbox.tell_connected(crate::NAME, withdrawer).await;
         });
     }
 
@@ -260,19 +248,13 @@ async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> Taken {
 }
 
 fn note_silence(what: &EventKind, why: IgnoreReason) {
-    match why {
-        IgnoreReason::NotAllowed => {
-            if let EventKind::Message(message) = what {
-                tracing::info!(
-                    channel = message.channel,
-                    user = message.user.as_deref().unwrap_or_default(),
-                    "not answered: SLACK_ALLOW does not let them in"
-                );
-            }
-        }
-        IgnoreReason::Own
-        | IgnoreReason::Bot
-        | IgnoreReason::NotAddressed
-        | IgnoreReason::Irrelevant => {}
+    if let EventKind::Message(message) = what
+        && why.is_worth_telling()
+    {
+        tracing::info!(
+            channel = message.channel,
+            user = message.user.as_deref().unwrap_or_default(),
+            "not answered: SLACK_ALLOW does not let them in"
+        );
     }
 }

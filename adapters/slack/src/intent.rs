@@ -1,6 +1,6 @@
 //! What a push means for the bot. Pure: what has to be known beside it is in the `Context`.
 
-use muninn_platform::{Addressed, AnswerMode, Command, MessageId, Opinion};
+use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, MessageId, Opinion, Request};
 
 use crate::event::{Action, EventKind, File, Interaction, Kind, Message, Slash};
 use crate::ids::{self, Place, Within};
@@ -55,27 +55,9 @@ pub(crate) enum Intent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heard {
     pub(crate) addressed: Addressed,
-    pub(crate) said: Said,
+    pub(crate) said: Request,
     pub(crate) place: Place,
     pub(crate) files: Vec<File>,
-}
-
-/// Why the bot does nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IgnoreReason {
-    Own,
-    Bot,
-    NotAllowed,
-    NotAddressed,
-    /// Nothing a chat bot goes by.
-    Irrelevant,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// As it stands in the message, or as somebody typed it.
-    Text(String),
-    Command(Command),
 }
 
 /// What a slash command, a button or a shortcut wants.
@@ -84,7 +66,7 @@ pub(crate) enum InteractionIntent {
     Nothing,
     /// Answered to this person alone, there. `of`: where what is asked about stands.
     Ask {
-        said: Said,
+        said: Request,
         of: Place,
     },
     Opinion {
@@ -174,8 +156,8 @@ fn said(message: &Message, facts: &Context) -> Intent {
     };
     let said = match called(message, is_called, facts) {
         Some(Called::Stop) => return Intent::Stop(place),
-        Some(Called::Command(command)) => Said::Command(command),
-        None => Said::Text(message.text.clone()),
+        Some(Called::Command(command)) => Request::Command(command),
+        None => Request::Text(message.text.clone()),
     };
     Intent::Said(Heard {
         addressed,
@@ -237,17 +219,8 @@ fn addressed(message: &Message, is_called: bool, mode: AnswerMode) -> Option<Add
         .thread
         .as_ref()
         .is_some_and(|root| *root != message.ts);
-    match (mode, message.kind) {
-        (AnswerMode::Never, _) => None,
-        (AnswerMode::Always, _) | (AnswerMode::Mentions | AnswerMode::Threads, Kind::Direct) => {
-            Some(Addressed::Directly)
-        }
-        (AnswerMode::Mentions | AnswerMode::Threads, Kind::Channel) if is_called => {
-            Some(Addressed::Directly)
-        }
-        (AnswerMode::Threads, Kind::Channel) if is_in_thread => Some(Addressed::InConversation),
-        (AnswerMode::Mentions | AnswerMode::Threads, Kind::Channel) => None,
-    }
+    let is_alone = message.kind == Kind::Direct;
+    mode.addressed(is_called || is_alone, is_in_thread)
 }
 
 enum Called {
@@ -285,30 +258,19 @@ fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threa
 pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     let text = slash.text.trim();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let is_sentence = text.split_whitespace().nth(1).is_some();
     if text.eq_ignore_ascii_case("ask") {
         return InteractionIntent::Incomplete(Incomplete::Ask);
     }
-    let said = match Command::parse(text) {
-        Command::Unknown(nothing) if nothing.is_empty() => Said::Command(Command::Help),
-        Command::Unknown(_) if first.eq_ignore_ascii_case("ask") && !rest.trim().is_empty() => {
-            Said::Text(rest.trim().to_owned())
-        }
-        // More words that are no command are a question; "forget" with a wrong word is none.
-        Command::Unknown(_) if is_sentence && !is_forget(text) => Said::Text(text.to_owned()),
-        known => Said::Command(known),
+    let said = if first.eq_ignore_ascii_case("ask") {
+        Request::Text(rest.trim().to_owned())
+    } else {
+        Request::parse(text)
     };
     let of = match &said {
-        Said::Text(_) => private(&slash.channel, &slash.user),
-        Said::Command(_) => Place::new(&slash.channel, Within::Main),
+        Request::Text(_) => private(&slash.channel, &slash.user),
+        Request::Command(_) => Place::new(&slash.channel, Within::Main),
     };
     InteractionIntent::Ask { said, of }
-}
-
-fn is_forget(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    first.eq_ignore_ascii_case("forget") && words.count() == 1
 }
 
 fn private(channel: &str, user: &str) -> Place {
@@ -322,7 +284,7 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
         (Action::Other, _) => InteractionIntent::Nothing,
         (Action::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
             InteractionIntent::Ask {
-                said: Said::Text(views::about_message(text)),
+                said: Request::Text(views::about_message(text)),
                 of: private(channel, user),
             }
         }
@@ -385,7 +347,7 @@ fn pressed(
             said_to_be: value.to_owned(),
         },
         (Some(views::Button::Why), Some((answer, of))) => InteractionIntent::Ask {
-            said: Said::Command(Command::WhyOf(answer)),
+            said: Request::Command(Command::WhyOf(answer)),
             of,
         },
         (Some(views::Button::Opinion), Some((answer, of))) => match word {

@@ -82,7 +82,8 @@ impl Slack {
         let hub = opened?;
         let inbound = Inbound::new(Arc::clone(&hub), inbox);
         inbound.tell_connected();
-        if inbound.take_left_over().await.is_err() {
+        let left_over = inbound.inbox.deliver_left_over(NAME, &inbound);
+        if left_over.await.is_err() {
             return Ok(());
         }
         let ready = || {
@@ -91,9 +92,8 @@ impl Slack {
         let following = tokio::spawn({
             let (inbound, shutdown) = (inbound.clone(), shutdown.clone());
             async move {
-                shutdown
-                    .run_until_cancelled(inbound.follow_left_over())
-                    .await
+                let following = inbound.inbox.follow_left_over(NAME, &inbound);
+                shutdown.run_until_cancelled(following).await
             }
         });
         let ended = match &options.entrance {

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use muninn_platform::RetryBudget;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::errors::ApiError;
@@ -17,9 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How long something may wait altogether.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// What Slack is given when it says nothing.
 const REST: Duration = Duration::from_secs(5);
@@ -198,21 +196,18 @@ impl Outbox {
         F: Future<Output = Result<T, ApiError>>,
     {
         let deadline = Instant::now() + LONGEST_WAIT;
-        let mut away_since: Option<Instant> = None;
+        let mut retries = RetryBudget::new(patience);
         let mut is_in_doubt = false;
-        let mut pause = FIRST_PAUSE;
         loop {
             self.wait(call, deadline).await?;
             match attempt(is_in_doubt).await {
                 Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
                 Err(error @ ApiError::Away { .. }) => {
                     is_in_doubt |= error.may_be_done();
-                    let since = *away_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() + pause > patience {
-                        return Err(error);
+                    match retries.pause() {
+                        Some(pause) => tokio::time::sleep(pause).await,
+                        None => return Err(error),
                     }
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
                 }
                 other @ (Ok(_)
                 | Err(

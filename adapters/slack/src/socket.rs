@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, SinkExt, StreamExt};
-use muninn_platform::PlatformError;
+use muninn_platform::{Backoff, PlatformError, misconfigured};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::errors::{ApiError, disconnected, misconfigured};
+use crate::errors::{ApiError, disconnected};
 use crate::event::Push;
 use crate::inbound::{Inbound, Taken};
 
@@ -89,7 +89,7 @@ async fn go_on(
 ) -> Result<(), PlatformError> {
     let mut ready = Some(ready);
     let mut away_since: Option<Instant> = None;
-    let mut pause = FIRST_PAUSE;
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
         let rest = match connect(inbound).await {
             Ok(socket) => {
@@ -104,7 +104,7 @@ async fn go_on(
                 // Also when it broke: then it was dropped.
                 let _ = is_ending.await;
                 if begun.elapsed() > SHORT {
-                    pause = FIRST_PAUSE;
+                    backoff.reset();
                     continue;
                 }
                 None
@@ -114,8 +114,8 @@ async fn go_on(
                 rest_after(error, since.elapsed())?
             }
         };
+        let pause = backoff.pause();
         tokio::time::sleep(rest.unwrap_or(pause)).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -6,14 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use muninn_platform::{
-    Attachment, Delivered, DownloadError, Pace, PlatformError, Reply, SafeText, TextLimit,
-};
+use muninn_platform::{Delivered, Pace, PlatformError, Reply, SafeText, TextLimit};
 use tokio::sync::oneshot;
 
 use crate::disconnected;
 use crate::printing::{Step, at_end, on_update};
-use crate::script::no_files;
 
 /// Often enough to look like writing.
 const UPDATE_EVERY: Duration = Duration::from_millis(50);
@@ -142,9 +139,6 @@ impl Reply for ScreenReply {
         }
     }
 
-    /// What a terminal has shown stays.
-    fn replace(&mut self, _earlier: Delivered) {}
-
     async fn working(&mut self) {
         self.with_answer(Answer::show_life);
     }
@@ -171,10 +165,6 @@ impl Reply for ScreenReply {
         }
         printed.map_err(disconnected)?;
         Ok(Delivered::default())
-    }
-
-    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
-        Err(no_files())
     }
 }
 

@@ -5,10 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use muninn_platform::{
-    Attachment, Delivered, DownloadError, Inbox, Incoming, Pace, PlatformError, Reply, SafeText,
-    TextLimit,
-};
+use muninn_platform::{Delivered, Inbox, Incoming, PlatformError, Reply, SafeText, TextLimit};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -262,21 +259,6 @@ impl Reply for PlainReply {
         TextLimit::Unlimited
     }
 
-    fn pace(&self) -> Pace {
-        // Neither shows anything, so hardly ever.
-        Pace {
-            update_every: Duration::from_secs(3600),
-            working_every: Duration::from_secs(3600),
-        }
-    }
-
-    /// What a terminal has shown stays.
-    fn replace(&mut self, _earlier: Delivered) {}
-
-    async fn working(&mut self) {}
-
-    async fn update(&mut self, _so_far: &SafeText) {}
-
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let Some(output) = &self.output else {
             return Ok(Delivered::default());
@@ -298,12 +280,4 @@ impl Reply for PlainReply {
         written.map_err(disconnected)?;
         Ok(Delivered::default())
     }
-
-    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
-        Err(no_files())
-    }
-}
-
-pub(crate) fn no_files() -> DownloadError {
-    DownloadError::Refused("a terminal has no files".to_owned())
 }

@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lines::Assembler;
 use crate::script::{DRAIN, Outgoing, Output, ReadLine, Talk};
-use crate::{LONGEST_LINE, NAME, Session, disconnected, unheard};
+use crate::unheard::Unheard;
+use crate::{LONGEST_LINE, NAME, Session, disconnected};
 
 const CHUNK: usize = 16 * 1024;
 
@@ -110,7 +111,7 @@ impl Platform for TerminalSocket {
             .try_clone()
             .and_then(UnixListener::from_std)
             .map_err(disconnected)?;
-        if unheard::take_left_over(&inbox).await.is_err() {
+        if inbox.deliver_left_over(NAME, &Unheard).await.is_err() {
             // The bot is ending already.
             return Ok(());
         }
@@ -119,7 +120,7 @@ impl Platform for TerminalSocket {
         let accepted = tokio::select! {
             accepted = accepting => accepted,
             // Only the bot's end ends it.
-            _ = unheard::follow_left_over(&inbox) => Ok(()),
+            _ = inbox.follow_left_over(NAME, &Unheard) => Ok(()),
         };
         // Each talk ends by itself: at the shutdown when its answer is out, or after a while.
         while talks.join_next().await.is_some() {}

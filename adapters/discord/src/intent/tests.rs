@@ -182,7 +182,7 @@ fn bots_notices_and_strangers_are_not_answered() {
     );
 }
 
-fn wanted(said: &Said, kind: Kind) -> Wants {
+fn wanted(said: &Said, kind: Kind) -> Request {
     match intent(said, &facts(kind, AnswerMode::Threads)) {
         Intent::Said { wants, .. } => wants,
         Intent::Nothing(silence) => panic!("{silence:?}"),
@@ -200,25 +200,31 @@ fn the_text_is_what_people_read() {
         ("<@5> <t:1> <:x> <", "<t:1> <:x> <"),
     ] {
         let wants = wanted(&mention(text), Kind::Text);
-        assert_eq!(wants, Wants::Text(plain.to_owned()), "{text:?}");
+        assert_eq!(wants, Request::Text(plain.to_owned()), "{text:?}");
     }
 }
 
 #[test]
 fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
     let bare = mention("<@5>");
-    assert_eq!(wanted(&bare, Kind::Text), Wants::Command(Command::Help));
+    assert_eq!(wanted(&bare, Kind::Text), Request::Command(Command::Help));
     let about_bob = Said {
         replies_to: Some(quoted(BOB, "Ship it.")),
         ..bare.clone()
     };
     let text = "What do you think of this message from bob?\n> Ship it.";
-    assert_eq!(wanted(&about_bob, Kind::Text), Wants::Text(text.to_owned()));
+    assert_eq!(
+        wanted(&about_bob, Kind::Text),
+        Request::Text(text.to_owned())
+    );
     let about_me = Said {
         replies_to: Some(quoted(ME, "Ship it.")),
         ..bare.clone()
     };
-    assert_eq!(wanted(&about_me, Kind::Text), Wants::Command(Command::Help));
+    assert_eq!(
+        wanted(&about_me, Kind::Text),
+        Request::Command(Command::Help)
+    );
     let with_file = Said {
         files: vec![Attachment {
             id: "https://cdn.discordapp.com/a".to_owned(),
@@ -228,7 +234,7 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
         }],
         ..bare
     };
-    assert_eq!(wanted(&with_file, Kind::Text), Wants::Text(String::new()));
+    assert_eq!(wanted(&with_file, Kind::Text), Request::Text(String::new()));
     // A sticker, or what may not be read.
     let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
     assert_eq!(empty, Err(IgnoreReason::Irrelevant));

@@ -1,4 +1,5 @@
 use chrono::DateTime;
+use muninn_platform::Command;
 use proptest::prelude::*;
 
 use super::*;
@@ -53,7 +54,7 @@ fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
     );
     match heard {
         Intent::Said {
-            said: Said::Text(text),
+            said: Request::Text(text),
             ..
         } => Some(text),
         Intent::Nothing(IgnoreReason::NotAddressed) => None,
@@ -277,7 +278,7 @@ fn where_answers_stand() {
 
 #[test]
 fn commands_need_no_mention() {
-    let command = |command| Some(Said::Command(command));
+    let command = |command| Some(Request::Command(command));
     for (text, expected) in [
         ("!muninn why", command(Command::Why)),
         ("!MUNINN Help", command(Command::Help)),
@@ -290,7 +291,7 @@ fn commands_need_no_mention() {
         ),
         (
             "!muninn when is it?",
-            Some(Said::Text("when is it?".to_owned())),
+            Some(Request::Text("when is it?".to_owned())),
         ),
         ("!munin why", None),
         ("!muninns", None),
@@ -309,7 +310,7 @@ fn commands_need_no_mention() {
         };
         // "so !muninn why" names it, as a word.
         if text == "so !muninn why" {
-            assert_eq!(found, Some(Said::Text(text.to_owned())));
+            assert_eq!(found, Some(Request::Text(text.to_owned())));
         } else {
             assert_eq!(found, expected, "{text:?}");
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use muninn_platform::{
     Addressed, Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, Incoming, MessageId,
-    Opinion, Reply, SafeText,
+    Opinion, Reply, Request, SafeText,
 };
 use reqwest::Url;
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
-use crate::intent::{Incomplete, InteractionIntent, Said, slash, wish};
+use crate::intent::{Incomplete, InteractionIntent, slash, wish};
 use crate::mrkdwn::{fallback, markdown};
 
 impl Inbound {
@@ -183,12 +183,12 @@ impl Inbound {
             InteractionIntent::Ask { said, of } => {
                 let event = whisper.question.clone();
                 match said {
-                    Said::Text(text) => {
+                    Request::Text(text) => {
                         let body = Body::Text(self.plain(&text));
                         let reply = self.whispered(whisper);
                         self.asked(event, of, doer, body, reply).await
                     }
-                    Said::Command(command) => {
+                    Request::Command(command) => {
                         whisper.is_command = true;
                         let reply = self.whispered(whisper);
                         self.commanded(event, of, doer, command, reply).await

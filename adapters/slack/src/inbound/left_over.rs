@@ -1,46 +1,26 @@
 //! What an earlier process accepted and did not answer.
 
-use muninn_platform::{Body, Command, ForgetWhat, InboxClosed, Incoming, IncomingMessage, Reply};
+use async_trait::async_trait;
+use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Readdress, Reply};
 
 use super::Inbound;
-use crate::NAME;
 use crate::ephemeral::EphemeralTarget;
 use crate::ids::{self, Place, Within};
 use crate::reply::Target;
 
+#[async_trait]
+impl Readdress for Inbound {
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        let reply = self.readdressed(message)?;
+        self.hub
+            .remember_conversation(message.event.clone(), message.conversation.clone());
+        self.hub.saw(message.event.clone());
+        Some(reply)
+    }
+}
+
 impl Inbound {
-    /// Delivers what an earlier process accepted and did not answer.
-    pub(crate) async fn take_left_over(&self) -> Result<(), InboxClosed> {
-        self.deliver_again(self.inbox.take_left_over(NAME)).await
-    }
-
-    /// Delivers what processes accepted that end later, for as long as it is polled.
-    pub(crate) async fn follow_left_over(&self) {
-        loop {
-            let left_over = self.inbox.next_left_over(NAME).await;
-            if self.deliver_again(left_over).await.is_err() {
-                return;
-            }
-        }
-    }
-
-    async fn deliver_again(&self, messages: Vec<IncomingMessage>) -> Result<(), InboxClosed> {
-        for message in messages {
-            let Some(reply) = self.reply_again(&message) else {
-                tracing::warn!(event = %message.event, "a message left over is of no place that is known");
-                continue;
-            };
-            self.hub
-                .remember_conversation(message.event.clone(), message.conversation.clone());
-            self.hub.saw(message.event.clone());
-            self.inbox
-                .deliver(Incoming::Message { message, reply })
-                .await?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+    fn readdressed(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         let place = Place::parse(message.conversation.as_str())?;
         let user = ids::user_of(&message.author.id)?.to_owned();
         let is_home = matches!(

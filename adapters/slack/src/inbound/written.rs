@@ -1,14 +1,14 @@
 //! What people write: a message, and what becomes of it: it is edited, or deleted.
 
 use chrono::Utc;
-use muninn_platform::{Addressed, Body, Command, EventId, InboxClosed, Reply};
+use muninn_platform::{Addressed, Body, Command, EventId, InboxClosed, Reply, Request};
 
 use super::{Actor, Draft, Inbound};
 use crate::ephemeral::EphemeralTarget;
 use crate::event::Message;
 use crate::files;
 use crate::ids::{self, Place};
-use crate::intent::{Heard, Said};
+use crate::intent::Heard;
 use crate::reply::{Target, take_away_all};
 
 impl Inbound {
@@ -65,19 +65,19 @@ impl Inbound {
         &self,
         message: &Message,
         user: &str,
-        said: Said,
+        said: Request,
         place: &Place,
         is_late: bool,
     ) -> (Body, Box<dyn Reply>) {
         let question = ids::message_event(&self.hub.me.team, &message.channel, &message.ts);
         match said {
-            Said::Text(text) => {
+            Request::Text(text) => {
                 let text = self.plain(&text);
                 let target = self.target(message, user, place.clone(), question, is_late);
                 self.entitle(place);
                 (Body::Text(text), self.posted(target))
             }
-            Said::Command(command) => {
+            Request::Command(command) => {
                 if matches!(command, Command::Forget(_)) {
                     self.reset_title(place);
                 }

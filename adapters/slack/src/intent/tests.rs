@@ -159,8 +159,8 @@ fn a_mention_with_a_commands_words_is_a_command() {
             other => panic!("{other:?}"),
         };
         let command = match said {
-            Said::Command(command) => Some(command),
-            Said::Text(_) => None,
+            Request::Command(command) => Some(command),
+            Request::Text(_) => None,
         };
         assert_eq!(command, expected, "{text}");
     }
@@ -171,7 +171,7 @@ fn a_mention_with_a_commands_words_is_a_command() {
     assert!(matches!(
         intent,
         Intent::Said(Heard {
-            said: Said::Text(_),
+            said: Request::Text(_),
             ..
         })
     ));
@@ -353,7 +353,7 @@ fn slash_commands_ask_or_command() {
         ("why not?", "why not?"),
         ("ask why", "why"),
     ] {
-        assert_eq!(given(text), (Said::Text(asked.to_owned()), private()));
+        assert_eq!(given(text), (Request::Text(asked.to_owned()), private()));
     }
     for (text, command) in [
         ("", Command::Help),
@@ -368,7 +368,7 @@ fn slash_commands_ask_or_command() {
     ] {
         assert_eq!(
             given(text),
-            (Said::Command(command), Within::Main),
+            (Request::Command(command), Within::Main),
             "{text}"
         );
     }
@@ -400,7 +400,7 @@ fn pressed_as(action: &str, value: &str, more: Value) -> InteractionIntent {
 fn buttons_say_all_they_need() {
     let (answer, of) = (MessageId::new("C1/2.0"), in_thread("1.0"));
     let ask = |command| InteractionIntent::Ask {
-        said: Said::Command(command),
+        said: Request::Command(command),
         of: in_thread("1.0"),
     };
     let opinion = |opinion| InteractionIntent::Opinion {
@@ -440,7 +440,7 @@ fn buttons_say_all_they_need() {
     // An answer of another place is none of this one.
     let other = pressed_as("muninn_why", "why C9/private/x/0", ephemeral.clone());
     let InteractionIntent::Ask {
-        said: Said::Command(Command::WhyOf(other)),
+        said: Request::Command(Command::WhyOf(other)),
         ..
     } = other
     else {
@@ -453,7 +453,7 @@ fn buttons_say_all_they_need() {
     assert_eq!(
         wish,
         InteractionIntent::Ask {
-            said: Said::Command(command),
+            said: Request::Command(command),
             of: private
         }
     );
@@ -479,7 +479,7 @@ fn a_shortcut_asks_about_its_message() {
         other => panic!("{other:?}"),
     };
     let InteractionIntent::Ask {
-        said: Said::Text(text),
+        said: Request::Text(text),
         of,
     } = wished(ASK_CALLBACK)
     else {

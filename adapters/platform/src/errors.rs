@@ -1,0 +1,55 @@
+//! Errors in one line, for a log, a terminal or a sentence.
+
+use std::error::Error;
+
+use crate::PlatformError;
+
+/// An error with its causes. A cause whose words its effect had already is not repeated.
+pub fn in_one_line(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        let words = source.to_string();
+        if !line.contains(&words) {
+            line = format!("{line}: {words}");
+        }
+        cause = source.source();
+    }
+    line
+}
+
+/// Something that was set up cannot work; the sentence says what to change.
+pub fn misconfigured(sentence: impl Into<String>) -> PlatformError {
+    PlatformError::Misconfigured(sentence.into())
+}
+
+impl PlatformError {
+    /// The connection to a platform is gone.
+    pub fn disconnected(
+        platform: &'static str,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self::Disconnected {
+            platform,
+            source: source.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Because(&'static str, #[source] Option<Box<Self>>);
+
+    #[test]
+    fn causes_follow_and_are_not_repeated() {
+        let refused = || Box::new(Because("refused", None));
+        let error = Because("cannot connect", Some(refused()));
+        assert_eq!(in_one_line(&error), "cannot connect: refused");
+        let error = Because("cannot connect: refused", Some(refused()));
+        assert_eq!(in_one_line(&error), "cannot connect: refused");
+    }
+}

@@ -1,0 +1,198 @@
+//! Queues in which what belongs together is done one after the other, in the order in which it came.
+//! Keys do not wait for each other.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
+
+/// The last of each key; whoever comes next waits for it.
+#[derive(Debug)]
+pub struct KeyedQueue<K: Eq + Hash> {
+    most: usize,
+    waiting: Mutex<Waiting<K>>,
+}
+
+#[derive(Debug)]
+struct Waiting<K> {
+    last: HashMap<K, (u64, oneshot::Receiver<()>)>,
+    /// Places of all keys.
+    places: usize,
+}
+
+/// A place in a queue, left by dropping it: also where what was to be done panicked.
+#[derive(Debug)]
+pub struct QueuePlace<K: Eq + Hash> {
+    queue: Arc<KeyedQueue<K>>,
+    key: K,
+    number: u64,
+    before: Option<oneshot::Receiver<()>>,
+    /// Dropped with the place, which lets the next one go.
+    _done: oneshot::Sender<()>,
+}
+
+impl<K: Clone + Eq + Hash> KeyedQueue<K> {
+    /// In which at most `most` wait or are under way, of all keys together.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most,
+            waiting: Mutex::new(Waiting {
+                last: HashMap::new(),
+                places: 0,
+            }),
+        })
+    }
+
+    /// Takes the next place without waiting, so that whoever came first is first. None: too many wait.
+    pub fn enter(self: &Arc<Self>, key: K) -> Option<QueuePlace<K>> {
+        let (done, is_done) = oneshot::channel();
+        let mut waiting = self.waiting();
+        if waiting.places >= self.most {
+            return None;
+        }
+        waiting.places += 1;
+        let (number, before) = match waiting.last.remove(&key) {
+            Some((number, before)) => (number + 1, Some(before)),
+            None => (0, None),
+        };
+        waiting.last.insert(key.clone(), (number, is_done));
+        drop(waiting);
+        Some(QueuePlace {
+            queue: Arc::clone(self),
+            key,
+            number,
+            before,
+            _done: done,
+        })
+    }
+
+    /// Lets something be done after what waits for this key already. None: too many wait.
+    pub fn spawn<T: Send + 'static>(
+        self: &Arc<Self>,
+        key: K,
+        tasks: &TaskTracker,
+        job: impl Future<Output = T> + Send + 'static,
+    ) -> Option<JoinHandle<T>>
+    where
+        K: Send + 'static,
+    {
+        let mut place = self.enter(key)?;
+        Some(tasks.spawn(async move {
+            place.turn().await;
+            let done = job.await;
+            drop(place);
+            done
+        }))
+    }
+}
+
+impl<K: Eq + Hash> KeyedQueue<K> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting<K>> {
+        // A table: whatever a panic left of it is sound.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash> QueuePlace<K> {
+    /// Waits until everybody before has left.
+    pub async fn turn(&mut self) {
+        if let Some(before) = self.before.take() {
+            // It is never sent to: the one before has dropped its end.
+            let _ = before.await;
+        }
+    }
+}
+
+impl<K: Eq + Hash> Drop for QueuePlace<K> {
+    fn drop(&mut self) {
+        let mut waiting = self.queue.waiting();
+        waiting.places -= 1;
+        // Nobody came after: the queue of this key is gone.
+        let last = waiting.last.get(&self.key);
+        if last.is_some_and(|(number, _)| *number == self.number) {
+            waiting.last.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a job does; all of them note that they were begun.
+    #[derive(Clone, Copy, Debug)]
+    enum Job {
+        Done,
+        Yields(u8),
+        Panics,
+    }
+
+    fn job() -> impl Strategy<Value = Job> {
+        prop_oneof![
+            Just(Job::Done),
+            (1_u8..5).prop_map(Job::Yields),
+            Just(Job::Panics),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn each_key_keeps_its_order_whatever_its_jobs_do(
+            jobs in proptest::collection::vec((0_u8..4, job()), 1..60),
+        ) {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(3)
+                .build()
+                .unwrap();
+            let begun: Arc<Mutex<Vec<(u8, usize)>>> = Arc::default();
+            let queue = KeyedQueue::new(jobs.len());
+            runtime.block_on(async {
+                let tasks = TaskTracker::new();
+                for (number, (key, job)) in jobs.iter().copied().enumerate() {
+                    let begun = Arc::clone(&begun);
+                    let spawned = queue.spawn(key, &tasks, async move {
+                        begun.lock().unwrap().push((key, number));
+                        match job {
+                            Job::Done => {}
+                            Job::Yields(times) => {
+                                for _ in 0..times {
+                                    tokio::task::yield_now().await;
+                                }
+                            }
+                            Job::Panics => std::panic::resume_unwind(Box::new("meant")),
+                        }
+                    });
+                    assert!(spawned.is_some());
+                }
+                tasks.close();
+                tasks.wait().await;
+            });
+            let begun = begun.lock().unwrap();
+            prop_assert_eq!(begun.len(), jobs.len());
+            for key in 0..4 {
+                let of_key = begun.iter().filter(|(of, _)| *of == key);
+                prop_assert!(of_key.map(|(_, number)| number).is_sorted());
+            }
+            let waiting = queue.waiting();
+            prop_assert!(waiting.last.is_empty() && waiting.places == 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn one_too_many_is_refused_until_somebody_leaves() {
+        let queue = KeyedQueue::new(2);
+        let (first, second) = (queue.enter("a"), queue.enter("b"));
+        assert!(first.is_some() && second.is_some());
+        assert!(queue.enter("a").is_none() && queue.enter("c").is_none());
+        drop(first);
+        let mut place = queue.enter("c").unwrap();
+        place.turn().await;
+    }
+}

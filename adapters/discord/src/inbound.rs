@@ -22,7 +22,7 @@ use crate::ids::{self, Place};
 use crate::intent::{
     Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name,
 };
-use crate::reply::{DiscordReply, Target};
+use crate::reply::{Target, reply};
 use crate::rights;
 use crate::transport::AnswerTransport;
 
@@ -383,7 +383,7 @@ impl Inbound {
     ) -> Result<(), InboxClosed> {
         // Before the bot has it: whoever looks for places that are gone asks the bot for them.
         self.hub.uses(target.transport.belongs.place);
-        let reply = Box::new(DiscordReply::new(target));
+        let reply = Box::new(reply(target));
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await
@@ -398,7 +398,7 @@ impl Readdress for Inbound {
         }
         let target = self.target_again(message)?;
         self.hub.uses(target.transport.belongs.place);
-        Some(Box::new(DiscordReply::new(target)))
+        Some(Box::new(reply(target)))
     }
 }
 

@@ -1,14 +1,16 @@
-//! One answer on its way to a channel, a thread, or an interaction.
+//! The messages of one answer in a channel, a thread, or at an interaction.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessage, Reply, SafeText,
+    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, LiveReply,
+    MessageId as SentId, Pace, Part, PlatformError, PriorMessage, SafeText, Shown, Stage,
     TextLimit, Vocabulary, Withdraw, misconfigured,
 };
 use serenity::model::id::{ChannelId, MessageId};
+use tokio_util::task::TaskTracker;
 
 use crate::attachment;
 use crate::background::{self, Before};
@@ -41,170 +43,274 @@ pub(crate) struct Target {
     pub(crate) before: Option<Before>,
 }
 
-pub(crate) struct DiscordReply {
-    hub: Arc<Hub>,
-    target: Target,
-    typing: Option<Typing>,
-    /// The messages there are of this answer, or of the one it takes the place of.
-    standing: VecDeque<LiveMessage>,
-    /// What stands was made by this reply, and goes if it is given up.
-    is_mine: bool,
-    is_replacing: bool,
-    is_finished: bool,
+/// One answer on its way to a channel, a thread, or an interaction.
+pub(crate) fn reply(target: Target) -> LiveReply<TransportSink> {
+    let may_stand = target.sought.is_some();
+    let sink = TransportSink {
+        hub: Arc::clone(&target.transport.hub),
+        is_thinking: AtomicBool::new(target.is_thinking),
+        is_replacing: AtomicBool::new(false),
+        typing: Mutex::new(None),
+        target,
+    };
+    LiveReply::new(sink, may_stand)
 }
 
-impl DiscordReply {
-    pub(crate) fn new(target: Target) -> Self {
-        Self {
-            hub: Arc::clone(&target.transport.hub),
-            target,
-            typing: None,
-            standing: VecDeque::new(),
-            is_mine: false,
-            is_replacing: false,
-            is_finished: false,
-        }
+pub(crate) struct TransportSink {
+    hub: Arc<Hub>,
+    target: Target,
+    is_thinking: AtomicBool,
+    is_replacing: AtomicBool,
+    typing: Mutex<Option<Typing>>,
+}
+
+impl TransportSink {
+    fn typing(&self) -> MutexGuard<'_, Option<Typing>> {
+        // What goes wrong with it is of no consequence.
+        self.typing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, Failure> {
-        let texts = content::texts(parts);
-        self.look_for_earlier().await?;
-        let mut delivered = Vec::with_capacity(texts.len());
-        let last = texts.len().saturating_sub(1);
-        for (part, text) in texts.iter().enumerate() {
-            let row = if part == last && self.has_buttons() {
-                Row::Answer
-            } else {
-                Row::None
-            };
-            let words = Words { text, row };
-            let shown = self.put(part, words).await?;
-            self.remember(&shown);
-            delivered.push(ids::sent(shown.channel, shown.id));
+    fn is_replacing(&self) -> bool {
+        self.is_replacing.load(Ordering::Relaxed)
+    }
+
+    /// Only the one who asked may see it.
+    fn is_private(&self) -> bool {
+        self.target.transport.is_private || (self.target.is_again && !self.is_replacing())
+    }
+
+    fn words<'a>(&self, part: &Part<'a, String>) -> Words<'a> {
+        let has_buttons = self.target.has_buttons && (self.is_replacing() || !self.target.is_again);
+        let row = match part.stage {
+            Stage::Growing if has_buttons => Row::Stop,
+            Stage::Last if has_buttons => Row::Answer,
+            Stage::Growing | Stage::Whole | Stage::Last => Row::None,
+        };
+        Words {
+            text: part.text,
+            row,
         }
-        for surplus in std::mem::take(&mut self.standing) {
-            let transport = &self.target.transport;
-            self.hub
-                .outbox
-                .persist(|| transport.remove(&surplus))
-                .await?;
-        }
-        self.end_thinking().await;
-        if self.is_replacing {
-            let answer_thread = Arc::clone(&self.target.transport.answer_thread);
-            self.hub
-                .chores
-                .spawn(async move { answer_thread.rename().await });
-        }
-        Ok(Delivered(delivered))
     }
 
     /// What one person alone sees is taken away by its token or not at all.
-    fn remember(&self, shown: &LiveMessage) {
+    fn remember(&self, shown: LiveMessage) -> LiveMessage {
         let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
             self.hub
                 .answered_privately(shown.id, Arc::clone(token), shown.via);
         }
+        shown
     }
 
-    /// Lets a message say this: one that stands, or a new one.
-    async fn put(&mut self, part: usize, words: Words<'_>) -> Result<LiveMessage, Failure> {
-        let hub = Arc::clone(&self.hub);
-        let transport = Arc::clone(&self.target.transport);
-        if let Some(standing) = self.standing.pop_front() {
-            if standing.says(words) {
-                return Ok(standing);
-            }
-            let changed = hub
-                .outbox
-                .persist(|| transport.change(&standing, words))
-                .await?;
-            if let Some(shown) = changed {
-                return Ok(shown);
-            }
+    /// Turns "thinking…" into the answer; none where there is no such thing.
+    async fn fill(&self, words: Words<'_>) -> Result<Option<LiveMessage>, Failure> {
+        if !self.is_thinking.swap(false, Ordering::Relaxed) {
+            return Ok(None);
         }
-        let shown = self.create(part, words).await?;
-        if shown.says(words) {
-            return Ok(shown);
-        }
-        // It was there already, with the beginning of the answer.
-        let changed = hub
+        let transport = &self.target.transport;
+        let filled = self
+            .hub
             .outbox
-            .persist(|| transport.change(&shown, words))
-            .await?;
-        Ok(changed.unwrap_or(shown))
-    }
-
-    async fn create(&mut self, part: usize, words: Words<'_>) -> Result<LiveMessage, Failure> {
-        let transport = Arc::clone(&self.target.transport);
-        if std::mem::take(&mut self.target.is_thinking) {
-            let filled = self
-                .hub
-                .outbox
-                .persist(|| transport.fill_original(words))
-                .await;
-            match filled {
-                Ok(Some(shown)) => return Ok(shown),
-                Ok(None) => {}
-                // Dismissed by the one who asked.
-                Err(failure) if failure.is(Refusal::NoMessage) => {}
-                Err(failure) => return Err(failure),
-            }
+            .persist(|| transport.fill_original(words))
+            .await;
+        match filled {
+            // Dismissed by the one who asked.
+            Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
+            other => other,
         }
-        let is_private = self.is_private();
-        let creating = || transport.create(part, words, is_private);
-        self.hub.outbox.persist(creating).await
-    }
-
-    /// Only the one who asked may see it.
-    fn is_private(&self) -> bool {
-        self.target.transport.is_private || (self.target.is_again && !self.is_replacing)
-    }
-
-    fn has_buttons(&self) -> bool {
-        self.target.has_buttons && (self.is_replacing || !self.target.is_again)
     }
 
     /// Takes "thinking…" away where nothing came of it.
-    async fn end_thinking(&mut self) {
-        if std::mem::take(&mut self.target.is_thinking) {
+    async fn end_thinking(&self) {
+        if self.is_thinking.swap(false, Ordering::Relaxed) {
             let removed = self.target.transport.remove_original();
             let _ = self.hub.outbox.try_once(removed).await;
         }
     }
+}
 
-    /// Takes up what an earlier process may have sent already.
-    async fn look_for_earlier(&mut self) -> Result<(), Failure> {
-        let Some((since, sought)) = self.target.sought.take() else {
-            return Ok(());
-        };
-        if !self.standing.is_empty() {
-            return Ok(());
+#[async_trait]
+impl AnswerSink for TransportSink {
+    type Message = LiveMessage;
+    type Text = String;
+    type Error = Failure;
+
+    /// Tables become wider when they are aligned, so an answer is split after it is converted.
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: SHOW_EVERY,
+            working_every: TYPING_EVERY,
         }
+    }
+
+    /// That of the channel.
+    fn keeps_pace(&self) -> bool {
+        true
+    }
+
+    fn texts(&self, parts: &[SafeText]) -> Vec<String> {
+        content::texts(parts)
+    }
+
+    fn first_text(&self, so_far: &SafeText) -> Option<String> {
+        let texts = content::texts(std::slice::from_ref(so_far));
+        texts.into_iter().next()
+    }
+
+    fn says(&self, message: &LiveMessage, part: &Part<'_, String>) -> bool {
+        message.says(self.words(part))
+    }
+
+    async fn post(&self, part: &Part<'_, String>) -> Result<LiveMessage, Failure> {
+        let (transport, words) = (&self.target.transport, self.words(part));
+        if let Some(filled) = self.fill(words).await? {
+            return Ok(self.remember(filled));
+        }
+        let creating = || transport.create(part.number, words, self.is_private());
+        let created = self.hub.outbox.persist(creating).await?;
+        Ok(self.remember(created))
+    }
+
+    async fn edit(
+        &self,
+        message: &LiveMessage,
+        part: &Part<'_, String>,
+    ) -> Result<Edited<LiveMessage>, Failure> {
+        let (transport, words) = (&self.target.transport, self.words(part));
+        let changing = || transport.change(message, words);
+        let changed = self.hub.outbox.persist(changing).await?;
+        Ok(match changed {
+            Some(shown) => Edited::As(self.remember(shown)),
+            None => Edited::Gone,
+        })
+    }
+
+    async fn delete(&self, message: &LiveMessage) -> Result<(), Failure> {
+        let transport = &self.target.transport;
+        self.hub.outbox.persist(|| transport.remove(message)).await
+    }
+
+    async fn find(&self) -> Result<Vec<Option<LiveMessage>>, Failure> {
+        let Some((since, sought)) = self.target.sought else {
+            return Ok(Vec::new());
+        };
         let channel = self.target.transport.answer_thread.channel().await?;
-        let api = &self.hub.api;
-        let asked = self
-            .hub
-            .outbox
-            .persist(|| api.messages_after(channel, since));
+        let Hub { api, outbox, .. } = &*self.hub;
+        let asked = outbox.persist(|| api.messages_after(channel, since));
         let mut said = match asked.await {
             Ok(said) => said,
             // What cannot be read cannot be found; the nonce is left.
-            Err(failure) if failure.is(Refusal::MayNot) => return Ok(()),
+            Err(failure) if failure.is(Refusal::MayNot) => return Ok(Vec::new()),
             Err(failure) => return Err(failure),
         };
         said.sort_by_key(|message| message.id);
-        let found = earlier::find(&said, self.hub.me, sought);
-        let found = found.into_iter().map(|message| LiveMessage {
+        let found = earlier::find(&said, self.hub.me, sought).into_iter();
+        let standing = found.map(|message| LiveMessage {
             text: Some(message.content.clone()),
             ..LiveMessage::of(channel, message.id, Via::Bot)
         });
-        self.standing = found.collect();
-        Ok(())
+        Ok(standing.map(Some).collect())
     }
 
-    fn error(&self, failure: Failure) -> PlatformError {
+    async fn show(
+        &self,
+        shown: Option<&LiveMessage>,
+        part: &Part<'_, String>,
+    ) -> Shown<LiveMessage> {
+        let (hub, transport, words) = (&self.hub, &self.target.transport, self.words(part));
+        // The first words are shown whoever else shows something there.
+        if !hub.outbox.may_show(transport.belongs.place.channel) && shown.is_some() {
+            return Shown::NotNow;
+        }
+        let shown = match shown {
+            Some(standing) if standing.says(words) => return Shown::As(standing.clone()),
+            Some(standing) => hub.outbox.try_once(transport.change(standing, words)).await,
+            None if self.is_thinking.load(Ordering::Relaxed) => {
+                let filled = hub.outbox.try_once(transport.fill_original(words)).await;
+                if let Some(Some(_)) = &filled {
+                    self.is_thinking.store(false, Ordering::Relaxed);
+                }
+                filled
+            }
+            None => {
+                let creating = transport.create(0, words, self.is_private());
+                hub.outbox.try_once(creating).await.map(Some)
+            }
+        };
+        match shown.flatten() {
+            Some(shown) => Shown::As(self.remember(shown)),
+            None => Shown::NotNow,
+        }
+    }
+
+    fn id(&self, message: &LiveMessage) -> SentId {
+        ids::sent(message.channel, message.id)
+    }
+
+    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
+        self.is_replacing.store(true, Ordering::Relaxed);
+        let messages = earlier.0.iter().filter_map(ids::parse_sent);
+        let by_token = self.target.pressed_on;
+        let is_private = self.target.transport.is_private;
+        messages
+            // What only its reader sees can be changed by nothing but the button on it.
+            .filter(|message| !is_private || by_token == Some(*message))
+            .map(|(channel, id)| {
+                let via = if is_private { Via::Original } else { Via::Bot };
+                LiveMessage::of(channel, id, via)
+            })
+            .collect()
+    }
+
+    /// The nonce tells Discord, or it is known from the start.
+    fn may_repeat(&self) -> bool {
+        false
+    }
+
+    fn working(&self) {
+        // An interaction shows it by itself.
+        let is_thinking = self.is_thinking.load(Ordering::Relaxed);
+        if !is_thinking && !self.target.transport.is_private {
+            let answer_thread = &self.target.transport.answer_thread;
+            self.typing().get_or_insert_with(|| {
+                Typing::start(Arc::clone(&self.hub), Arc::clone(answer_thread))
+            });
+        }
+    }
+
+    fn has_signs(&self) -> bool {
+        self.is_thinking.load(Ordering::Relaxed)
+    }
+
+    async fn end_signs(&self, ending: Ending) {
+        match ending {
+            Ending::Delivered => {
+                self.end_thinking().await;
+                if self.is_replacing() {
+                    let answer_thread = Arc::clone(&self.target.transport.answer_thread);
+                    let renaming = async move { answer_thread.rename().await };
+                    self.hub.chores.spawn(renaming);
+                }
+            }
+            Ending::Failed => {}
+            Ending::GivenUp => self.end_thinking().await,
+        }
+        *self.typing() = None;
+    }
+
+    fn ends(&self, _: Option<&LiveMessage>) {
+        *self.typing() = None;
+    }
+
+    fn chores(&self) -> &TaskTracker {
+        &self.hub.chores
+    }
+
+    fn sentence(&self, failure: Failure) -> PlatformError {
         let place = self.target.transport.belongs.place;
         let channel = ids::link(place.guild, place.channel, None);
         match failure.kind {
@@ -232,106 +338,6 @@ impl DiscordReply {
         }
     }
 
-    /// Shows the beginning of an answer.
-    async fn show(&mut self, words: Words<'_>) {
-        let (hub, transport) = (Arc::clone(&self.hub), Arc::clone(&self.target.transport));
-        let shown = match self.standing.front() {
-            Some(standing) if standing.says(words) => return,
-            Some(standing) => hub.outbox.try_once(transport.change(standing, words)).await,
-            None if self.target.is_thinking => {
-                let filled = hub.outbox.try_once(transport.fill_original(words)).await;
-                if let Some(Some(_)) = &filled {
-                    self.target.is_thinking = false;
-                }
-                filled
-            }
-            None => {
-                let creating = transport.create(0, words, self.is_private());
-                hub.outbox.try_once(creating).await.map(Some)
-            }
-        };
-        if let Some(Some(shown)) = shown {
-            self.standing = VecDeque::from([shown]);
-            self.is_mine = true;
-        }
-    }
-}
-
-#[async_trait]
-impl Reply for DiscordReply {
-    /// Tables become wider when they are aligned, so an answer is split after it is converted.
-    fn limit(&self) -> TextLimit {
-        TextLimit::Unlimited
-    }
-
-    fn pace(&self) -> Pace {
-        Pace {
-            update_every: SHOW_EVERY,
-            working_every: TYPING_EVERY,
-        }
-    }
-
-    fn replace(&mut self, earlier: Delivered) {
-        self.is_mine = false;
-        self.is_replacing = true;
-        let messages = earlier.0.iter().filter_map(ids::parse_sent);
-        let by_token = self.target.pressed_on;
-        let is_private = self.target.transport.is_private;
-        self.standing = messages
-            // What only its reader sees can be changed by nothing but the button on it.
-            .filter(|message| !is_private || by_token == Some(*message))
-            .map(|(channel, id)| {
-                let via = if is_private { Via::Original } else { Via::Bot };
-                LiveMessage::of(channel, id, via)
-            })
-            .collect();
-    }
-
-    async fn working(&mut self) {
-        // An interaction shows it by itself.
-        if self.typing.is_none() && !self.target.is_thinking && !self.target.transport.is_private {
-            let (hub, answer_thread) = (
-                Arc::clone(&self.hub),
-                Arc::clone(&self.target.transport.answer_thread),
-            );
-            self.typing = Some(Typing::start(hub, answer_thread));
-        }
-    }
-
-    async fn update(&mut self, so_far: &SafeText) {
-        // An answer that stands is not undone for one that may be given up, and what may stand
-        // already is looked at when the text is whole.
-        let is_another = !self.standing.is_empty() && !self.is_mine;
-        let channel = self.target.transport.belongs.place.channel;
-        if is_another || self.target.sought.is_some() {
-            return;
-        }
-        // The first words are shown whoever else shows something there.
-        if !self.hub.outbox.may_show(channel) && !self.standing.is_empty() {
-            return;
-        }
-        let Some(text) = content::texts(std::slice::from_ref(so_far))
-            .into_iter()
-            .next()
-        else {
-            return;
-        };
-        let row = if self.has_buttons() {
-            Row::Stop
-        } else {
-            Row::None
-        };
-        self.show(Words { text: &text, row }).await;
-    }
-
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        // Also if it fails: what is shown stays, and is completed when it is delivered again.
-        self.is_finished = true;
-        let delivered = self.deliver(parts).await;
-        self.typing = None;
-        delivered.map_err(|failure| self.error(failure))
-    }
-
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(Withdrawer(Arc::clone(&self.hub)))
     }
@@ -340,45 +346,18 @@ impl Reply for DiscordReply {
         &VOCABULARY
     }
 
-    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
-        match self.target.before.take() {
+    async fn prior_messages(&self) -> Vec<PriorMessage> {
+        match self.target.before.clone() {
             Some(before) => background::overhear(&self.hub, before).await,
             None => Vec::new(),
         }
     }
 
     async fn download(
-        &mut self,
+        &self,
         attachment: &Attachment,
         most: usize,
     ) -> Result<Vec<u8>, DownloadError> {
         attachment::download(&self.hub, attachment, most).await
-    }
-}
-
-impl Drop for DiscordReply {
-    fn drop(&mut self) {
-        let is_thinking = self.target.is_thinking;
-        let standing = std::mem::take(&mut self.standing);
-        let taken_back: Vec<LiveMessage> = standing.into_iter().filter(|_| self.is_mine).collect();
-        if self.is_finished || (taken_back.is_empty() && !is_thinking) {
-            return;
-        }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
-        let (hub, transport) = (Arc::clone(&self.hub), Arc::clone(&self.target.transport));
-        // Bounded as everything that goes out; `run` waits for it.
-        let chore = async move {
-            if is_thinking {
-                let _ = hub.outbox.try_once(transport.remove_original()).await;
-            }
-            for shown in taken_back {
-                if let Err(failure) = hub.outbox.persist(|| transport.remove(&shown)).await {
-                    tracing::warn!(%failure, channel = %shown.channel, "an answer that was given up stays");
-                }
-            }
-        };
-        self.hub.chores.spawn_on(chore, &runtime);
     }
 }

@@ -16,7 +16,7 @@ use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
 use crate::intent::{Context, Intent, Place, intent};
 use crate::options::Threads;
-use crate::reply::{MatrixReply, Target};
+use crate::reply::{Target, reply};
 use crate::{attachment, ids, removal, rooms};
 
 /// Hands what happens in rooms to the bot.
@@ -295,7 +295,7 @@ impl Inbound {
             conversation,
             relation,
         };
-        let reply = Box::new(MatrixReply::new(Arc::clone(&self.hub), target));
+        let reply = Box::new(reply(Arc::clone(&self.hub), target));
         Incoming::Message { message, reply }
     }
 }
@@ -325,7 +325,7 @@ impl Readdress for Inbound {
             conversation,
             relation: relation(&place, &answers),
         };
-        Some(Box::new(MatrixReply::new(Arc::clone(&self.hub), target)))
+        Some(Box::new(reply(Arc::clone(&self.hub), target)))
     }
 }
 

@@ -1,23 +1,25 @@
-//! One answer on its way into a room.
+//! The messages of one answer in a room.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use matrix_sdk::Room;
-use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId};
+use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, TransactionId};
 use muninn_platform::{
-    Attachment, ConversationId, Delivered, DownloadError, MessageId, Pace, PlatformError, Reply,
-    SafeText, TextLimit, Withdraw, misconfigured,
+    AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, LiveReply,
+    MessageId, Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, in_one_line,
+    misconfigured,
 };
-use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
 use crate::content::{self, Relation};
 use crate::errors::{disconnected, is_forbidden};
 use crate::event::{Event, EventKind};
 use crate::hub::Hub;
 use crate::outbox::SendError;
-use crate::presence::{self, TYPING_EVERY};
+use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
 use crate::{attachment, login, removal};
 
@@ -35,99 +37,50 @@ pub(crate) struct Target {
     pub(crate) relation: Relation,
 }
 
-pub(crate) struct MatrixReply {
+/// One answer on its way into a room.
+pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<RoomSink> {
+    hub.is_under_way(target.question.clone(), target.conversation.clone());
+    let signs = TypingIndicator::new(&target.room, &target.question, &target.relation);
+    let may_be_repetition = target.may_be_repetition;
+    let sink = RoomSink {
+        hub,
+        target,
+        may_be_repetition: AtomicBool::new(may_be_repetition),
+        signs: Mutex::new(signs),
+    };
+    LiveReply::new(sink, may_be_repetition)
+}
+
+pub(crate) struct RoomSink {
     hub: Arc<Hub>,
     target: Target,
-    /// Messages of an earlier answer, which this one takes the place of.
-    earlier: Vec<OwnedEventId>,
-    shown: Option<LiveMessage>,
-    last_update: Option<Instant>,
-    signs: presence::TypingIndicator,
-    is_finished: bool,
+    may_be_repetition: AtomicBool,
+    signs: Mutex<TypingIndicator>,
 }
 
 /// A message that stands in the room.
-struct LiveMessage {
+#[derive(Clone)]
+pub(crate) struct LiveMessage {
     id: OwnedEventId,
     /// None: it stands there from an earlier process, with another text.
     text: Option<String>,
 }
 
-impl MatrixReply {
-    pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
-        hub.is_under_way(target.question.clone(), target.conversation.clone());
-        let signs =
-            presence::TypingIndicator::new(&target.room, &target.question, &target.relation);
-        Self {
-            hub,
-            target,
-            earlier: Vec::new(),
-            shown: None,
-            last_update: None,
-            signs,
-            is_finished: false,
-        }
-    }
+enum ExistingMessage {
+    /// With this text, if it is the one that was sent.
+    As(Option<String>),
+    Gone,
+}
 
+impl RoomSink {
     /// The same for the same part of the same answer, so that the homeserver knows a repetition.
     fn transaction(&self, part: usize) -> OwnedTransactionId {
         format!("muninn-{}-{part}", self.target.question).into()
     }
 
-    async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, SendError> {
-        let mut standing = std::mem::take(&mut self.earlier)
-            .into_iter()
-            .map(|id| LiveMessage { id, text: None });
-        let mut first = self.shown.take();
-        let mut delivered = Vec::with_capacity(parts.len());
-        for (number, part) in parts.iter().enumerate() {
-            let shown = match first.take().or_else(|| standing.next()) {
-                Some(shown) => shown,
-                None => self.create(number, part).await?,
-            };
-            let id = shown.id.clone();
-            if number == 0 {
-                // Whatever fails from here on, this message is the answer's.
-                self.shown = Some(LiveMessage {
-                    id: id.clone(),
-                    text: shown.text.clone(),
-                });
-            }
-            if shown.text.as_deref() != Some(part.as_str()) {
-                self.edit(&id, part).await?;
-            }
-            delivered.push(MessageId::new(id.as_str()));
-        }
-        for surplus in first.into_iter().chain(standing) {
-            removal::remove(&self.hub, &self.target.room, &surplus.id).await?;
-        }
-        Ok(Delivered(delivered))
-    }
-
-    async fn create(&self, part: usize, text: &SafeText) -> Result<LiveMessage, SendError> {
-        let content = content::message(text, &self.target.relation);
-        let (outbox, room) = (&self.hub.outbox, &self.target.room);
-        let sent = outbox.send(room, &content, &self.transaction(part)).await;
-        let id = match sent {
-            Err(SendError::Refused(error)) if self.may_be_unrelated(&error) => {
-                tracing::warn!(room = %room.room_id(), %error, "an answer is sent without its place, as the homeserver refuses it there");
-                let content = content::message(text, &Relation::None);
-                let plain = OwnedTransactionId::from(format!("{}-plain", self.transaction(part)));
-                outbox.send(room, &content, &plain).await?
-            }
-            sent => sent?,
-        };
-        let found = self.standing(&id, text).await;
-        match found {
-            ExistingMessage::As(text) => Ok(LiveMessage { id, text }),
-            // Taken back when an earlier delivery was given up.
-            ExistingMessage::Gone => {
-                let again = OwnedTransactionId::from(format!("{}-again", self.transaction(part)));
-                let id = outbox.send(room, &content, &again).await?;
-                let text = Some(text.to_string());
-                Ok(LiveMessage { id, text })
-            }
-        }
+    fn signs(&self) -> MutexGuard<'_, TypingIndicator> {
+        // What goes wrong with them is of no consequence.
+        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a refused message may be taken where it relates to no other.
@@ -135,17 +88,25 @@ impl MatrixReply {
         self.target.relation != Relation::None && !is_forbidden(error)
     }
 
-    async fn edit(&self, id: &OwnedEventId, text: &SafeText) -> Result<(), SendError> {
-        let content = content::edit(id, text);
-        let transaction = matrix_sdk::ruma::TransactionId::new();
+    async fn send(&self, number: usize, text: &SafeText) -> Result<OwnedEventId, SendError> {
+        let content = content::message(text, &self.target.relation);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
-        outbox.send(room, &content, &transaction).await.map(|_| ())
+        let sent = outbox.send(room, &content, &self.transaction(number)).await;
+        match sent {
+            Err(SendError::Refused(error)) if self.may_be_unrelated(&error) => {
+                tracing::warn!(room = %room.room_id(), %error, "an answer is sent without its place, as the homeserver refuses it there");
+                let content = content::message(text, &Relation::None);
+                let plain = OwnedTransactionId::from(format!("{}-plain", self.transaction(number)));
+                outbox.send(room, &content, &plain).await
+            }
+            sent => sent,
+        }
     }
 
     /// What the homeserver has under the id it gave for a message just sent.
     async fn standing(&self, id: &OwnedEventId, sent: &SafeText) -> ExistingMessage {
         let as_sent = || ExistingMessage::As(Some(sent.to_string()));
-        if !self.target.may_be_repetition {
+        if !self.may_be_repetition.load(Ordering::Relaxed) {
             return as_sent();
         }
         let Ok(found) = self.target.room.event(id, None).await else {
@@ -158,33 +119,14 @@ impl MatrixReply {
             Some(_) | None => ExistingMessage::Gone,
         }
     }
-
-    fn error(&self, error: SendError) -> PlatformError {
-        match error {
-            SendError::LoggedOut => login::logged_out(&self.hub.options),
-            SendError::Refused(error) if is_forbidden(&error) => misconfigured(format!(
-                "Muninn may not write in {}: {}; let it send messages there, or let it leave",
-                self.target.room.room_id(),
-                muninn_platform::in_one_line(&error)
-            )),
-            SendError::Refused(error) => disconnected(format!(
-                "the homeserver refuses a message in {}: {}",
-                self.target.room.room_id(),
-                muninn_platform::in_one_line(&error)
-            )),
-            error @ (SendError::Away(_) | SendError::TimedOut) => disconnected(error),
-        }
-    }
-}
-
-enum ExistingMessage {
-    /// With this text, if it is the one that was sent.
-    As(Option<String>),
-    Gone,
 }
 
 #[async_trait]
-impl Reply for MatrixReply {
+impl AnswerSink for RoomSink {
+    type Message = LiveMessage;
+    type Text = SafeText;
+    type Error = SendError;
+
     fn limit(&self) -> TextLimit {
         content::LIMIT
     }
@@ -196,67 +138,130 @@ impl Reply for MatrixReply {
         }
     }
 
-    fn replace(&mut self, earlier: Delivered) {
-        self.earlier = earlier
-            .0
-            .iter()
-            .filter_map(|id| id.as_str().try_into().ok())
-            .collect();
+    fn texts(&self, parts: &[SafeText]) -> Vec<SafeText> {
+        parts.to_vec()
     }
 
-    fn may_repeat(&mut self) {
-        self.target.may_be_repetition = true;
+    fn first_text(&self, so_far: &SafeText) -> Option<SafeText> {
+        so_far.split(content::LIMIT).into_iter().next()
     }
 
-    async fn working(&mut self) {
-        self.signs.show(&self.hub);
+    fn says(&self, message: &LiveMessage, part: &Part<'_, SafeText>) -> bool {
+        message.text.as_deref() == Some(part.text.as_str())
     }
 
-    async fn update(&mut self, so_far: &SafeText) {
-        // An answer that stands is not undone for one that may be given up.
-        let is_early = self
-            .last_update
-            .is_some_and(|at| at.elapsed() < UPDATE_EVERY);
-        if !self.earlier.is_empty() || is_early {
-            return;
+    async fn post(&self, part: &Part<'_, SafeText>) -> Result<LiveMessage, SendError> {
+        let id = self.send(part.number, part.text).await?;
+        match self.standing(&id, part.text).await {
+            ExistingMessage::As(text) => Ok(LiveMessage { id, text }),
+            // Taken back when an earlier delivery was given up.
+            ExistingMessage::Gone => {
+                let content = content::message(part.text, &self.target.relation);
+                let again = format!("{}-again", self.transaction(part.number)).into();
+                let (outbox, room) = (&self.hub.outbox, &self.target.room);
+                let id = outbox.send(room, &content, &again).await?;
+                let text = Some(part.text.to_string());
+                Ok(LiveMessage { id, text })
+            }
         }
-        let Some(text) = so_far.split(content::LIMIT).into_iter().next() else {
-            return;
-        };
-        self.signs.show(&self.hub);
+    }
+
+    async fn edit(
+        &self,
+        message: &LiveMessage,
+        part: &Part<'_, SafeText>,
+    ) -> Result<Edited<LiveMessage>, SendError> {
+        let content = content::edit(&message.id, part.text);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
-        match &mut self.shown {
-            Some(shown) if shown.text.as_deref() == Some(text.as_str()) => {}
+        outbox.send(room, &content, &TransactionId::new()).await?;
+        Ok(Edited::As(message.saying(part.text)))
+    }
+
+    async fn delete(&self, message: &LiveMessage) -> Result<(), SendError> {
+        removal::remove(&self.hub, &self.target.room, &message.id).await
+    }
+
+    async fn show(
+        &self,
+        shown: Option<&LiveMessage>,
+        part: &Part<'_, SafeText>,
+    ) -> Shown<LiveMessage> {
+        self.working();
+        let (outbox, room) = (&self.hub.outbox, &self.target.room);
+        let sent = match shown {
+            Some(shown) if self.says(shown, part) => return Shown::As(shown.clone()),
             Some(shown) => {
-                let content = content::edit(&shown.id, &text);
-                let transaction = matrix_sdk::ruma::TransactionId::new();
-                if outbox.try_send(room, content, transaction).await.is_some() {
-                    shown.text = Some(text.to_string());
-                }
+                let content = content::edit(&shown.id, part.text);
+                let edited = outbox.try_send(room, content, TransactionId::new()).await;
+                edited.map(|_| shown.saying(part.text))
             }
             None => {
-                // What may stand there already is looked at when the text is whole.
-                if self.target.may_be_repetition {
-                    return;
-                }
-                let content = content::message(&text, &self.target.relation);
+                let content = content::message(part.text, &self.target.relation);
                 let sent = outbox.try_send(room, content, self.transaction(0)).await;
-                let Some(id) = sent else { return };
-                let conversation = self.target.conversation.clone();
-                self.hub.is_under_way(id.clone(), conversation);
-                let text = Some(text.to_string());
-                self.shown = Some(LiveMessage { id, text });
+                sent.map(|id| {
+                    let conversation = self.target.conversation.clone();
+                    self.hub.is_under_way(id.clone(), conversation);
+                    let text = Some(part.text.to_string());
+                    LiveMessage { id, text }
+                })
             }
-        }
-        self.last_update = Some(Instant::now());
+        };
+        sent.map_or(Shown::NotNow, Shown::As)
     }
 
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        // Also if it fails: what is shown stays, and is completed when it is delivered again.
-        self.is_finished = true;
-        let delivered = self.deliver(parts).await;
-        self.signs.hide(&self.hub).await;
-        delivered.map_err(|error| self.error(error))
+    fn id(&self, message: &LiveMessage) -> MessageId {
+        MessageId::new(message.id.as_str())
+    }
+
+    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
+        let ids = earlier.0.iter();
+        let ids = ids.filter_map(|id| OwnedEventId::try_from(id.as_str()).ok());
+        ids.map(|id| LiveMessage { id, text: None }).collect()
+    }
+
+    fn may_repeat(&self) -> bool {
+        self.may_be_repetition.store(true, Ordering::Relaxed);
+        true
+    }
+
+    fn working(&self) {
+        self.signs().show(&self.hub);
+    }
+
+    fn has_signs(&self) -> bool {
+        self.signs().are_shown()
+    }
+
+    async fn end_signs(&self, _: Ending) {
+        let mut signs = self.signs().take();
+        signs.hide(&self.hub).await;
+    }
+
+    fn ends(&self, first: Option<&LiveMessage>) {
+        self.hub.is_over(&self.target.question);
+        if let Some(first) = first {
+            self.hub.is_over(&first.id);
+        }
+    }
+
+    fn chores(&self) -> &TaskTracker {
+        &self.hub.chores
+    }
+
+    fn sentence(&self, error: SendError) -> PlatformError {
+        let room = self.target.room.room_id();
+        match error {
+            SendError::LoggedOut => login::logged_out(&self.hub.options),
+            SendError::Refused(error) if is_forbidden(&error) => misconfigured(format!(
+                "Muninn may not write in {room}: {}; let it send messages there, or let it leave",
+                in_one_line(&error)
+            )),
+            SendError::Refused(error) => disconnected(format!(
+                "the homeserver refuses a message in {room}: {}",
+                in_one_line(&error)
+            )),
+            error @ (SendError::Away(_) | SendError::TimedOut) => disconnected(error),
+        }
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
@@ -264,7 +269,7 @@ impl Reply for MatrixReply {
     }
 
     async fn download(
-        &mut self,
+        &self,
         attachment: &Attachment,
         most: usize,
     ) -> Result<Vec<u8>, DownloadError> {
@@ -272,29 +277,11 @@ impl Reply for MatrixReply {
     }
 }
 
-impl Drop for MatrixReply {
-    fn drop(&mut self) {
-        self.hub.is_over(&self.target.question);
-        let shown = self.shown.take();
-        if let Some(shown) = &shown {
-            self.hub.is_over(&shown.id);
-        }
-        let mut signs = self.signs.take();
-        let taken_back = shown.filter(|_| !self.is_finished);
-        if taken_back.is_none() && !signs.are_shown() {
-            return;
-        }
-        let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
-        // Bounded as everything that goes out; `run` waits for it.
-        let chore = async move {
-            signs.hide(&hub).await;
-            let Some(shown) = taken_back else { return };
-            if let Err(error) = removal::remove(&hub, &room, &shown.id).await {
-                tracing::warn!(%error, room = %room.room_id(), "an answer that was given up stays");
-            }
-        };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            self.hub.chores.spawn_on(chore, &runtime);
+impl LiveMessage {
+    fn saying(&self, text: &SafeText) -> Self {
+        Self {
+            id: self.id.clone(),
+            text: Some(text.to_string()),
         }
     }
 }

@@ -17,6 +17,7 @@ mod inbox;
 mod incoming;
 mod keyed_queue;
 mod left_over;
+mod live_answer;
 mod plural;
 mod recent;
 pub mod redact;
@@ -47,6 +48,9 @@ pub use incoming::{
 };
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
+pub use live_answer::{
+    Action, AnswerSink, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part, Shown, Stage,
+};
 pub use plural::counted;
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};

@@ -1,6 +1,6 @@
 //! What is sent: messages as JSON, small enough whatever the text. Pure.
 
-use muninn_platform::{SafeText, TextLimit};
+use muninn_platform::{SafeText, Stage, TextLimit};
 use serde_json::{Value, json};
 
 use crate::mrkdwn::{EDITED_TEXT, escape, fallback, markdown, mrkdwn};
@@ -20,16 +20,6 @@ pub(crate) const EPHEMERAL_LIMIT: TextLimit = TextLimit::Chars(views::LONGEST_VA
 
 /// By which an answer is found again: the question's event and the number of the part.
 pub(crate) const METADATA: &str = "muninn_answer";
-
-/// How far an answer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Growing,
-    /// It goes on in the next message.
-    Whole,
-    /// Nothing comes after it.
-    Last,
-}
 
 /// How much of Slack's formatting a message has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, PlatformError, Reply, SafeText, TextLimit,
-    Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, EventId, PlatformError, Reply, SafeText, Stage,
+    TextLimit, Vocabulary, Withdraw,
 };
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::content::{self, EPHEMERAL_LIMIT, Form, Stage};
+use crate::content::{self, EPHEMERAL_LIMIT, Form};
 use crate::errors::ApiError;
 use crate::files::{self, is_slacks};
 use crate::hub::Hub;

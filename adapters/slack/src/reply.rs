@@ -1,4 +1,4 @@
-//! One answer on its way into a channel.
+//! The messages of one answer in a channel.
 //!
 //! In a thread it is streamed where the workspace has native streams. A stream only appends: where
 //! the text is no continuation any more, it stays as it is until the end, and is changed then.
@@ -7,29 +7,30 @@
 mod delivering;
 mod growing;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, Pace, PlatformError, PriorMessage, Reply,
-    SafeText, TextLimit, Vocabulary, Withdraw,
+    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, LiveReply,
+    MessageId, Pace, Part, PlatformError, PriorMessage, Reply as _, SafeText, Shown, Stage,
+    TextLimit, Vocabulary, Withdraw,
 };
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
-use crate::content::{self, Form, Stage};
+use crate::content::{self, Form};
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::errors::ApiError;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::outbox::Call;
+use crate::standing;
 use crate::status::{STATUS_EVERY, StatusIndicator};
 use crate::withdraw::{VOCABULARY, Withdrawer};
 use crate::{background, files};
 
 pub(crate) use delivering::take_away_all;
-use growing::Begun;
 
 /// Slack's own pace for one channel.
 const UPDATE_EVERY: Duration = Duration::from_secs(1);
@@ -49,30 +50,42 @@ pub(crate) struct Target {
     pub(crate) may_be_repetition: bool,
 }
 
-pub(crate) struct PostedReply {
+/// One answer on its way into a channel.
+pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
+    let Place { channel, .. } = &target.place;
+    let signs = StatusIndicator::new(channel, target.place.thread(), &target.asker);
+    let may_be_repetition = target.may_be_repetition;
+    let sink = ChannelSink {
+        hub,
+        target,
+        begun: Mutex::default(),
+        signs: Mutex::new(signs),
+    };
+    LiveReply::new(sink, may_be_repetition)
+}
+
+pub(crate) struct ChannelSink {
     hub: Arc<Hub>,
     target: Target,
-    /// Messages of an earlier answer, which this one takes the place of.
-    earlier: Vec<String>,
-    shown: Option<LiveMessage>,
-    last_update: Option<Instant>,
     /// Streams of this reply, which are nobody else's to end.
-    begun: Vec<String>,
-    /// Its first words may stand there without our knowing.
-    may_stand_unheard: bool,
-    /// Slack refuses what an answer that grows looks like.
-    is_hidden: bool,
-    signs: StatusIndicator,
-    is_finished: bool,
+    begun: Mutex<Vec<String>>,
+    signs: Mutex<StatusIndicator>,
+}
+
+/// A text, and how much of Slack's formatting it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    text: SafeText,
+    form: Form,
 }
 
 /// A message that stands in the channel.
 #[derive(Clone, Debug)]
-enum LiveMessage {
+pub(crate) enum LiveMessage {
     Posted {
         ts: String,
-        /// As it was posted while it grew.
-        text: Option<String>,
+        /// What it says, and at which stage; none where that is not known.
+        says: Option<(Words, Stage)>,
     },
     Stream {
         ts: String,
@@ -89,28 +102,16 @@ impl LiveMessage {
     }
 
     fn standing(ts: String) -> Self {
-        Self::Posted { ts, text: None }
+        Self::Posted { ts, says: None }
+    }
+
+    fn saying(ts: String, part: &Part<'_, Words>) -> Self {
+        let says = Some((part.text.clone(), part.stage));
+        Self::Posted { ts, says }
     }
 }
 
-impl PostedReply {
-    pub(crate) fn new(hub: Arc<Hub>, target: Target) -> Self {
-        let Place { channel, .. } = &target.place;
-        let signs = StatusIndicator::new(channel, target.place.thread(), &target.asker);
-        Self {
-            hub,
-            target,
-            earlier: Vec::new(),
-            shown: None,
-            last_update: None,
-            begun: Vec::new(),
-            may_stand_unheard: false,
-            is_hidden: false,
-            signs,
-            is_finished: false,
-        }
-    }
-
+impl ChannelSink {
     fn channel(&self) -> &str {
         &self.target.place.channel
     }
@@ -120,21 +121,43 @@ impl PostedReply {
         Call { method, channel }
     }
 
-    fn new_message(&self, number: usize, part: &SafeText, stage: Stage, form: Form) -> Value {
-        let mut arguments = content::message(part, stage, form);
+    fn new_message(&self, part: &Part<'_, Words>) -> Value {
+        let mut arguments = content::message(&part.text.text, part.stage, part.text.form);
         arguments["channel"] = json!(self.channel());
         arguments["unfurl_links"] = json!(false);
         arguments["unfurl_media"] = json!(false);
-        arguments["metadata"] = content::metadata(self.target.question.as_str(), number);
+        arguments["metadata"] = self.metadata(part.number);
         if let Some(thread) = self.target.place.thread() {
             arguments["thread_ts"] = json!(thread);
         }
         arguments
     }
 
+    /// What a message says from now on.
+    fn change_of(&self, ts: &str, part: &Part<'_, Words>) -> Value {
+        let mut arguments = content::message(&part.text.text, part.stage, part.text.form);
+        arguments["channel"] = json!(self.channel());
+        arguments["ts"] = json!(ts);
+        arguments["metadata"] = self.metadata(part.number);
+        arguments
+    }
+
+    fn metadata(&self, part: usize) -> Value {
+        content::metadata(self.target.question.as_str(), part)
+    }
+
+    fn signs(&self) -> MutexGuard<'_, StatusIndicator> {
+        // What goes wrong with them is of no consequence.
+        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Vec<String>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Nothing waits for that.
-    fn hide_signs(&mut self, is_answered: bool) {
-        let (mut signs, hub) = (self.signs.take(), Arc::clone(&self.hub));
+    fn hide_signs(&self, is_answered: bool) {
+        let (mut signs, hub) = (self.signs().take(), Arc::clone(&self.hub));
         if signs.are_shown() {
             self.hub
                 .chores
@@ -163,8 +186,20 @@ pub(crate) async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), Api
     }
 }
 
+fn in_form(parts: &[SafeText], form: Form) -> Vec<Words> {
+    let words = |text: &SafeText| Words {
+        text: text.clone(),
+        form,
+    };
+    parts.iter().map(words).collect()
+}
+
 #[async_trait]
-impl Reply for PostedReply {
+impl AnswerSink for ChannelSink {
+    type Message = LiveMessage;
+    type Text = Words;
+    type Error = ApiError;
+
     fn limit(&self) -> TextLimit {
         content::LIMIT
     }
@@ -176,65 +211,119 @@ impl Reply for PostedReply {
         }
     }
 
-    fn replace(&mut self, earlier: Delivered) {
+    fn texts(&self, parts: &[SafeText]) -> Vec<Words> {
+        in_form(parts, Form::Blocks)
+    }
+
+    fn first_text(&self, so_far: &SafeText) -> Option<Words> {
+        let text = growing::first_part(so_far)?;
+        let form = Form::Blocks;
+        Some(Words { text, form })
+    }
+
+    fn plainer(&self, error: &ApiError, parts: &[SafeText]) -> Option<Vec<Words>> {
+        let plain = || in_form(&content::plain_parts(parts), Form::Plain);
+        error.is_about_content().then(plain)
+    }
+
+    fn says(&self, message: &LiveMessage, part: &Part<'_, Words>) -> bool {
+        match message {
+            LiveMessage::Posted { says, .. } => says
+                .as_ref()
+                .is_some_and(|(words, stage)| words == part.text && *stage == part.stage),
+            LiveMessage::Stream { .. } => false,
+        }
+    }
+
+    async fn post(&self, part: &Part<'_, Words>) -> Result<LiveMessage, ApiError> {
+        let ts = self.post_part(part).await?;
+        Ok(LiveMessage::saying(ts, part))
+    }
+
+    async fn edit(
+        &self,
+        message: &LiveMessage,
+        part: &Part<'_, Words>,
+    ) -> Result<Edited<LiveMessage>, ApiError> {
+        self.complete(message, part).await
+    }
+
+    async fn delete(&self, message: &LiveMessage) -> Result<(), ApiError> {
+        if let LiveMessage::Stream { ts, .. } = message {
+            self.stop_bare(ts).await;
+        }
+        remove(&self.hub, self.channel(), message.ts()).await
+    }
+
+    async fn find(&self) -> Result<Vec<Option<LiveMessage>>, ApiError> {
+        let found = standing::find(&self.hub, &self.target).await;
+        Ok(delivering::shown(found))
+    }
+
+    async fn show(
+        &self,
+        shown: Option<&LiveMessage>,
+        part: &Part<'_, Words>,
+    ) -> Shown<LiveMessage> {
+        match shown {
+            Some(shown) => self.go_on(shown, part).await,
+            None => self.begin(part).await,
+        }
+    }
+
+    fn id(&self, message: &LiveMessage) -> MessageId {
+        ids::message(self.channel(), message.ts())
+    }
+
+    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
         let standing = earlier.0.iter().filter_map(ids::standing_ts);
-        self.earlier = standing.map(str::to_owned).collect();
+        standing
+            .map(|ts| LiveMessage::standing(ts.to_owned()))
+            .collect()
     }
 
-    fn may_repeat(&mut self) {
-        self.target.may_be_repetition = true;
+    fn working(&self) {
+        self.signs().show(&self.hub);
     }
 
-    async fn working(&mut self) {
-        self.signs.show(&self.hub);
+    fn has_signs(&self) -> bool {
+        self.signs().are_shown()
     }
 
-    async fn update(&mut self, so_far: &SafeText) {
-        // An answer that stands is not undone for one that may be given up, and what may stand there
-        // already is looked at when the text is whole.
-        let is_early = self
-            .last_update
-            .is_some_and(|at| at.elapsed() < UPDATE_EVERY);
-        let waits = self.target.may_be_repetition && self.shown.is_none();
-        if !self.earlier.is_empty() || is_early || waits || self.is_hidden {
-            return;
-        }
-        let Some(text) = growing::first_part(so_far) else {
-            return;
-        };
-        match self.shown.take() {
-            Some(mut shown) => {
-                self.go_on(&mut shown, &text).await;
-                self.shown = Some(shown);
+    async fn end_signs(&self, ending: Ending) {
+        match ending {
+            Ending::Delivered => self.hide_signs(true),
+            Ending::Failed => self.hide_signs(false),
+            Ending::GivenUp => {
+                let mut signs = self.signs().take();
+                signs.hide(&self.hub, false).await;
             }
-            None => match self.begin(&text).await {
-                Begun::LiveMessage(shown) => self.shown = Some(shown),
-                Begun::NotNow => {}
-                // It is looked for before anything else is said.
-                Begun::Unknown => {
-                    self.may_stand_unheard = true;
-                    self.may_repeat();
-                }
-                Begun::Refused => self.is_hidden = true,
-            },
-        }
-        if self.shown.is_some() {
-            self.last_update = Some(Instant::now());
         }
     }
 
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        // Also if it fails: what is shown stays, and is completed when it is delivered again.
-        self.is_finished = true;
-        let delivered = self.deliver(parts).await;
-        self.hide_signs(delivered.is_ok());
-        delivered.map_err(|error| error.sentence(self.channel()))
+    fn ends(&self, _: Option<&LiveMessage>) {
+        for ts in self.begun().drain(..) {
+            self.hub.ends_stream(self.channel(), &ts);
+        }
     }
 
-    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    fn remove_found(&self) -> bool {
+        take_away_all(&self.hub, &self.target);
+        true
+    }
+
+    fn chores(&self) -> &TaskTracker {
+        &self.hub.chores
+    }
+
+    fn sentence(&self, error: ApiError) -> PlatformError {
+        error.sentence(self.channel())
+    }
+
+    async fn deliver_aside(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
         let channel = self.channel();
         if ids::is_direct(channel) {
-            return self.finish(parts).await.map(drop);
+            return None;
         }
         let whisper = EphemeralTarget {
             channel: channel.to_owned(),
@@ -244,16 +333,9 @@ impl Reply for PostedReply {
             question: self.target.question.clone(),
             is_command: true,
         };
-        self.is_finished = true;
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
-        aside.finish(parts).await.map(drop)
-    }
-
-    async fn take_back_rest(&mut self) {
-        self.is_finished = true;
-        self.remove_what_else_stands();
-        self.hide_signs(false);
+        Some(aside.finish(parts).await.map(drop))
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
@@ -264,7 +346,7 @@ impl Reply for PostedReply {
         &VOCABULARY
     }
 
-    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
+    async fn prior_messages(&self) -> Vec<PriorMessage> {
         match (&self.target.question_ts, self.target.place.thread()) {
             // The thread was there before the question.
             (Some(ts), Some(thread)) if ts != thread => {
@@ -275,42 +357,10 @@ impl Reply for PostedReply {
     }
 
     async fn download(
-        &mut self,
+        &self,
         attachment: &Attachment,
         most: usize,
     ) -> Result<Vec<u8>, DownloadError> {
         files::download(&self.hub, attachment, most).await
-    }
-}
-
-impl Drop for PostedReply {
-    fn drop(&mut self) {
-        for ts in self.begun.drain(..) {
-            self.hub.ends_stream(&self.target.place.channel, &ts);
-        }
-        if self.may_stand_unheard && !self.is_finished {
-            self.remove_what_else_stands();
-        }
-        let taken_back = self.shown.take().filter(|_| !self.is_finished);
-        let mut signs = self.signs.take();
-        if taken_back.is_none() && !signs.are_shown() {
-            return;
-        }
-        let (hub, channel) = (Arc::clone(&self.hub), self.channel().to_owned());
-        // Bounded as everything that goes out; `run` waits for it.
-        let chore = async move {
-            signs.hide(&hub, false).await;
-            let Some(shown) = taken_back else { return };
-            if let LiveMessage::Stream { ts, .. } = &shown {
-                let arguments = json!({ "channel": channel, "ts": ts });
-                let _ = hub.api.post("chat.stopStream", &arguments).await;
-            }
-            if let Err(error) = remove(&hub, &channel, shown.ts()).await {
-                tracing::warn!(%error, channel, "an answer that was given up stays");
-            }
-        };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            self.hub.chores.spawn_on(chore, &runtime);
-        }
     }
 }

@@ -14,7 +14,7 @@ use crate::directory::Person;
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
-use crate::reply::{PostedReply, Target};
+use crate::reply::{Target, reply};
 use crate::text::{mentioned, plain};
 
 /// Names that are looked up of those mentioned in one message.
@@ -43,7 +43,7 @@ pub(super) struct Draft {
 
 impl Inbound {
     pub(super) fn posted(&self, target: Target) -> Box<dyn Reply> {
-        Box::new(PostedReply::new(Arc::clone(&self.hub), target))
+        Box::new(reply(Arc::clone(&self.hub), target))
     }
 
     pub(super) fn whispered(&self, whisper: EphemeralTarget) -> Box<dyn Reply> {

@@ -1,4 +1,4 @@
-//! How an answer gets its last words, whatever of it stands there already.
+//! How a message of an answer gets its last words, whatever of it stands there already.
 //!
 //! Each step has another behind it: a stream that is not to be ended is ended bare and changed, what
 //! cannot be changed is said anew and taken away, and what Slack refuses to format goes out as plain
@@ -7,14 +7,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Delivered, SafeText};
+use muninn_platform::{Edited, Part};
 use serde_json::json;
 
-use super::{LiveMessage, PostedReply, Target, remove, ts_of};
-use crate::content::{self, Form, Stage};
+use super::{ChannelSink, LiveMessage, Target, Words, remove, ts_of};
+use crate::content::{self, Form};
 use crate::errors::ApiError;
 use crate::hub::Hub;
-use crate::ids;
 use crate::mrkdwn::markdown;
 use crate::standing::{self, ExistingMessage};
 
@@ -22,100 +21,28 @@ use crate::standing::{self, ExistingMessage};
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 const CHANGE_PATIENCE: Duration = Duration::from_secs(60);
 
-/// One message of an answer.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    number: usize,
-    text: &'a SafeText,
-    stage: Stage,
-    form: Form,
-}
-
-impl PostedReply {
-    pub(super) async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, ApiError> {
-        let mut standing = self.standing().await;
-        match self.deliver_as(Form::Blocks, parts, &mut standing).await {
-            Err(error) if error.is_about_content() => {
-                tracing::warn!(%error, "Slack refuses the blocks of an answer; it goes out as plain text");
-                let parts = content::plain_parts(parts);
-                self.deliver_as(Form::Plain, &parts, &mut standing).await
-            }
-            other => other,
-        }
-    }
-
-    /// What this answer takes the place of, part by part.
-    async fn standing(&mut self) -> Vec<Option<LiveMessage>> {
-        let earlier = std::mem::take(&mut self.earlier).into_iter();
-        let mut standing: Vec<_> = earlier.map(|ts| Some(LiveMessage::standing(ts))).collect();
-        if let Some(shown) = &self.shown {
-            standing.insert(0, Some(shown.clone()));
-        }
-        if standing.is_empty() && self.target.may_be_repetition {
-            standing = shown(standing::find(&self.hub, &self.target).await);
-        }
-        standing
-    }
-
-    async fn deliver_as(
-        &mut self,
-        form: Form,
-        parts: &[SafeText],
-        standing: &mut Vec<Option<LiveMessage>>,
-    ) -> Result<Delivered, ApiError> {
-        let mut delivered = Vec::with_capacity(parts.len());
-        for (number, text) in parts.iter().enumerate() {
-            let stage = if number + 1 == parts.len() {
-                Stage::Last
-            } else {
-                Stage::Whole
-            };
-            let part = Part {
-                number,
-                text,
-                stage,
-                form,
-            };
-            if standing.len() <= number {
-                standing.resize(number + 1, None);
-            }
-            let ts = self.complete(part, standing[number].as_ref()).await?;
-            // Whatever fails from here on, this message is the answer's.
-            standing[number] = Some(LiveMessage::standing(ts.clone()));
-            if number == 0 {
-                self.shown.clone_from(&standing[0]);
-            }
-            delivered.push(ids::message(self.channel(), &ts));
-        }
-        for surplus in standing.split_off(parts.len()).into_iter().flatten() {
-            self.take_away(&surplus).await?;
-        }
-        Ok(Delivered(delivered))
-    }
-
-    /// Makes a message of it what it is to be; gives its `ts`.
-    async fn complete(
+impl ChannelSink {
+    /// Makes a message of it what it is to be.
+    pub(super) async fn complete(
         &self,
-        part: Part<'_>,
-        shown: Option<&LiveMessage>,
-    ) -> Result<String, ApiError> {
-        let Some(shown) = shown else {
-            return self.post(part).await;
-        };
-        let ts = shown.ts().to_owned();
+        shown: &LiveMessage,
+        part: &Part<'_, Words>,
+    ) -> Result<Edited<LiveMessage>, ApiError> {
+        let ts = shown.ts();
+        let as_told = || Edited::As(LiveMessage::saying(ts.to_owned(), part));
         if let LiveMessage::Stream { sent, .. } = shown
-            && self.end_stream(&ts, sent.as_deref(), part).await?
+            && self.end_stream(ts, sent.as_deref(), part).await?
         {
-            return Ok(ts);
+            return Ok(as_told());
         }
-        let why = match self.change(&ts, part).await {
-            Ok(()) => return Ok(ts),
+        let why = match self.change(ts, part).await {
+            Ok(()) => return Ok(as_told()),
             Err(error) => error,
         };
         let is_hopeless = match &why {
             // Plain words come first.
             error @ ApiError::Refused { .. } if error.is_about_content() => {
-                part.form == Form::Blocks
+                part.text.form == Form::Blocks
             }
             error @ ApiError::Refused { .. } => !error.is_unchangeable(),
             ApiError::Away { .. } => false,
@@ -127,18 +54,11 @@ impl PostedReply {
             return Err(why);
         }
         tracing::debug!(error = %why, "a message cannot be changed; it is said anew");
-        let posted = self.post(part).await?;
-        if let Err(error) = self.remove(&ts).await {
-            tracing::warn!(%error, "half an answer stays beside the whole");
-        }
-        Ok(posted)
+        Ok(Edited::Stuck(LiveMessage::standing(ts.to_owned())))
     }
 
-    async fn change(&self, ts: &str, part: Part<'_>) -> Result<(), ApiError> {
-        let mut arguments = content::message(part.text, part.stage, part.form);
-        arguments["channel"] = json!(self.channel());
-        arguments["ts"] = json!(ts);
-        arguments["metadata"] = content::metadata(self.target.question.as_str(), part.number);
+    async fn change(&self, ts: &str, part: &Part<'_, Words>) -> Result<(), ApiError> {
+        let arguments = self.change_of(ts, part);
         let hub = &self.hub;
         let call = self.call("chat.update");
         let change = |_| hub.api.post(call.method, &arguments);
@@ -146,8 +66,9 @@ impl PostedReply {
         changed.map(drop)
     }
 
-    async fn post(&self, part: Part<'_>) -> Result<String, ApiError> {
-        let arguments = self.new_message(part.number, part.text, part.stage, part.form);
+    /// Gives the `ts` of the message.
+    pub(super) async fn post_part(&self, part: &Part<'_, Words>) -> Result<String, ApiError> {
+        let arguments = self.new_message(part);
         let (hub, target) = (&self.hub, &self.target);
         let (arguments, call) = (&arguments, self.call("chat.postMessage"));
         let post = |may_be_done| async move {
@@ -169,16 +90,17 @@ impl PostedReply {
         &self,
         ts: &str,
         sent: Option<&str>,
-        part: Part<'_>,
+        part: &Part<'_, Words>,
     ) -> Result<bool, ApiError> {
-        let whole = markdown(part.text.as_str());
-        let rest = sent.filter(|_| part.form == Form::Blocks).and_then(|sent| {
+        let Words { text, form } = part.text;
+        let whole = markdown(text.as_str());
+        let rest = sent.filter(|_| *form == Form::Blocks).and_then(|sent| {
             let is_whole = || (whole == sent.trim_end()).then_some("");
             whole.strip_prefix(sent).or_else(is_whole)
         });
         if let Some(rest) = rest {
             let mut arguments = json!({ "channel": self.channel(), "ts": ts });
-            arguments["metadata"] = content::metadata(self.target.question.as_str(), part.number);
+            arguments["metadata"] = self.metadata(part.number);
             if !rest.is_empty() {
                 arguments["markdown_text"] = json!(rest);
             }
@@ -193,11 +115,16 @@ impl PostedReply {
                 Err(error) => tracing::info!(%error, "a stream did not take its end"),
             }
         }
+        self.stop_bare(ts).await;
+        Ok(false)
+    }
+
+    /// Ends a stream as it is.
+    pub(super) async fn stop_bare(&self, ts: &str) {
         let bare = json!({ "channel": self.channel(), "ts": ts });
         if let Err(error) = self.stop_stream(&bare).await {
             tracing::debug!(%error, "a stream was over already");
         }
-        Ok(false)
     }
 
     async fn stop_stream(&self, arguments: &serde_json::Value) -> Result<(), ApiError> {
@@ -206,26 +133,6 @@ impl PostedReply {
         let stop = |_| hub.api.post(call.method, arguments);
         let stopped = hub.outbox.send_within(STOP_PATIENCE, call, stop).await;
         stopped.map(drop)
-    }
-
-    async fn take_away(&self, shown: &LiveMessage) -> Result<(), ApiError> {
-        if let LiveMessage::Stream { ts, .. } = shown {
-            let bare = json!({ "channel": self.channel(), "ts": ts });
-            if let Err(error) = self.stop_stream(&bare).await {
-                tracing::debug!(%error, "a stream was over already");
-            }
-        }
-        self.remove(shown.ts()).await
-    }
-
-    pub(super) async fn remove(&self, ts: &str) -> Result<(), ApiError> {
-        remove(&self.hub, self.channel(), ts).await
-    }
-
-    /// Takes away what else stands of an answer that is taken back: what nobody heard of, because
-    /// the process was killed. Nothing waits for it.
-    pub(super) fn remove_what_else_stands(&self) {
-        take_away_all(&self.hub, &self.target);
     }
 }
 
@@ -251,7 +158,7 @@ pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
 }
 
 /// What is found, as what stands: half an answer is the beginning of the whole, unless that is there.
-fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
+pub(super) fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
     let has_beginning = found.has_beginning();
     let mut shown: Vec<Option<LiveMessage>> = found
         .parts

@@ -1,59 +1,46 @@
 //! What is shown of an answer while it is written, and how that ends.
 
-use muninn_platform::{SafeText, TextLimit};
+use muninn_platform::{AnswerSink as _, Part, SafeText, Shown, TextLimit};
 use serde_json::json;
 
-use super::{LiveMessage, PostedReply, ts_of};
-use crate::content::{self, Form, Stage};
+use super::{ChannelSink, LiveMessage, Words, ts_of};
+use crate::content;
 use crate::errors::ApiError;
 use crate::mrkdwn::markdown;
 
-/// What came of showing the first of an answer.
-pub(super) enum Begun {
-    LiveMessage(LiveMessage),
-    NotNow,
-    /// It may stand there: Slack did not say.
-    Unknown,
-    /// It cannot be shown, now or later.
-    Refused,
-}
-
-impl PostedReply {
+impl ChannelSink {
     /// Shows the first of an answer.
-    pub(super) async fn begin(&mut self, text: &SafeText) -> Begun {
+    pub(super) async fn begin(&self, part: &Part<'_, Words>) -> Shown<LiveMessage> {
         if let Some(thread) = self.target.place.thread()
             && self.hub.streams.is_there()
         {
-            match self.begin_stream(thread, text).await {
+            match self.begin_stream(thread, &part.text.text).await {
                 Some(Ok(shown)) => {
                     self.hub.begins_stream(self.channel(), shown.ts());
-                    self.begun.push(shown.ts().to_owned());
-                    return Begun::LiveMessage(shown);
+                    self.begun().push(shown.ts().to_owned());
+                    return Shown::As(shown);
                 }
-                Some(Err(ApiError::Away { .. })) => return Begun::Unknown,
+                Some(Err(ApiError::Away { .. })) => return Shown::Unknown,
                 Some(Err(error)) => self.hub.streams.learn(&error),
-                None => return Begun::NotNow,
+                None => return Shown::NotNow,
             }
         }
-        let arguments = self.new_message(0, text, Stage::Growing, Form::Blocks);
+        let arguments = self.new_message(part);
         let call = self.call("chat.postMessage");
         let post = self.hub.api.post(call.method, &arguments);
         let Some(posted) = self.hub.outbox.try_send(call, post).await else {
-            return Begun::NotNow;
+            return Shown::NotNow;
         };
         match posted {
-            Ok(posted) => Begun::LiveMessage(LiveMessage::Posted {
-                ts: ts_of(&posted),
-                text: Some(text.to_string()),
-            }),
+            Ok(posted) => Shown::As(LiveMessage::saying(ts_of(&posted), part)),
             Err(error) => {
                 tracing::debug!(%error, "an answer cannot be shown while it grows");
                 match error {
-                    ApiError::Away { .. } => Begun::Unknown,
-                    ApiError::Limited { .. } => Begun::NotNow,
+                    ApiError::Away { .. } => Shown::Unknown,
+                    ApiError::Limited { .. } => Shown::NotNow,
                     ApiError::Refused { .. }
                     | ApiError::Revoked { .. }
-                    | ApiError::MissingScope { .. } => Begun::Refused,
+                    | ApiError::MissingScope { .. } => Shown::Refused,
                 }
             }
         }
@@ -82,80 +69,76 @@ impl PostedReply {
     }
 
     /// Shows more of it.
-    pub(super) async fn go_on(&mut self, shown: &mut LiveMessage, text: &SafeText) {
+    pub(super) async fn go_on(
+        &self,
+        shown: &LiveMessage,
+        part: &Part<'_, Words>,
+    ) -> Shown<LiveMessage> {
         match shown {
-            LiveMessage::Posted {
-                ts,
-                text: shown_text,
-            } => {
-                if shown_text.as_deref() == Some(text.as_str()) {
-                    return;
-                }
-                let mut arguments = content::message(text, Stage::Growing, Form::Blocks);
-                arguments["channel"] = json!(self.channel());
-                arguments["ts"] = json!(ts);
-                arguments["metadata"] = content::metadata(self.target.question.as_str(), 0);
+            shown @ LiveMessage::Posted { .. } if self.says(shown, part) => {
+                Shown::As(shown.clone())
+            }
+            LiveMessage::Posted { ts, .. } => {
+                let arguments = self.change_of(ts, part);
                 let call = self.call("chat.update");
                 let change = self.hub.api.post(call.method, &arguments);
                 match self.hub.outbox.try_send(call, change).await {
-                    Some(Ok(_)) => *shown_text = Some(text.to_string()),
-                    Some(Err(error)) => self.is_hidden = error.is_about_content(),
-                    None => {}
+                    Some(Ok(_)) => Shown::As(LiveMessage::saying(ts.clone(), part)),
+                    Some(Err(error)) if error.is_about_content() => Shown::Refused,
+                    Some(Err(_)) | None => Shown::NotNow,
                 }
             }
             LiveMessage::Stream { ts, sent } => {
-                if let Some(ended) = self.stream_on(ts, sent, text).await {
-                    *shown = ended;
-                }
+                self.stream_on(ts, sent.as_deref(), &part.text.text).await
             }
         }
     }
 
     /// Adds to a stream. What does not take it is ended and changed from then on.
-    async fn stream_on(
-        &self,
-        ts: &str,
-        sent: &mut Option<String>,
-        text: &SafeText,
-    ) -> Option<LiveMessage> {
+    async fn stream_on(&self, ts: &str, sent: Option<&str>, text: &SafeText) -> Shown<LiveMessage> {
         let Some(so_far) = sent else {
             return self.end_for_show(ts).await;
         };
         let whole = markdown(text.as_str());
-        let rest = whole.strip_prefix(so_far.as_str())?;
+        let rest = whole.strip_prefix(so_far).unwrap_or_default();
         if rest.is_empty() {
-            return None;
+            return Shown::NotNow;
         }
         let arguments = json!({ "channel": self.channel(), "ts": ts, "markdown_text": rest });
         let call = self.call("chat.appendStream");
         let append = self.hub.api.post(call.method, &arguments);
-        match self.hub.outbox.try_send(call, append).await? {
-            Ok(_) => *sent = Some(whole),
+        let sent = match self.hub.outbox.try_send(call, append).await {
+            Some(Ok(_)) => Some(whole),
             // Somebody stopped it, or it may have been appended or not.
-            Err(error @ (ApiError::Refused { .. } | ApiError::Away { .. })) => {
+            Some(Err(error @ (ApiError::Refused { .. } | ApiError::Away { .. }))) => {
                 tracing::debug!(%error, "a stream takes no more");
-                *sent = None;
+                None
             }
-            Err(
+            Some(Err(
                 ApiError::Limited { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. },
-            ) => {}
-        }
-        None
+            ))
+            | None => return Shown::NotNow,
+        };
+        let ts = ts.to_owned();
+        Shown::As(LiveMessage::Stream { ts, sent })
     }
 
     /// What was a stream, when it is none any more.
-    async fn end_for_show(&self, ts: &str) -> Option<LiveMessage> {
+    async fn end_for_show(&self, ts: &str) -> Shown<LiveMessage> {
         let arguments = json!({ "channel": self.channel(), "ts": ts });
         let call = self.call("chat.stopStream");
         let stop = self.hub.api.post(call.method, &arguments);
-        match self.hub.outbox.try_send(call, stop).await? {
-            Ok(_) | Err(ApiError::Refused { .. }) => Some(LiveMessage::standing(ts.to_owned())),
-            Err(
+        match self.hub.outbox.try_send(call, stop).await {
+            Some(Ok(_) | Err(ApiError::Refused { .. })) => {
+                Shown::As(LiveMessage::standing(ts.to_owned()))
+            }
+            Some(Err(
                 ApiError::Away { .. }
                 | ApiError::Limited { .. }
                 | ApiError::Revoked { .. }
                 | ApiError::MissingScope { .. },
-            ) => None,
+            ))
+            | None => Shown::NotNow,
         }
     }
 }

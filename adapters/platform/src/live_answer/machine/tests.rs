@@ -1,0 +1,339 @@
+//! An answer over a chat that fails: in any order of chunks, failures, stops, edits, deletions and crashes
+//! the people read each part once, or nothing.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A message in the chat, by its place in the list of all that were ever posted.
+type Id = usize;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Message {
+    part: usize,
+    text: String,
+    is_gone: bool,
+    /// People archived the thread, or the time to change it is over.
+    is_stuck: bool,
+}
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Done,
+    /// Refused before anything was done.
+    Refused,
+    /// Done, but the platform's answer is lost.
+    Lost,
+}
+
+/// What people and the process do, one after the other.
+#[derive(Clone, Debug)]
+enum Step {
+    Grow,
+    /// The text is whole, in so many parts.
+    Finish(usize),
+    /// Stopped, or failed: the reply is dropped.
+    GiveUp,
+    /// `kill -9`: the next process delivers it again.
+    Crash,
+    /// The question is edited: the next answer takes the place of the last one that was delivered.
+    EditQuestion,
+    /// Somebody deletes one of the bot's messages.
+    Delete(usize),
+    /// One of the bot's messages cannot be changed any more.
+    Stick(usize),
+}
+
+#[derive(Debug, Default)]
+struct Chat {
+    messages: Vec<Message>,
+    fates: VecDeque<Fate>,
+}
+
+impl Chat {
+    fn fate(&mut self) -> Fate {
+        self.fates.pop_front().unwrap_or(Fate::Done)
+    }
+
+    fn post(&mut self, part: usize, text: &str) -> Id {
+        self.messages.push(Message {
+            part,
+            text: text.to_owned(),
+            is_gone: false,
+            is_stuck: false,
+        });
+        self.messages.len() - 1
+    }
+
+    /// What people read.
+    fn read(&self) -> Vec<&str> {
+        let standing = self.messages.iter().filter(|message| !message.is_gone);
+        standing.map(|message| message.text.as_str()).collect()
+    }
+
+    /// The messages of the answer by their part, as a platform that marks them gives them; behind them
+    /// what says the same part once more.
+    fn find(&self) -> Vec<Option<Id>> {
+        let (mut found, mut spare): (Vec<Option<Id>>, Vec<_>) = (Vec::new(), Vec::new());
+        for (id, message) in self.messages.iter().enumerate() {
+            if message.is_gone {
+                continue;
+            }
+            if found.len() <= message.part {
+                found.resize(message.part + 1, None);
+            }
+            match &mut found[message.part] {
+                place @ None => *place = Some(id),
+                Some(_) => spare.push(Some(id)),
+            }
+        }
+        found.extend(spare);
+        found
+    }
+
+    fn edit(&mut self, id: Id, text: &str) -> Edited<Id> {
+        let message = &mut self.messages[id];
+        if message.is_gone {
+            Edited::Gone
+        } else if message.is_stuck {
+            Edited::Stuck(id)
+        } else {
+            text.clone_into(&mut message.text);
+            Edited::As(id)
+        }
+    }
+}
+
+/// A process with one reply.
+struct Process {
+    answer: LiveAnswer<Id>,
+    version: usize,
+}
+
+fn text(version: usize, part: usize) -> String {
+    format!("answer {version}, part {part}")
+}
+
+impl Process {
+    fn grow(&mut self, chat: &mut Chat) {
+        let Action::Show(shown) = self.answer.step(Event::Grew) else {
+            return;
+        };
+        let growing = format!("{}…", text(self.version, 0));
+        let fate = chat.fate();
+        let outcome = match (fate, shown) {
+            (Fate::Refused, _) => Shown::NotNow,
+            (Fate::Done, None) => Shown::As(chat.post(0, &growing)),
+            (Fate::Lost, None) => {
+                chat.post(0, &growing);
+                Shown::Unknown
+            }
+            (Fate::Done | Fate::Lost, Some(id)) => match chat.edit(id, &growing) {
+                Edited::As(id) => Shown::As(id),
+                Edited::Gone | Edited::Stuck(_) => Shown::NotNow,
+            },
+        };
+        assert_eq!(self.answer.step(Event::Shown(outcome)), Action::Nothing);
+    }
+
+    /// Whether it came to its end.
+    fn finish(&mut self, chat: &mut Chat, parts: usize) -> bool {
+        let mut event = Event::Finish { parts };
+        let most = 4 * (parts + chat.messages.len()) + 4;
+        for _ in 0..most {
+            let action = self.answer.step(event);
+            let fate = match action {
+                Action::Done => return true,
+                // What only may go stays where it cannot be taken away; that is not what is tested.
+                Action::Delete { is_spare: true, .. } => Fate::Done,
+                _ => chat.fate(),
+            };
+            if fate == Fate::Refused {
+                return false;
+            }
+            event = match action {
+                Action::Find => Event::Found(chat.find()),
+                Action::Post { part } => Event::Posted(chat.post(part, &text(self.version, part))),
+                Action::Edit { message, part } => {
+                    Event::Edited(chat.edit(message, &text(self.version, part)))
+                }
+                Action::Delete { message, .. } => {
+                    chat.messages[message].is_gone = true;
+                    Event::Deleted
+                }
+                Action::Done | Action::Nothing | Action::Show(_) => {
+                    panic!("{action:?} while finishing")
+                }
+            };
+            if fate == Fate::Lost {
+                return false;
+            }
+        }
+        panic!("it does not end");
+    }
+
+    fn give_up(&mut self, chat: &mut Chat) {
+        let GivenUp { messages, unheard } = self.answer.give_up();
+        let unheard = if unheard { chat.find() } else { Vec::new() };
+        for id in messages.into_iter().chain(unheard.into_iter().flatten()) {
+            chat.messages[id].is_gone = true;
+        }
+    }
+
+    /// The next reply to the same question, of this or another process.
+    fn again(version: usize) -> Self {
+        let mut answer = LiveAnswer::new();
+        answer.expect_earlier();
+        Self { answer, version }
+    }
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![4 => Just(Fate::Done), 1 => Just(Fate::Refused), 1 => Just(Fate::Lost)]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => Just(Step::Grow),
+        3 => (1_usize..5).prop_map(Step::Finish),
+        1 => Just(Step::GiveUp),
+        1 => Just(Step::Crash),
+        1 => Just(Step::EditQuestion),
+        1 => (0_usize..6).prop_map(Step::Delete),
+        1 => (0_usize..6).prop_map(Step::Stick),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// Whatever happens, once the platform is well again one more delivery puts it right: each part
+    /// stands once, in its order, and nothing else does.
+    #[test]
+    fn an_answer_stands_whole_and_once(
+        steps in proptest::collection::vec(step(), 0..14),
+        fates in proptest::collection::vec(fate(), 0..30),
+    ) {
+        let mut chat = Chat { fates: fates.into(), ..Chat::default() };
+        let mut process = Process { answer: LiveAnswer::new(), version: 0 };
+        let mut delivered: Vec<Id> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Grow => process.grow(&mut chat),
+                Step::Finish(parts) => {
+                    if process.finish(&mut chat, parts) {
+                        let expected: Vec<String> =
+                            (0..parts).map(|part| text(process.version, part)).collect();
+                        let ids: Vec<Id> = process.answer.messages().copied().collect();
+                        let texts: Vec<&str> =
+                            ids.iter().map(|id| chat.messages[*id].text.as_str()).collect();
+                        prop_assert_eq!(texts, expected);
+                        delivered = ids;
+                        process = Process::again(process.version);
+                    } else {
+                        // What stands of it stays, and is completed when it is delivered again.
+                        process.answer.give_up();
+                        process = Process::again(process.version);
+                    }
+                }
+                Step::GiveUp => {
+                    process.give_up(&mut chat);
+                    process = Process::again(process.version);
+                }
+                Step::Crash => process = Process::again(process.version),
+                Step::EditQuestion => {
+                    process.give_up(&mut chat);
+                    let before: Vec<String> = chat.read().into_iter().map(str::to_owned).collect();
+                    process = Process { answer: LiveAnswer::new(), version: process.version + 1 };
+                    if delivered.is_empty() {
+                        process.answer.expect_earlier();
+                    } else {
+                        process.answer.replace(delivered.clone());
+                        // An answer that stands is not undone for one that may be given up.
+                        process.grow(&mut chat);
+                        prop_assert_eq!(chat.read(), before);
+                    }
+                }
+                Step::Delete(id) => {
+                    if let Some(message) = chat.messages.get_mut(id) {
+                        message.is_gone = true;
+                    }
+                }
+                Step::Stick(id) => {
+                    if let Some(message) = chat.messages.get_mut(id) {
+                        message.is_stuck = true;
+                    }
+                }
+            }
+        }
+        chat.fates.clear();
+        let version = process.version + 1;
+        let mut last = Process::again(version);
+        // Nothing is shown before it is known what stands.
+        let before = chat.messages.len();
+        last.grow(&mut chat);
+        prop_assert_eq!(chat.messages.len(), before);
+        prop_assert!(last.finish(&mut chat, 2));
+        let ids: Vec<Id> = last.answer.messages().copied().collect();
+        let texts: Vec<&str> = ids.iter().map(|id| chat.messages[*id].text.as_str()).collect();
+        prop_assert_eq!(texts, [text(version, 0), text(version, 1)]);
+        let read = chat.read();
+        prop_assert_eq!(read.len(), 2, "{:?}", read);
+    }
+
+    /// What is given up leaves nothing, and what it was to replace stays as it was.
+    #[test]
+    fn what_is_given_up_leaves_no_trace(
+        grows in 1_usize..6,
+        replaces in 0_usize..4,
+        fates in proptest::collection::vec(fate(), 0..8),
+    ) {
+        let mut chat = Chat::default();
+        let mut process = Process { answer: LiveAnswer::new(), version: 0 };
+        if replaces > 0 {
+            prop_assert!(process.finish(&mut chat, replaces));
+            let earlier = process.answer.messages().copied().collect();
+            process = Process { answer: LiveAnswer::new(), version: 1 };
+            process.answer.replace(earlier);
+        }
+        let before: Vec<String> = chat.read().into_iter().map(str::to_owned).collect();
+        chat.fates = fates.into();
+        for _ in 0..grows {
+            process.grow(&mut chat);
+        }
+        chat.fates.clear();
+        process.give_up(&mut chat);
+        prop_assert_eq!(chat.read(), before);
+    }
+}
+
+#[test]
+fn one_answer_grows_in_one_message() {
+    let mut chat = Chat::default();
+    let mut process = Process {
+        answer: LiveAnswer::new(),
+        version: 0,
+    };
+    for _ in 0..3 {
+        process.grow(&mut chat);
+        assert_eq!(chat.read(), ["answer 0, part 0…"]);
+    }
+    assert!(process.finish(&mut chat, 2));
+    assert_eq!(chat.read(), ["answer 0, part 0", "answer 0, part 1"]);
+    assert_eq!(chat.messages.len(), 2);
+}
+
+#[test]
+fn what_is_refused_while_it_grows_is_shown_no_more() {
+    let mut answer: LiveAnswer<Id> = LiveAnswer::new();
+    assert_eq!(answer.step(Event::Grew), Action::Show(None));
+    answer.step(Event::Shown(Shown::Refused));
+    assert_eq!(answer.step(Event::Grew), Action::Nothing);
+    assert_eq!(
+        answer.step(Event::Finish { parts: 1 }),
+        Action::Post { part: 0 }
+    );
+}

@@ -1,0 +1,222 @@
+//! A growing answer as the bot sees it, over the messages of a platform.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+use super::{Action, AnswerSink, Ending, Event, LiveAnswer, Part, Stage};
+use crate::{
+    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessage, Reply, SafeText,
+    TextLimit, Vocabulary, Withdraw,
+};
+
+/// One answer on its way into the messages of a sink.
+pub struct LiveReply<S: AnswerSink> {
+    sink: Arc<S>,
+    answer: LiveAnswer<S::Message>,
+    last_update: Option<Instant>,
+}
+
+impl<S: AnswerSink> LiveReply<S> {
+    /// `may_stand`: an earlier process may have posted it, wholly or in part.
+    pub fn new(sink: S, may_stand: bool) -> Self {
+        let mut answer = LiveAnswer::new();
+        if may_stand {
+            answer.expect_earlier();
+        }
+        Self {
+            sink: Arc::new(sink),
+            answer,
+            last_update: None,
+        }
+    }
+
+    async fn deliver(&mut self, parts: &[SafeText]) -> Result<Delivered, S::Error> {
+        let error = match self.deliver_texts(&self.sink.texts(parts)).await {
+            Ok(delivered) => return Ok(delivered),
+            Err(error) => error,
+        };
+        match self.sink.plainer(&error, parts) {
+            Some(plainer) => {
+                tracing::warn!(%error, "the look of an answer is refused; it goes out as plain text");
+                self.deliver_texts(&plainer).await
+            }
+            None => Err(error),
+        }
+    }
+
+    async fn deliver_texts(&mut self, texts: &[S::Text]) -> Result<Delivered, S::Error> {
+        let sink = Arc::clone(&self.sink);
+        let part_of = |number: usize| Part {
+            number,
+            text: &texts[number],
+            stage: if number + 1 == texts.len() {
+                Stage::Last
+            } else {
+                Stage::Whole
+            },
+        };
+        let mut event = Event::Finish { parts: texts.len() };
+        loop {
+            event = match self.answer.step(event) {
+                Action::Find => Event::Found(sink.find().await?),
+                Action::Post { part } => Event::Posted(sink.post(&part_of(part)).await?),
+                Action::Edit { message, part } => {
+                    let part = part_of(part);
+                    if sink.says(&message, &part) {
+                        Event::Edited(super::Edited::As(message))
+                    } else {
+                        Event::Edited(sink.edit(&message, &part).await?)
+                    }
+                }
+                Action::Delete { message, is_spare } => {
+                    match sink.delete(&message).await {
+                        Ok(()) => {}
+                        Err(error) if is_spare => {
+                            tracing::warn!(%error, "half an answer stays beside the whole");
+                        }
+                        Err(error) => return Err(error),
+                    }
+                    Event::Deleted
+                }
+                Action::Done | Action::Show(_) | Action::Nothing => {
+                    let ids = self.answer.messages().map(|message| sink.id(message));
+                    return Ok(Delivered(ids.collect()));
+                }
+            };
+        }
+    }
+}
+
+#[async_trait]
+impl<S: AnswerSink> Reply for LiveReply<S> {
+    fn limit(&self) -> TextLimit {
+        self.sink.limit()
+    }
+
+    fn pace(&self) -> Pace {
+        self.sink.pace()
+    }
+
+    fn replace(&mut self, earlier: Delivered) {
+        self.answer.replace(self.sink.replaces(&earlier));
+    }
+
+    fn may_repeat(&mut self) {
+        if self.sink.may_repeat() {
+            self.answer.expect_earlier();
+        }
+    }
+
+    async fn working(&mut self) {
+        self.sink.working();
+    }
+
+    async fn update(&mut self, so_far: &SafeText) {
+        let every = self.sink.pace().update_every;
+        let is_early = self.last_update.is_some_and(|at| at.elapsed() < every);
+        if is_early && !self.sink.keeps_pace() {
+            return;
+        }
+        let Action::Show(shown) = self.answer.step(Event::Grew) else {
+            return;
+        };
+        let Some(text) = self.sink.first_text(so_far) else {
+            return;
+        };
+        let part = Part {
+            number: 0,
+            text: &text,
+            stage: Stage::Growing,
+        };
+        let shown = self.sink.show(shown.as_ref(), &part).await;
+        self.answer.step(Event::Shown(shown));
+        if self.answer.first().is_some() {
+            self.last_update = Some(Instant::now());
+        }
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        // Also if it fails: what is shown stays, and is completed when it is delivered again.
+        let delivered = self.deliver(parts).await;
+        let ending = if delivered.is_ok() {
+            Ending::Delivered
+        } else {
+            Ending::Failed
+        };
+        self.sink.end_signs(ending).await;
+        delivered.map_err(|error| self.sink.sentence(error))
+    }
+
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        match self.sink.deliver_aside(parts).await {
+            Some(delivered) => {
+                self.answer.keep();
+                delivered
+            }
+            None => self.finish(parts).await.map(drop),
+        }
+    }
+
+    async fn take_back_rest(&mut self) {
+        if self.sink.remove_found() {
+            self.answer.keep();
+            self.sink.end_signs(Ending::GivenUp).await;
+        }
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        self.sink.withdrawer()
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        self.sink.vocabulary()
+    }
+
+    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
+        self.sink.prior_messages().await
+    }
+
+    async fn download(
+        &mut self,
+        attachment: &Attachment,
+        most: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        self.sink.download(attachment, most).await
+    }
+}
+
+impl<S: AnswerSink> fmt::Debug for LiveReply<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LiveReply").finish_non_exhaustive()
+    }
+}
+
+impl<S: AnswerSink> Drop for LiveReply<S> {
+    fn drop(&mut self) {
+        self.sink.ends(self.answer.first());
+        let given_up = self.answer.give_up();
+        if given_up.unheard {
+            self.sink.remove_found();
+        }
+        if given_up.messages.is_empty() && !self.sink.has_signs() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let sink = Arc::clone(&self.sink);
+        // Bounded as everything that goes out; the adapter waits for it at its end.
+        let chore = async move {
+            sink.end_signs(Ending::GivenUp).await;
+            for message in given_up.messages {
+                if let Err(error) = sink.delete(&message).await {
+                    tracing::warn!(%error, "an answer that was given up stays");
+                }
+            }
+        };
+        self.sink.chores().spawn_on(chore, &runtime);
+    }
+}

@@ -6,6 +6,7 @@
 pub mod asker;
 pub mod findings;
 pub mod prompt;
+mod rephrased;
 pub mod run;
 pub mod tools;
 
@@ -22,8 +23,8 @@ use crate::knowledge::search::cards::cards;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::policy::POLICY;
 use crate::knowledge::search::{Policy, Rung};
-use crate::llm::tokens::{Keep, cut, estimate_message};
-use crate::llm::{ChatMessage, Completion, ModelError, ToolCall, structured};
+use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
+use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, ToolSpec, structured};
 use crate::memory::Recalled;
 use crate::prompts::{
     Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines, one_line,
@@ -41,8 +42,8 @@ const CALLS_AT_ONCE: usize = 4;
 const QUESTIONS_PER_ROUND: usize = 3;
 /// How often the model may correct wrong calls.
 const CORRECTIONS: u32 = 2;
-/// How often a prompt that turned out too long is halved.
-const SHRINKS: u32 = 2;
+/// How often a prompt that turned out too long is made shorter, by a third or by what the service says.
+const SHRINKS: u32 = 6;
 /// Turns of the window that rephrasing reads.
 const REPHRASE_TURNS: usize = 4;
 /// Tokens that the small steps read of what was found, and of one turn.
@@ -69,6 +70,8 @@ pub struct Budget {
     pub rounds: u32,
     /// From then on only the answer is written.
     pub late: Instant,
+    /// The model calls no tools: knowledge is searched for every question before it answers.
+    pub searches_first: bool,
 }
 
 /// What was gathered on the way to an answer. It is there also when the way was cut short.
@@ -229,7 +232,9 @@ impl Agent<'_> {
                             });
                             run.routed(&text, tool_calls)
                         }
-                        Err(NoAnswer::Model(ModelError::ContextTooLong)) => run.prompt_too_long(),
+                        Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))) => {
+                            run.prompt_too_long(too_long.room, self.tools_cost())
+                        }
                         // What was found for the message is answered without it.
                         Err(NoAnswer::Model(_)) if is_follow_up => run.routed("", Vec::new()),
                         Err(error) => return Err(error),
@@ -255,13 +260,20 @@ impl Agent<'_> {
                 }
                 Step::Answer { tokens } => match self.write(tokens, gathered).await {
                     Ok(text) => run.answered(&text),
-                    Err(NoAnswer::Model(ModelError::ContextTooLong)) => run.prompt_too_long(),
+                    Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))) => {
+                        run.prompt_too_long(too_long.room, 0)
+                    }
                     Err(error) => return Err(error),
                 },
                 Step::Reply(text) => return Ok(text),
                 Step::GiveUp => return Err(NoAnswer::Nothing),
             };
         }
+    }
+
+    /// Tokens of the tools' descriptions.
+    fn tools_cost(&self) -> u32 {
+        self.specs().iter().map(estimate_tool).sum()
     }
 
     fn limits(&self) -> Limits {
@@ -273,6 +285,20 @@ impl Agent<'_> {
             corrections: CORRECTIONS,
             prompt_tokens: self.budget.prompt,
             shrinks: SHRINKS,
+            searches_first: self.searches_first(),
+        }
+    }
+
+    /// Whether there is something to search that the model cannot ask for by itself.
+    fn searches_first(&self) -> bool {
+        self.budget.searches_first && self.tools.knowledge.is_some()
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        if self.budget.searches_first {
+            Vec::new()
+        } else {
+            self.tools.specs()
         }
     }
 
@@ -296,7 +322,7 @@ impl Agent<'_> {
             question: &lines(question.text()),
         });
         let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
-        let rephrased = plausible(&text, question.text())?;
+        let rephrased = rephrased::checked(&text, question.text())?;
         if let Question::Message(message) = question
             && rephrased != *message
         {
@@ -314,6 +340,7 @@ impl Agent<'_> {
     ) -> Result<Completion, NoAnswer> {
         let exchanged = shortened(exchanged, tokens);
         let spent: u32 = exchanged.iter().map(estimate_message).sum();
+        let spent = spent.saturating_add(self.tools_cost());
         let mut messages = match question {
             Question::Message(_) => self.assembled(tokens.saturating_sub(spent), gathered)?,
             Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
@@ -327,7 +354,7 @@ impl Agent<'_> {
         messages.extend(exchanged);
         let ask = Ask {
             messages,
-            tools: self.tools.specs(),
+            tools: self.specs(),
             shape: None,
         };
         let completion = match question {
@@ -479,7 +506,7 @@ impl Agent<'_> {
     /// Asks where people can watch.
     async fn ask_aloud(&self, step: ModelStep, ask: Ask) -> Result<Completion, ModelError> {
         self.shown.send_modify(String::clear);
-        let mut show = |text: &str| self.shown.send_modify(|shown| shown.push_str(text));
+        let mut show = |piece: Piece| self.shown.send_modify(|shown| piece.add_to(shown));
         self.asker.ask(step, ask, &mut show).await
     }
 
@@ -532,14 +559,6 @@ fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
     exchanged.iter().map(shorten).collect()
 }
 
-/// A rephrased question in one line, unless what the model wrote is clearly no question: an essay.
-fn plausible(text: &str, question: &str) -> Option<String> {
-    let text = structured::code_in(text).trim_start_matches("> ");
-    let line = one_line(text).trim_matches('"').to_owned();
-    let longest = 4 * question.chars().count() + 400;
-    (!line.is_empty() && line.chars().count() <= longest).then_some(line)
-}
-
 /// Whether two texts differ in signs and numbers at most.
 fn same_words(one: &str, other: &str) -> bool {
     let letters = |text: &str| -> String {
@@ -555,21 +574,4 @@ fn as_text(finding: &Finding) -> String {
         .chain(lines)
         .collect();
     all.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_question_is_not_taken_for_one() {
-        assert_eq!(plausible("Who is Neo?", "who?").unwrap(), "Who is Neo?");
-        assert_eq!(
-            plausible("\"Who is\nNeo?\"\n", "who?").unwrap(),
-            "Who is Neo?"
-        );
-        assert_eq!(plausible("```\nWho?\n```", "who?").unwrap(), "Who?");
-        assert_eq!(plausible(" ", "who?"), None);
-        assert_eq!(plausible(&"word ".repeat(200), "who?"), None);
-    }
 }

@@ -112,6 +112,9 @@ pub struct Options {
     /// Maximum number of follow-up rounds per turn; 0 turns the critic off
     #[arg(long, env, global = true, default_value_t = 2)]
     pub agent_max_rounds: u32,
+    /// Whether the model calls tools: as it can, or not at all, so that knowledge is searched for every question
+    #[arg(long, env, global = true, value_enum, default_value_t = ModelTools::Auto)]
+    pub model_tools: ModelTools,
     /// What recall compares with its threshold: probability or cosine
     #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
     pub recall_mode: RecallMode,
@@ -167,6 +170,15 @@ pub struct Options {
     pub log_format: LogFormat,
 }
 
+/// Whether the model calls tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ModelTools {
+    /// In the request where the service takes them, otherwise in words.
+    Auto,
+    /// It is too weak for that.
+    None,
+}
+
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
@@ -217,6 +229,8 @@ pub struct TurnConfig {
     pub answer_tokens: u32,
     /// How often the critic's follow-up questions are asked.
     pub agent_max_rounds: u32,
+    /// The model calls no tools: knowledge is searched for every question before it answers.
+    pub calls_no_tools: bool,
     pub timeout: Duration,
 }
 
@@ -328,6 +342,7 @@ impl Options {
                 context_tokens: self.context_tokens,
                 answer_tokens: self.answer_tokens,
                 agent_max_rounds: self.agent_max_rounds,
+                calls_no_tools: self.model_tools == ModelTools::None,
                 timeout: Duration::from_secs(self.turn_timeout),
             },
             recall: RecallConfig {
@@ -467,6 +482,7 @@ impl Options {
             chat_model: self.chat_model.clone(),
             utility_model: filled(&self.utility_model).unwrap_or_else(|| self.chat_model.clone()),
             temperature: self.model_temperature,
+            capabilities_file: Some(self.data_dir.join("models.json")),
             timeouts: Timeouts {
                 read: Duration::from_secs(self.model_timeout),
                 total: Duration::from_secs(self.turn_timeout),

@@ -5,25 +5,35 @@
 
 mod assemble;
 mod breaker;
+mod capabilities;
 mod chat;
 mod check;
 mod config;
+mod context;
 mod embed;
 mod limiter;
 pub mod local;
+mod messages;
 mod refusal;
 mod service;
 pub mod structured;
+mod text_calls;
 pub mod tokens;
+mod tryout;
+mod visible;
 mod wordpiece;
 
 pub use breaker::{Admission, Breaker};
+pub use capabilities::{Capabilities, DataForm, Known, ToolForm, Uses};
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};
 pub use config::{Limits, ModelConfig, Retries, Timeouts};
+pub use context::Numbers;
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 pub use structured::AnswerShape;
+pub use tryout::{LEAST_CONTEXT, Tried, TriedOut};
+pub use visible::Piece;
 
 use std::sync::Arc;
 
@@ -81,7 +91,7 @@ pub struct Image {
 }
 
 /// A request for a completion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     /// What comes with the last message of the user; for a model that sees.
@@ -127,6 +137,15 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
+/// What is known of a prompt that was too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TooLong {
+    /// What the service said.
+    pub numbers: Numbers,
+    /// Tokens of a prompt, by our estimate, that may fit: fewer than were sent. Only a completion's.
+    pub room: Option<u32>,
+}
+
 /// Why a model did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -149,7 +168,12 @@ pub enum ModelError {
     #[error("the model service is over its rate limit")]
     RateLimited,
     #[error("the prompt is longer than the model reads")]
-    ContextTooLong,
+    ContextTooLong(TooLong),
+    /// All that it wrote was reasoning, up to the limit of an answer.
+    #[error(
+        "the model wrote nothing but its reasoning; raise ANSWER_TOKENS, or choose a model that reasons less"
+    )]
+    OnlyReasoned,
     /// Our own limits: see `limiter`.
     #[error("too many requests are waiting for the model")]
     Busy,
@@ -181,7 +205,8 @@ impl ModelError {
             Self::Unauthorized
             | Self::UnknownModel { .. }
             | Self::QuotaExhausted
-            | Self::ContextTooLong
+            | Self::ContextTooLong(_)
+            | Self::OnlyReasoned
             | Self::Refused(_) => false,
         }
     }

@@ -167,7 +167,10 @@ pub fn model_trouble(error: &ModelError) -> String {
         ModelError::UnknownModel { model } => return format!("it does not know {model:?}"),
         ModelError::QuotaExhausted => "its quota is used up",
         ModelError::RateLimited => "it is over its rate limit",
-        ModelError::ContextTooLong => "the conversation is too long for it",
+        ModelError::ContextTooLong(_) => "the conversation is too long for it",
+        ModelError::OnlyReasoned => {
+            "it wrote nothing but its reasoning; whoever runs me can raise ANSWER_TOKENS"
+        }
         ModelError::Busy => "too many requests are waiting for it",
         ModelError::Refused(_) => "it refused the request",
         ModelError::Failed(_) => "it failed",

@@ -66,8 +66,10 @@ async fn streams() {
     let Some(config) = aimock() else { return };
     let mut pieces = Vec::new();
     let answer = model(&config)
-        .complete(&ask("stream please"), &mut |text| {
-            pieces.push(text.to_owned())
+        .complete(&ask("stream please"), &mut |piece| {
+            let mut text = String::new();
+            piece.add_to(&mut text);
+            pieces.push(text);
         })
         .await
         .unwrap();

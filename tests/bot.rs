@@ -8,7 +8,7 @@ use muninn_platform::testing::{Outcome, Room};
 use muninn_platform::{Body, Command, ForgetWhat};
 use serde_json::json;
 use support::bot::Place;
-use support::model_server::{Embeddings, Gate, ModelServer, Reply, Request};
+use support::model_server::{Embeddings, Gate, ModelServer, Quirk, Reply, Request};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
@@ -572,13 +572,69 @@ async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_too_long_for_the_model_is_made_shorter() {
+    for tells in [true, false] {
+        let (place, server) = (Place::embedded(), ModelServer::start().await);
+        server.has(Quirk::Context {
+            tokens: 2_048,
+            tells,
+        });
+        let bot = place.bot(&place.config(Some(&server), &[])).await;
+        let room = bot.room("a");
+        server.expects(|_| true).always_replies(Reply::text("Hi!"));
+        let long = format!("Hello {}", "word ".repeat(600));
+        assert_eq!(room.say("ada", &long).await.text(), "Hi!");
+        let mut sent: Vec<String> = Vec::new();
+        for request in server.chats() {
+            let body = request.body.to_string();
+            assert!(!sent.contains(&body), "the same prompt twice");
+            sent.push(body);
+        }
+        // It knows now.
+        let before = sent.len();
+        assert_eq!(room.say("ada", &long).await.text(), "Hi!");
+        let small_steps = usize::from(tells) + 3;
+        assert!(server.chats().len() <= before + small_steps);
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_model_that_can_do_little_is_a_good_bot_all_the_same() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
+    server.has(Quirk::NoTools(500, "tools param requires --jinja flag"));
+    server.has(Quirk::NoSystemRole(400, "System role not supported"));
+    server.has(Quirk::Alternates(
+        400,
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+    ));
+    server.has(Quirk::Context {
+        tokens: 2_048,
+        tells: true,
+    });
     let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let refusal = || Reply::refusal(400, "context_length_exceeded", "too long");
-    server.expects(|_| true).replies(refusal());
-    server.expects(|_| true).replies(refusal());
-    server.expects(asks("Hello")).answers("Hi!");
-    assert_eq!(bot.room("a").say("ada", "Hello").await.text(), "Hi!");
+    let thinks =
+        |answer: &str| Reply::text(&format!("<think>\nThe user says…\n</think>\n\n{answer}"));
+    server.expects(asks("is 4711.")).replies(thinks("Noted."));
+    let (here, there) = (bot.room("a"), bot.room("b"));
+    let told = here
+        .say("ada", "The code of the coffee machine is 4711.")
+        .await;
+    assert_eq!(told.text(), "Noted.");
+    // From another thread: it is in the prompt, and no system role and no tools are.
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            request.tools().is_empty()
+                && request.texts("system").is_empty()
+                && asked.contains("> The code of the coffee machine is 4711.")
+                && asked.contains("What is the code of the coffee machine?")
+        })
+        .replies(thinks("4711."));
+    let asked = there
+        .say("ada", "What is the code of the coffee machine?")
+        .await;
+    assert_eq!(asked.text(), "4711.");
     bot.end().await;
     server.finish();
 }

@@ -293,7 +293,7 @@ async fn wrong_calls_go_back_to_the_model() {
     let bot = bot_with_movies(&place, &server, &["--agent-max-rounds=0"]).await;
     let room = bot.room("a");
     server.expects(routes("Who is in Hoffa?")).calls(&[
-        ("find_movie_by_title", json!({"name": "Hoffa"})),
+        ("find_movie_by_title", json!({"year": 1992})),
         ("imdb", json!({})),
     ]);
     server

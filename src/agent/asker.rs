@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
-    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError, Purpose,
-    ToolSpec, Usage,
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError, Piece,
+    Purpose, TooLong, ToolSpec, Usage,
 };
 use crate::prompts::dated;
 
@@ -24,6 +24,8 @@ pub struct Asker<'a> {
     /// The model that answers here; none for the configured one.
     answering: Option<&'a str>,
     calls: Mutex<Vec<ModelCall>>,
+    /// What was too long for the model: the same again would be, too.
+    refused: Mutex<Option<ChatRequest>>,
 }
 
 /// Tokens that a small step may write: a question, a statement, a list of questions.
@@ -46,6 +48,7 @@ impl<'a> Asker<'a> {
             images: &[],
             answering: None,
             calls: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 
@@ -61,7 +64,13 @@ impl<'a> Asker<'a> {
         Self { answering, ..self }
     }
 
-    /// Asks; `on_text` gets the text as it comes.
+    /// The tokens that prompt and answer may have together, where that is known.
+    pub fn context(&self) -> Option<u32> {
+        let configured = self.model.model(Purpose::Answer);
+        self.model.context(self.answering.unwrap_or(configured))
+    }
+
+    /// Asks; `on_piece` gets what there is to see as it comes.
     ///
     /// # Errors
     /// When the model failed.
@@ -69,7 +78,7 @@ impl<'a> Asker<'a> {
         &self,
         step: ModelStep,
         ask: Ask,
-        on_text: &mut (dyn FnMut(&str) + Send),
+        on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
         let (purpose, max_tokens) = match step {
             ModelStep::Rephrase | ModelStep::Critique => (Purpose::Utility, STEP_TOKENS),
@@ -95,8 +104,17 @@ impl<'a> Asker<'a> {
             purpose,
             person: self.person.clone(),
         };
+        if self.refused().as_ref() == Some(&request) {
+            return Err(ModelError::ContextTooLong(TooLong {
+                room: Some(0),
+                ..TooLong::default()
+            }));
+        }
         let began = Instant::now();
-        let completed = self.model.complete(&request, on_text).await;
+        let completed = self.model.complete(&request, on_piece).await;
+        if let Err(ModelError::ContextTooLong(_)) = completed {
+            *self.refused() = Some(request);
+        }
         let took = began.elapsed();
         metrics::histogram!("muninn_model_seconds", "step" => step.name())
             .record(took.as_secs_f64());
@@ -115,6 +133,10 @@ impl<'a> Asker<'a> {
         self.calls
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refused(&self) -> std::sync::MutexGuard<'_, Option<ChatRequest>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, Vec<ModelCall>> {

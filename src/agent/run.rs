@@ -9,7 +9,13 @@
 
 use std::collections::VecDeque;
 
+use serde_json::json;
+
+use super::tools::SEARCH_KNOWLEDGE;
 use crate::llm::ToolCall;
+
+/// The shortest prompt that is worth sending, in tokens: the question and who the bot is.
+const LEAST_PROMPT: u32 = 100;
 
 /// What the driver does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +84,10 @@ pub struct Limits {
     pub corrections: u32,
     /// The longest prompt.
     pub prompt_tokens: u32,
-    /// How often a prompt that turned out too long is halved.
+    /// How often a prompt that turned out too long is made shorter.
     pub shrinks: u32,
+    /// The question is searched for before the model is asked, which calls no tools.
+    pub searches_first: bool,
 }
 
 /// One turn in progress.
@@ -97,7 +105,7 @@ impl Run {
     /// Begins with the message; `has_history` says that something stands before it that it may refer to.
     pub fn start(limits: Limits, message: &str, has_history: bool) -> (Self, Step) {
         let question = Question::Message(message.to_owned());
-        let run = Self {
+        let mut run = Self {
             left: limits,
             question: question.clone(),
             waiting: VecDeque::new(),
@@ -182,14 +190,16 @@ impl Run {
     }
 
     /// The service said that the prompt is longer than its model reads: our estimate of tokens, or
-    /// the limit we were told, was wrong.
-    pub fn prompt_too_long(&mut self) -> Step {
-        if self.left.shrinks == 0 {
+    /// the limit we were told, was wrong. `room` is what may fit; tools are left out where they take most of it.
+    pub fn prompt_too_long(&mut self, room: Option<u32>, tools: u32) -> Step {
+        let shorter = self.left.prompt_tokens / 3 * 2;
+        let shorter = room.map_or(shorter, |room| room.min(shorter));
+        if self.left.shrinks == 0 || shorter < LEAST_PROMPT {
             return Step::GiveUp;
         }
         self.left.shrinks -= 1;
-        self.left.prompt_tokens /= 2;
-        if self.is_answering {
+        self.left.prompt_tokens = shorter;
+        if self.is_answering || tools > shorter / 2 {
             self.answer()
         } else {
             self.route()
@@ -212,7 +222,17 @@ impl Run {
         }
     }
 
-    fn route(&self) -> Step {
+    fn route(&mut self) -> Step {
+        if std::mem::take(&mut self.left.searches_first) {
+            // What is found is answered from, and nothing else is called.
+            self.left.calls = 0;
+            let query = json!({"query": self.question.text()});
+            return Step::CallTools(vec![ToolCall {
+                id: "search".to_owned(),
+                name: SEARCH_KNOWLEDGE.to_owned(),
+                arguments: query.to_string(),
+            }]);
+        }
         Step::Route {
             question: self.question.clone(),
             tokens: self.left.prompt_tokens,

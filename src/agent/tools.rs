@@ -1,5 +1,6 @@
 //! The tools a model may call in a turn.
 
+mod arguments;
 mod cypher_tool;
 mod search_knowledge;
 mod text2cypher;
@@ -111,10 +112,17 @@ impl Tools<'_> {
 
     async fn dispatch(&self, call: &ToolCall) -> ToolResult {
         let name = call.name.as_str();
+        let spec = self.specs().into_iter().find(|spec| spec.name == name);
+        let arguments = match spec {
+            Some(spec) => match arguments::fitted(&spec.parameters, &call.arguments) {
+                Ok(fitted) => fitted.to_string(),
+                Err(why) => return wrong_call(name, &why),
+            },
+            None => call.arguments.clone(),
+        };
+        let arguments = arguments.as_str();
         if let Some(knowledge) = self.knowledge.as_ref().filter(|_| name == SEARCH_KNOWLEDGE) {
-            return knowledge
-                .call(self.message.channel(), &call.arguments)
-                .await;
+            return knowledge.call(self.message.channel(), arguments).await;
         }
         let made = self.offer.as_deref().and_then(|offer| {
             let named = |(index, _): &&(usize, ConfinedCypher)| {
@@ -123,11 +131,11 @@ impl Tools<'_> {
             offer.ready.iter().find(named)
         });
         match (name, &self.offer) {
-            (SEARCH_MEMORY, _) => match serde_json::from_str(&call.arguments) {
+            (SEARCH_MEMORY, _) => match serde_json::from_str(arguments) {
                 Ok(SearchMemory { query }) => self.search_memory(&query).await,
                 Err(error) => wrong_call(name, &error.to_string()),
             },
-            (TEXT2CYPHER, Some(offer)) => match serde_json::from_str(&call.arguments) {
+            (TEXT2CYPHER, Some(offer)) => match serde_json::from_str(arguments) {
                 Ok(TextToCypher { question }) => {
                     text2cypher::text2cypher(self, offer, &question).await
                 }
@@ -135,7 +143,7 @@ impl Tools<'_> {
             },
             _ => match made {
                 Some((index, cypher)) => {
-                    self.run(&self.toolbox.tools[*index], cypher, &call.arguments)
+                    self.run(&self.toolbox.tools[*index], cypher, arguments)
                         .await
                 }
                 None => {

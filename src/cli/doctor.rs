@@ -12,7 +12,9 @@ use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::{self, SetAside};
 use muninn::knowledge::catalog;
-use muninn::llm::{Checked, Embedder, Finding as Known, Role};
+use muninn::llm::{
+    Checked, Embedder, Finding as Known, LEAST_CONTEXT, Purpose, Role, Tried, TriedOut,
+};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
 use muninn::wiring::{self, Models};
@@ -282,10 +284,83 @@ async fn models(config: &Config) -> Vec<Finding> {
         Embedder::Remote(remote) => Some(remote),
         Embedder::Local(_) => None,
     };
-    match chat.check(remote).await {
-        Ok(checked) => checked.iter().map(of_model).collect(),
-        Err(error) => vec![wrong("model", &error)],
+    let checked = match chat.check(remote).await {
+        Ok(checked) => checked,
+        Err(error) => return vec![wrong("model", &error)],
+    };
+    let mut findings: Vec<Finding> = checked.iter().map(of_model).collect();
+    for (purpose, part) in [
+        (Purpose::Answer, "model"),
+        (Purpose::Utility, "utility model"),
+    ] {
+        let is_good = |one: &Checked| one.model == chat.model(purpose) && one.is_good();
+        let is_another = purpose == Purpose::Answer
+            || chat.model(Purpose::Utility) != chat.model(Purpose::Answer);
+        if is_another && checked.iter().any(is_good) {
+            findings.extend(match chat.try_out(purpose).await {
+                Ok(tried) => of_try(part, &tried),
+                Err(error) => vec![wrong(part, &error)],
+            });
+        }
     }
+    findings
+}
+
+/// What a model was found to do, a line each.
+fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
+    let note = |verdict: Verdict, text: String| Finding {
+        part,
+        verdict,
+        text,
+    };
+    let tools = match tried.tools {
+        Tried::Works => well(part, "calls tools"),
+        Tried::InWords => well(part, "calls tools in words: the service offers none itself"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "did not call a tool when it was asked to: knowledge is searched for it only by chance; choose a model that calls tools".to_owned(),
+        ),
+    };
+    let data = match tried.data {
+        Tried::Works => well(part, "answers in JSON"),
+        Tried::InWords => well(part, "answers in JSON where the prompt asks for it"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "does not answer in JSON: follow-up questions are left out".to_owned(),
+        ),
+    };
+    let streams = match tried.streams {
+        Tried::Works => well(part, "streams its answers"),
+        Tried::InWords => well(part, "answers as a whole: nobody sees it grow"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "wrote no answer to a plain question".to_owned(),
+        ),
+    };
+    let context = match tried.context {
+        Some(context) if tried.reads_enough() => {
+            well(part, format!("reads {}", counted(context, "token")))
+        }
+        Some(context) => note(
+            Verdict::Error,
+            format!(
+                "reads only {}; below {LEAST_CONTEXT} there is no room for what was said before: give the service a longer context",
+                counted(context, "token")
+            ),
+        ),
+        None => well(
+            part,
+            "the service does not tell how much it reads; CONTEXT_TOKENS is believed until it refuses",
+        ),
+    };
+    let mut findings = vec![tools, data, streams, context];
+    if !tried.system_role {
+        findings.push(well(
+            part,
+            "has no system role: instructions stand before the question",
+        ));
+    }
+    findings
 }
 
 fn of_model(checked: &Checked) -> Finding {

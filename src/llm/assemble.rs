@@ -6,6 +6,8 @@
 use serde_json::Value;
 
 use super::refusal::Refusal;
+use super::text_calls::calls_in;
+use super::visible::{Piece, Visible};
 use super::{Completion, ModelError, ToolCall, Usage, tokens};
 
 /// Bytes of text and arguments an answer may have; far above any limit in tokens we set.
@@ -16,7 +18,13 @@ const MOST_CALLS: usize = 64;
 /// An answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
-    text: String,
+    text: Visible,
+    /// Names of the tools that the model may call.
+    offered: Vec<String>,
+    /// It reasoned in a field of its own.
+    reasoned: bool,
+    /// All that was to see so far turned out to be reasoning.
+    reasoned_at_once: bool,
     calls: Vec<PartialCall>,
     bytes: usize,
     model: String,
@@ -33,8 +41,17 @@ struct PartialCall {
 }
 
 impl Assembler {
-    /// Takes a chunk; gives the text it added.
-    pub(super) fn take(&mut self, chunk: &Value) -> Result<String, ModelError> {
+    /// For an answer of a model that was offered these tools.
+    pub(super) fn new(offered: Vec<String>, reasons_at_once: bool) -> Self {
+        Self {
+            text: Visible::new(!offered.is_empty(), reasons_at_once),
+            offered,
+            ..Self::default()
+        }
+    }
+
+    /// Takes a chunk; gives what there is to see of it.
+    pub(super) fn take(&mut self, chunk: &Value) -> Result<Piece, ModelError> {
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             // A stream has begun with 200; what went wrong later is the service's.
             let status = chunk["error"]["code"].as_u64();
@@ -59,11 +76,24 @@ impl Assembler {
             .filter_map(Value::as_str)
             .collect::<String>();
         self.grow(text.len())?;
-        self.text.push_str(&text);
+        let piece = self.text.take(&text);
+        self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
+        let reasoning = [&delta["reasoning_content"], &delta["reasoning"]];
+        let reasoning = reasoning.into_iter().filter_map(Value::as_str);
+        self.reasoned |= reasoning.map(str::len).sum::<usize>() > 0;
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call)?;
         }
-        Ok(text)
+        Ok(piece)
+    }
+
+    /// It came as a whole, so that it is done although the service does not say so.
+    pub(super) fn came_whole(&mut self) {
+        self.finish.get_or_insert_with(|| "stop".to_owned());
+    }
+
+    pub(super) fn reasoned_at_once(&self) -> bool {
+        self.reasoned_at_once
     }
 
     /// Whether the service said that it is done.
@@ -77,24 +107,45 @@ impl Assembler {
             return Err(ModelError::CutOff);
         };
         let truncated = finish == "length";
-        let tool_calls = whole_calls(self.calls, truncated);
+        let mut tool_calls = whole_calls(self.calls, truncated);
+        let whole = self.text.finish();
+        let reasoned = self.reasoned || whole.reasoned;
+        let mut text = if truncated && whole.is_open {
+            String::new()
+        } else {
+            whole.text
+        };
+        let offered: Vec<&str> = self.offered.iter().map(String::as_str).collect();
+        if tool_calls.is_empty()
+            && let Some((before, written)) = calls_in(&text, &offered)
+        {
+            text = before;
+            if !offered.is_empty() {
+                tool_calls = written;
+            }
+        }
         let withheld = finish == "content_filter";
-        if withheld && self.text.is_empty() {
+        if withheld && text.is_empty() {
             return Err(ModelError::Refused("its content filter".to_owned()));
         }
-        if self.text.is_empty() && tool_calls.is_empty() && !truncated {
-            return Err(ModelError::BadAnswer("an empty answer".to_owned()));
+        if text.trim().is_empty() && tool_calls.is_empty() {
+            if reasoned || whole.is_open {
+                return Err(ModelError::OnlyReasoned);
+            }
+            if !truncated {
+                return Err(ModelError::BadAnswer("an empty answer".to_owned()));
+            }
         }
         let usage = self.usage.unwrap_or_else(|| Usage {
             prompt,
             completion: tool_calls
                 .iter()
-                .fold(tokens::estimate(&self.text), |sum, call| {
+                .fold(tokens::estimate(&text), |sum, call| {
                     sum + tokens::estimate(&call.name) + tokens::estimate(&call.arguments)
                 }),
         });
         Ok(Completion {
-            text: self.text,
+            text,
             tool_calls,
             model: if self.model.is_empty() {
                 model.to_owned()

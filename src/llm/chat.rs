@@ -1,22 +1,31 @@
 //! Completions, streamed, from any OpenAI-compatible service.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_openai::types::stream::StreamResponse;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::assemble::Assembler;
+use super::capabilities::{Capabilities, DataForm, Found, Known, ToolForm, Uses};
+use super::context;
+use super::messages::messages;
 use super::service::{Call, Service};
+use super::visible::Piece;
 use super::{
-    ChatMessage, ChatRequest, Completion, Image, Limiter, ModelConfig, ModelError, Purpose,
-    Timeouts, ToolCall, ToolSpec, tokens,
+    ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Timeouts, TooLong,
+    ToolSpec, tokens,
 };
+
+/// How often one request is put otherwise at most: each time the service refuses another part of it.
+const REWORDINGS: usize = 12;
+/// The answer may be so many times as long where the model spent all of it on reasoning.
+const MORE_FOR_REASONING: u32 = 4;
+/// The shortest limit of an answer that the context is said to leave, in tokens.
+const SHORTEST_ANSWER: u32 = 16;
 
 /// The models that write.
 #[derive(Debug)]
@@ -26,28 +35,9 @@ pub struct ChatModel {
     pub(super) utility_model: String,
     pub(super) timeouts: Timeouts,
     temperature: Option<f64>,
-    chat_dialect: Dialect,
-    utility_dialect: Dialect,
-}
-
-/// What a service was found not to take. Learnt from its refusals, once per process.
-#[derive(Debug, Default)]
-struct Dialect {
-    no_stream_options: AtomicBool,
-    /// OpenAI's reasoning models refuse `max_tokens`; many other services know nothing else.
-    max_completion_tokens: AtomicBool,
-    no_shapes: AtomicBool,
-    /// Reasoning models take no other temperature than their own.
-    no_temperature: AtomicBool,
-}
-
-/// How one request is put.
-#[derive(Clone, Copy, Debug)]
-struct Wording {
-    stream_options: bool,
-    max_tokens: bool,
-    shape: bool,
-    temperature: bool,
+    pub(super) found: Found,
+    /// What each model has done: a refusal without a word is not about that.
+    done: Mutex<HashSet<(String, Uses)>>,
 }
 
 impl ChatModel {
@@ -56,14 +46,15 @@ impl ChatModel {
     /// # Panics
     /// When no crypto provider of rustls is installed; `main` does that first.
     pub fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
+        let service = Service::new(config, limiter)?;
         Ok(Self {
-            service: Service::new(config, limiter)?,
+            found: Found::open(service.address(), config.capabilities_file.clone()),
+            service,
             chat_model: config.chat_model.clone(),
             utility_model: config.utility_model.clone(),
             timeouts: config.timeouts,
             temperature: config.temperature,
-            chat_dialect: Dialect::default(),
-            utility_dialect: Dialect::default(),
+            done: Mutex::default(),
         })
     }
 
@@ -75,62 +66,205 @@ impl ChatModel {
         }
     }
 
-    /// Completes; `on_text` gets the text as it comes, in pieces that together are [`Completion::text`].
+    /// What was found out about a model; none where nothing was.
+    pub fn known(&self, model: &str) -> Option<Known> {
+        self.found.known(model)
+    }
+
+    /// The tokens that prompt and answer of a model may have together, where that is known.
+    pub fn context(&self, model: &str) -> Option<u32> {
+        self.found.of(model).context
+    }
+
+    /// Completes; `on_piece` gets what there is to see as it comes, which together is [`Completion::text`] or begins it.
     ///
-    /// After an error `on_text` may have been given part of an answer. Nothing is retried then. Dropping the future
-    /// ends the request.
+    /// What the service refuses for the way in which it is put is put otherwise, and it is remembered. After another
+    /// error `on_piece` may have been given part of an answer. Nothing is retried then. Dropping the future ends the
+    /// request.
+    ///
+    /// # Errors
+    /// What the service or the limits said.
     pub async fn complete(
         &self,
         request: &ChatRequest,
-        on_text: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Completion, ModelError> {
-        let dialect = match request.purpose {
-            Purpose::Answer => &self.chat_dialect,
-            Purpose::Utility => &self.utility_dialect,
-        };
-        let completion = async {
-            // Ends: each round but the last was refused for a wording that the next one does without.
-            loop {
-                let wording = dialect.wording();
-                let mut spoke = false;
-                let mut on_text = |text: &str| {
-                    spoke = true;
-                    on_text(text);
-                };
-                let outcome = self.complete_once(request, wording, &mut on_text).await;
-                match outcome {
-                    Err(ModelError::Refused(why)) if !spoke && dialect.learn(wording, &why) => {}
-                    outcome => return outcome,
-                }
-            }
-        };
-        timeout(self.timeouts.total, completion)
-            .await
-            .unwrap_or(Err(ModelError::TimedOut))
-    }
-
-    async fn complete_once(
-        &self,
-        request: &ChatRequest,
-        wording: Wording,
-        on_text: &mut (dyn FnMut(&str) + Send),
+        on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
         let model = match (request.purpose, &request.model) {
             (Purpose::Answer, Some(model)) => model,
             (Purpose::Answer | Purpose::Utility, _) => self.model(request.purpose),
         };
+        timeout(
+            self.timeouts.total,
+            self.complete_by(model, request, on_piece),
+        )
+        .await
+        .unwrap_or(Err(ModelError::TimedOut))
+    }
+
+    async fn complete_by(
+        &self,
+        model: &str,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+    ) -> Result<Completion, ModelError> {
+        let uses = Uses {
+            tools: !request.tools.is_empty(),
+            data: request.shape.is_some(),
+            temperature: self.temperature.is_some(),
+        };
+        let mut answer_tokens = request.max_tokens;
+        // What is tried although nobody said that it is needed.
+        let mut trial: Option<Capabilities> = None;
+        for _rewording in 0..REWORDINGS {
+            let can = trial.clone().unwrap_or_else(|| self.found.of(model));
+            let mut spoke = false;
+            let mut on_piece = |piece: Piece| {
+                spoke |= !piece.is_empty();
+                on_piece(piece);
+            };
+            let limit = answer_limit(request, &can, answer_tokens);
+            let outcome = self
+                .complete_once(model, request, &can, limit, &mut on_piece)
+                .await;
+            match outcome {
+                Err(ModelError::OnlyReasoned) if answer_tokens == request.max_tokens => {
+                    answer_tokens = answer_tokens.saturating_mul(MORE_FOR_REASONING);
+                }
+                Err(ModelError::ContextTooLong(too_long)) => {
+                    return Err(self.too_long(model, request, too_long, limit));
+                }
+                Err(ModelError::Refused(why) | ModelError::Failed(why))
+                    if !spoke && self.rewords(model, &can, &why, uses, &mut trial) => {}
+                Ok(completion) => {
+                    if let Some(found) = trial {
+                        self.found.learn(model, |known| *known = found);
+                    }
+                    self.done().insert((model.to_owned(), uses));
+                    return Ok(completion);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ModelError::Refused(
+            "the model service refused every way to ask".to_owned(),
+        ))
+    }
+
+    fn done(&self) -> std::sync::MutexGuard<'_, HashSet<(String, Uses)>> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the request is to be put otherwise after a refusal.
+    fn rewords(
+        &self,
+        model: &str,
+        can: &Capabilities,
+        why: &str,
+        uses: Uses,
+        trial: &mut Option<Capabilities>,
+    ) -> bool {
+        if let Some(next) = can.without(why, uses) {
+            tracing::warn!(
+                model,
+                why,
+                "the model service does not do this; it is asked without"
+            );
+            match trial {
+                Some(trial) => *trial = next,
+                // Another call may have learnt the same in the meantime.
+                None => self.found.learn(model, |known| {
+                    if known == can {
+                        *known = next;
+                    }
+                }),
+            }
+            return true;
+        }
+        let has_done_it = self.done().contains(&(model.to_owned(), uses));
+        if trial.is_some() || has_done_it {
+            return false;
+        }
+        *trial = can.plain(uses);
+        if trial.is_some() {
+            tracing::warn!(
+                model,
+                why,
+                "the model service refused without saying what; it is asked in plain"
+            );
+        }
+        trial.is_some()
+    }
+
+    /// Remembers what a refusal says of the context, and says what fits.
+    fn too_long(
+        &self,
+        model: &str,
+        request: &ChatRequest,
+        too_long: TooLong,
+        limit: u32,
+    ) -> ModelError {
+        let estimate = tokens::estimate_request(request);
+        let room = context::room(too_long.numbers, estimate, limit);
+        let context = too_long.numbers.limit.unwrap_or(room.saturating_add(limit));
+        self.found
+            .learn(model, |known| *known = known.with_context(context));
+        tracing::warn!(
+            model,
+            context,
+            estimate,
+            room,
+            "the prompt was too long for the model; the next one is shorter"
+        );
+        ModelError::ContextTooLong(TooLong {
+            room: Some(room),
+            ..too_long
+        })
+    }
+
+    async fn complete_once(
+        &self,
+        model: &str,
+        request: &ChatRequest,
+        can: &Capabilities,
+        limit: u32,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+    ) -> Result<Completion, ModelError> {
         let prompt = tokens::estimate_request(request);
-        let budget = prompt.saturating_add(request.max_tokens);
+        let budget = prompt.saturating_add(limit);
         let call = self.service.call(model, &request.person, budget);
-        let mut body = body(request, model, wording);
-        if let Some(temperature) = self.temperature.filter(|_| wording.temperature) {
+        let mut body = body(request, model, can, limit);
+        if let Some(temperature) = self.temperature.filter(|_| can.temperature) {
             body["temperature"] = temperature.into();
         }
-        let stream = call.client().chat().create_stream_byot(body).await;
-        let stream = stream.map_err(|error| call.error(error))?;
-        let answer = read(&call, stream, self.timeouts.read, on_text).await?;
+        let offered = request.tools.iter().map(|tool| tool.name.clone());
+        let mut answer = Assembler::new(offered.collect(), can.reasons_at_once);
+        if body["stream"] == true {
+            let stream = call.client().chat().create_stream_byot(body).await;
+            let stream = stream.map_err(|error| call.error(error))?;
+            read(&call, stream, self.timeouts.read, &mut answer, on_piece).await?;
+        } else {
+            let whole: Result<Value, _> = call.client().chat().create_byot(body).await;
+            let whole = whole.map_err(|error| call.error(error))?;
+            on_piece(answer.take(&whole)?);
+            answer.came_whole();
+        }
+        if answer.reasoned_at_once() && !can.reasons_at_once {
+            self.found
+                .learn(model, |known| known.reasons_at_once = true);
+        }
         answer.finish(model, prompt)
     }
+}
+
+/// The limit of an answer in tokens: what was asked for, as far as the model has room for it.
+fn answer_limit(request: &ChatRequest, can: &Capabilities, wanted: u32) -> u32 {
+    let longest = can.longest_answer.unwrap_or(u32::MAX);
+    let room = can.context.map_or(u32::MAX, |context| {
+        let left = context.saturating_sub(tokens::estimate_request(request));
+        // Our estimate is on the high side.
+        left.max(context / 8).max(SHORTEST_ANSWER)
+    });
+    wanted.min(longest).min(room)
 }
 
 /// Reads to the end, or to an error before the service said that it is done.
@@ -138,16 +272,16 @@ async fn read(
     call: &Call,
     mut stream: StreamResponse<Value>,
     read_timeout: Duration,
-    on_text: &mut (dyn FnMut(&str) + Send),
-) -> Result<Assembler, ModelError> {
-    let mut answer = Assembler::default();
+    answer: &mut Assembler,
+    on_piece: &mut (dyn FnMut(Piece) + Send),
+) -> Result<(), ModelError> {
     let mut last = Instant::now();
     while let Some(chunk) = stream.next().await {
         match chunk {
             Ok(chunk) => {
-                let text = answer.take(&chunk)?;
-                if !text.is_empty() {
-                    on_text(&text);
+                let piece = answer.take(&chunk)?;
+                if !piece.is_empty() {
+                    on_piece(piece);
                 }
             }
             // Only the counts were still to come.
@@ -159,124 +293,43 @@ async fn read(
         }
         last = Instant::now();
     }
-    Ok(answer)
+    Ok(())
 }
 
-impl Dialect {
-    fn wording(&self) -> Wording {
-        Wording {
-            stream_options: !self.no_stream_options.load(Ordering::Relaxed),
-            max_tokens: !self.max_completion_tokens.load(Ordering::Relaxed),
-            shape: !self.no_shapes.load(Ordering::Relaxed),
-            temperature: !self.no_temperature.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Whether the refusal is of something in the wording that can be put otherwise.
-    ///
-    /// Asks the wording and not the dialect: another call may have learnt the same in the meantime.
-    fn learn(&self, wording: Wording, refusal: &str) -> bool {
-        if wording.stream_options
-            && ["stream_options", "include_usage"]
-                .iter()
-                .any(|it| refusal.contains(it))
-        {
-            self.no_stream_options.store(true, Ordering::Relaxed);
-            return true;
-        }
-        if wording.max_tokens && refusal.contains("max_completion_tokens") {
-            self.max_completion_tokens.store(true, Ordering::Relaxed);
-            return true;
-        }
-        if wording.shape
-            && ["response_format", "json_schema"]
-                .iter()
-                .any(|it| refusal.contains(it))
-        {
-            self.no_shapes.store(true, Ordering::Relaxed);
-            return true;
-        }
-        if wording.temperature && refusal.contains("temperature") {
-            self.no_temperature.store(true, Ordering::Relaxed);
-            return true;
-        }
-        false
-    }
-}
-
-fn body(request: &ChatRequest, model: &str, wording: Wording) -> Value {
+fn body(request: &ChatRequest, model: &str, can: &Capabilities, limit: u32) -> Value {
+    let has_tools = !request.tools.is_empty() && can.tools == ToolForm::Native;
+    let streams = can.streams && (can.streams_with_tools || !has_tools);
     let mut body = json!({
         "model": model,
-        "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
-        "stream": true,
+        "messages": messages(request, can),
+        "stream": streams,
     });
-    add_images(&mut body["messages"], &request.images);
-    let limit = if wording.max_tokens {
+    let key = if can.max_tokens {
         "max_tokens"
     } else {
         "max_completion_tokens"
     };
-    body[limit] = request.max_tokens.into();
-    if wording.stream_options {
+    body[key] = limit.into();
+    if can.stream_options && streams {
         body["stream_options"] = json!({ "include_usage": true });
     }
     // An empty list is refused by some.
-    if !request.tools.is_empty() {
+    if has_tools {
         body["tools"] = request.tools.iter().map(tool).collect();
     }
-    if let Some(shape) = request.shape.as_ref().filter(|_| wording.shape) {
-        body["response_format"] = json!({
-            "type": "json_schema",
-            "json_schema": { "name": shape.name, "schema": shape.schema, "strict": true },
-        });
+    if let Some(shape) = &request.shape {
+        match can.data {
+            DataForm::Schema => {
+                body["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": { "name": shape.name, "schema": shape.schema, "strict": true },
+                });
+            }
+            DataForm::Object => body["response_format"] = json!({ "type": "json_object" }),
+            DataForm::Words => {}
+        }
     }
     body
-}
-
-/// Makes the user's last message one of parts, text and images.
-fn add_images(messages: &mut Value, images: &[Image]) {
-    if images.is_empty() {
-        return;
-    }
-    let messages = messages.as_array_mut().into_iter().flatten();
-    let Some(last) = messages.rev().find(|message| message["role"] == "user") else {
-        return;
-    };
-    let mut parts = vec![json!({ "type": "text", "text": last["content"] })];
-    parts.extend(images.iter().map(|image| {
-        let data = STANDARD.encode(&image.bytes);
-        let url = format!("data:{};base64,{data}", image.media_type);
-        json!({ "type": "image_url", "image_url": { "url": url } })
-    }));
-    last["content"] = parts.into();
-}
-
-fn message(message: &ChatMessage) -> Value {
-    match message {
-        ChatMessage::System(text) => json!({ "role": "system", "content": text }),
-        ChatMessage::User(text) => json!({ "role": "user", "content": text }),
-        ChatMessage::Assistant { text, tool_calls } if tool_calls.is_empty() => {
-            json!({ "role": "assistant", "content": text })
-        }
-        ChatMessage::Assistant { text, tool_calls } => json!({
-            "role": "assistant",
-            "content": if text.is_empty() { Value::Null } else { text.as_str().into() },
-            "tool_calls": tool_calls.iter().map(tool_call).collect::<Vec<_>>(),
-        }),
-        ChatMessage::Tool { call_id, text } => {
-            json!({ "role": "tool", "tool_call_id": call_id, "content": text })
-        }
-    }
-}
-
-fn tool_call(call: &ToolCall) -> Value {
-    // Services that parse the arguments fail the whole request over a model's bad JSON.
-    let valid = serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
-    json!({
-        "id": call.id,
-        "type": "function",
-        "function": { "name": call.name, "arguments": if valid { &call.arguments } else { "{}" } },
-    })
 }
 
 fn tool(tool: &ToolSpec) -> Value {
@@ -288,21 +341,4 @@ fn tool(tool: &ToolSpec) -> Value {
             "parameters": tool.parameters,
         },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_at_the_same_time_learn_the_same() {
-        let dialect = Dialect::default();
-        let (first, second) = (dialect.wording(), dialect.wording());
-        assert!(dialect.learn(first, "unknown field `stream_options`"));
-        assert!(dialect.learn(second, "unknown field `stream_options`"));
-        let now = dialect.wording();
-        assert!(!now.stream_options && now.max_tokens);
-        assert!(!dialect.learn(now, "unknown field `stream_options`"));
-        assert!(!dialect.learn(now, "unknown field `tools`"));
-    }
 }

@@ -1,6 +1,7 @@
 //! What one needs to know to reach a model service.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -16,6 +17,8 @@ pub struct ModelConfig {
     pub utility_model: String,
     /// How freely the models choose their words; none for what the service does by itself.
     pub temperature: Option<f64>,
+    /// Where it is kept what the models can do; none for nowhere.
+    pub capabilities_file: Option<PathBuf>,
     pub timeouts: Timeouts,
     pub retries: Retries,
     pub limits: Limits,
@@ -31,6 +34,7 @@ impl ModelConfig {
             chat_model: model.clone(),
             utility_model: model,
             temperature: None,
+            capabilities_file: None,
             timeouts: Timeouts::default(),
             retries: Retries::default(),
             limits: Limits::default(),

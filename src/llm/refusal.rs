@@ -5,7 +5,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::ModelError;
+use super::capabilities::is_about_a_capability;
+use super::context::Numbers;
+use super::{ModelError, TooLong};
 
 /// Characters of a service's own words that are passed on.
 const QUOTED: usize = 300;
@@ -70,7 +72,14 @@ impl Refusal {
                 String::new()
             }
         };
-        let message = [error.as_str().unwrap_or_default(), &word("message")].concat();
+        let mut message = [error.as_str().unwrap_or_default(), &word("message")].concat();
+        // llama.cpp has the numbers beside its words.
+        for key in ["n_ctx", "n_prompt_tokens"] {
+            let number = word(key);
+            if !number.is_empty() {
+                message = format!("{message} {key}: {number}");
+            }
+        }
         Self {
             status,
             tags: [word("code"), word("type")].join(" "),
@@ -86,6 +95,7 @@ impl Refusal {
     pub(super) fn is_worth_a_retry(&self) -> bool {
         !self.is_too_long()
             && match self.status {
+                500 if is_about_a_capability(&self.message) => false,
                 429 => !self.is_out_of_quota(),
                 501 | 505 => false,
                 status => status >= 500,
@@ -94,7 +104,10 @@ impl Refusal {
 
     pub(super) fn into_error(self, model: &str) -> ModelError {
         if self.is_too_long() {
-            return ModelError::ContextTooLong;
+            return ModelError::ContextTooLong(TooLong {
+                numbers: Numbers::in_refusal(&self.message),
+                room: None,
+            });
         }
         if self.is_out_of_quota() {
             return ModelError::QuotaExhausted;

@@ -18,6 +18,7 @@ use async_openai::middleware::retry::OpenAIRetryLayer;
 use http::{HeaderMap, HeaderValue, header};
 use reqwest::{Response, Url};
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 use tower::ServiceBuilder;
 
 use super::refusal::{Refusal, retry_after};
@@ -119,15 +120,50 @@ impl Service {
         }
     }
 
+    /// The address, as people are shown it.
+    pub(super) fn address(&self) -> &str {
+        &self.shown_url
+    }
+
     /// One attempt of `GET path`, for checks.
     pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, ModelError> {
-        let call = self.call("", "", 0);
         let url = self.client.config().url(path);
-        let headers = self.client.config().headers();
-        let http = self.http.clone();
+        self.ask_once(self.http.get(url)).await
+    }
+
+    /// The same beside the API's version: where local servers have what is only theirs.
+    pub(super) async fn get_beside(&self, path: &str) -> Result<Vec<u8>, ModelError> {
+        let url = format!("{}{path}", self.root());
+        self.ask_once(self.http.get(url)).await
+    }
+
+    /// One attempt of `POST path` beside the API's version.
+    pub(super) async fn post_beside(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<Vec<u8>, ModelError> {
+        let url = format!("{}{path}", self.root());
+        let request = self.http.post(url).body(body.to_string());
+        let json = HeaderValue::from_static("application/json");
+        self.ask_once(request.header(header::CONTENT_TYPE, json))
+            .await
+    }
+
+    fn root(&self) -> &str {
+        let base = self.client.config().api_base();
+        base.strip_suffix("/v1").unwrap_or(base)
+    }
+
+    async fn ask_once(&self, request: reqwest::RequestBuilder) -> Result<Vec<u8>, ModelError> {
+        let call = self.call("", "", 0);
+        let request = request.headers(self.client.config().headers());
         let request = HttpRequestFactory::new(move || {
-            let request = http.get(&url).headers(headers.clone()).build();
-            async move { request.map_err(OpenAIError::Reqwest) }
+            let request = request.try_clone().map(reqwest::RequestBuilder::build);
+            async move {
+                let unusable = || OpenAIError::InvalidArgument("a stream as a body".to_owned());
+                request.ok_or_else(unusable)?.map_err(OpenAIError::Reqwest)
+            }
         });
         let response = call
             .attempts

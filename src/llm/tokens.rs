@@ -58,7 +58,7 @@ pub fn estimate_message(message: &ChatMessage) -> u32 {
     words.saturating_add(PER_MESSAGE)
 }
 
-fn estimate_tool(tool: &ToolSpec) -> u32 {
+pub fn estimate_tool(tool: &ToolSpec) -> u32 {
     [&tool.name, &tool.description, &tool.parameters.to_string()]
         .into_iter()
         .map(|words| estimate(words))

@@ -83,7 +83,8 @@ impl TurnRunner {
         let person = format!("{}/{}", message.audience.platform, message.author.id);
         let images = &asked.files.images;
         let set = self.channels.of(message.channel());
-        let asker = Asker::new(model, person, self.config.answer_tokens)
+        let answer_tokens = self.config.answer_tokens;
+        let asker = Asker::new(model, person, answer_tokens)
             .showing(images)
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
         let (shown, watched) = watch::channel(String::new());
@@ -207,9 +208,17 @@ impl TurnRunner {
             },
             policies,
             budget: Budget {
-                prompt: self.config.context_tokens - self.config.answer_tokens,
+                prompt: prompt_tokens(
+                    self.config.context_tokens,
+                    self.config.answer_tokens,
+                    asker.context(),
+                ),
                 rounds: self.config.agent_max_rounds,
                 late: Instant::now() + self.config.timeout / 2,
+                searches_first: self.config.calls_no_tools
+                    || asker
+                        .context()
+                        .is_some_and(|context| context < LEAST_FOR_TOOLS),
             },
             shown,
         };
@@ -348,4 +357,16 @@ fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
             Ok(Notice::ModelDown(model_trouble(&error)))
         }
     }
+}
+
+/// A model that reads less has no room for the descriptions of tools.
+const LEAST_FOR_TOOLS: u32 = 3_000;
+
+/// Tokens of a prompt: what the setting leaves beside an answer, or what the model does, where less.
+fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
+    let context = known.map_or(setting, |known| known.min(setting));
+    if context == setting {
+        return setting - answer;
+    }
+    context - answer.min(context / 4)
 }

@@ -21,6 +21,7 @@ async fn a_change_of_embedder_is_told_and_its_vectors_brought_over() {
 
     home = home.with_model(&server);
     home.set("EMBEDDING_MODEL", "embedding");
+    server.echoes();
     home.set("TERMINAL_SOCKET", "socket");
     let note = "note     recall: vectors of another embedder: 40 turns; run `muninn reembed`";
     let doctor = home.run(&["doctor"], "").await;

@@ -22,7 +22,11 @@ async fn streams_in_pieces_with_usage() {
         .answers("Hi there, friend");
     let mut pieces = Vec::new();
     let answer = model(&server.config())
-        .complete(&ask("Hello"), &mut |text| pieces.push(text.to_owned()))
+        .complete(&ask("Hello"), &mut |piece| {
+            let mut text = String::new();
+            piece.add_to(&mut text);
+            pieces.push(text);
+        })
         .await
         .unwrap();
     assert_eq!(pieces, ["Hi ", "there, ", "friend"]);

@@ -120,7 +120,7 @@ async fn retries_what_may_pass() {
     server.expects(anything).answers("At last");
     let mut pieces = String::new();
     let answer = model(&server.config())
-        .complete(&ask("Hello"), &mut |text| pieces.push_str(text))
+        .complete(&ask("Hello"), &mut |piece| piece.add_to(&mut pieces))
         .await
         .unwrap();
     assert_eq!(
@@ -315,7 +315,7 @@ async fn dropping_the_call_ends_the_request() {
         server.expects(anything).replies(reply);
         let model = model(&server.config());
         let request = ask("Hello");
-        let mut nothing = |_: &str| {};
+        let mut nothing = |_: muninn::llm::Piece| {};
         tokio::select! {
             outcome = model.complete(&request, &mut nothing) => panic!("{outcome:?}"),
             () = server.arrived(1) => {}

@@ -5,6 +5,7 @@
 mod chat;
 mod embeddings;
 mod failures;
+mod quirks;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -13,6 +13,7 @@
 //! asked for and a request that a strict service would refuse each fail the test in [`ModelServer::finish`], or when
 //! the server is dropped. Embeddings work without a script; see [`Embeddings`].
 
+mod quirk;
 mod reply;
 mod request;
 
@@ -30,6 +31,8 @@ use muninn::llm::ModelConfig;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+#[allow(unused_imports, reason = "not every test binary needs it")]
+pub use quirk::Quirk;
 pub use reply::{Gate, Reply};
 pub use request::Request;
 
@@ -69,9 +72,10 @@ struct Script {
     embedded: Vec<Request>,
     faults: Vec<String>,
     embeddings: Embeddings,
-    models: Option<Vec<String>>,
+    models: Option<Vec<Value>>,
     down: bool,
     echoes: bool,
+    quirks: Vec<Quirk>,
 }
 
 struct Shared {
@@ -105,9 +109,10 @@ impl ModelServer {
                 embedded: Vec::new(),
                 faults: Vec::new(),
                 embeddings: Embeddings::Words(64),
-                models: Some(MODELS.map(str::to_owned).to_vec()),
+                models: Some(MODELS.map(listed).to_vec()),
                 down: false,
                 echoes: false,
+                quirks: Vec::new(),
             }),
             abandoned: watch::Sender::new(0),
             arrived: watch::Sender::new(0),
@@ -157,8 +162,14 @@ impl ModelServer {
 
     /// What `/models` lists; `None`: the service has no such address.
     pub fn lists(&self, models: Option<&[&str]>) {
-        let owned = |models: &[&str]| models.iter().map(|&model| model.to_owned()).collect();
+        let owned = |models: &[&str]| models.iter().map(|&model| listed(model)).collect();
         self.shared.script().models = models.map(owned);
+    }
+
+    /// What `/models` lists, as it is.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn lists_as(&self, models: Vec<Value>) {
+        self.shared.script().models = Some(models);
     }
 
     /// While it is down, everything is answered with 503, and nothing is checked.
@@ -170,6 +181,12 @@ impl ModelServer {
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn echoes(&self) {
         self.shared.script().echoes = true;
+    }
+
+    /// From now on it has the quirk of some service; what it refuses for that is no fault.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn has(&self, quirk: Quirk) {
+        self.shared.script().quirks.push(quirk);
     }
 
     /// Every chat request so far, retries too.
@@ -339,6 +356,11 @@ async fn chat(
             )
         }
         Kind::Stream { .. } | Kind::Events(_) => {
+            if request.body["stream"] == false {
+                guard.end();
+                let whole = reply.whole(&request.body);
+                return plain(StatusCode::OK, whole.to_string());
+            }
             let lines = reply.lines(&request.body);
             let body = Body::from_stream(stream(lines, reply.clone(), guard));
             with_headers(&reply, StatusCode::OK, body)
@@ -354,7 +376,17 @@ fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
     if script.down {
         return Some(Reply::refusal(503, "server_error", "down for the test"));
     }
-    note_faults(&mut script, request);
+    let refused = script
+        .quirks
+        .iter()
+        .find_map(|quirk| quirk.refuses(request));
+    if refused.is_some() {
+        return refused;
+    }
+    let streams = !script.quirks.iter().any(Quirk::is_about_streams);
+    if streams || request.body["stream"] == true {
+        note_faults(&mut script, request);
+    }
     let fitting = script.expectations.iter_mut().find(|expectation| {
         (expectation.lasts || !expectation.used) && (expectation.fits)(request)
     });
@@ -446,14 +478,14 @@ async fn models(State(shared): State<Arc<Shared>>) -> Response {
             "404 page not found".to_owned(),
         );
     };
-    let data: Vec<Value> = models
-        .iter()
-        .map(|id| json!({ "id": id, "object": "model" }))
-        .collect();
     plain(
         StatusCode::OK,
-        json!({ "object": "list", "data": data }).to_string(),
+        json!({ "object": "list", "data": models }).to_string(),
     )
+}
+
+fn listed(id: &str) -> Value {
+    json!({ "id": id, "object": "model" })
 }
 
 async fn unknown_path(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {

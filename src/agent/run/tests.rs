@@ -12,6 +12,7 @@ fn limits() -> Limits {
         calls_at_once: 2,
         corrections: 2,
         prompt_tokens: 800,
+        searches_first: false,
         shrinks: 2,
     }
 }
@@ -67,7 +68,8 @@ enum Event {
     Returned(Returned),
     Criticised(&'static [&'static str]),
     Answered(&'static str),
-    TooLong,
+    /// What may fit, where it was told.
+    TooLong(Option<u32>),
 }
 use Event::{Answered, Criticised, Rephrased, Routed, TooLong};
 
@@ -78,7 +80,7 @@ fn happen(run: &mut Run, event: Event) -> Step {
         Event::Returned(returned) => run.tools_returned(returned),
         Criticised(all) => run.criticised(questions(all)),
         Answered(text) => run.answered(text),
-        TooLong => run.prompt_too_long(),
+        TooLong(room) => run.prompt_too_long(room, 0),
     }
 }
 
@@ -242,7 +244,7 @@ fn without_rounds_there_is_no_critic() {
 }
 
 #[test]
-fn a_prompt_too_long_is_halved_twice() {
+fn a_prompt_too_long_gets_shorter_each_time() {
     let routed = |tokens| Step::Route {
         question: message(MESSAGE),
         tokens,
@@ -252,11 +254,12 @@ fn a_prompt_too_long_is_halved_twice() {
         false,
         &routed(800),
         vec![
-            (TooLong, routed(400)),
+            (TooLong(None), routed(532)),
             (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(LATE), Step::Answer { tokens: 400 }),
-            (TooLong, Step::Answer { tokens: 200 }),
-            (TooLong, Step::GiveUp),
+            (Event::Returned(LATE), Step::Answer { tokens: 532 }),
+            // Never the same again, whatever the service says.
+            (TooLong(Some(600)), Step::Answer { tokens: 354 }),
+            (TooLong(Some(150)), Step::GiveUp),
         ],
     );
 }
@@ -300,7 +303,7 @@ proptest! {
                 Step::Route { .. } => {
                     asked += 1;
                     match dice {
-                        0 => run.prompt_too_long(),
+                        0 => run.prompt_too_long(None, 0),
                         1 => run.routed("Hello.", vec![]),
                         _ => run.routed("", calls(usize::from(dice))),
                     }
@@ -316,7 +319,7 @@ proptest! {
                 }
                 Step::Answer { .. } => {
                     asked += 1;
-                    if dice == 0 { run.prompt_too_long() } else { run.answered("So.") }
+                    if dice == 0 { run.prompt_too_long(None, 0) } else { run.answered("So.") }
                 }
                 Step::Reply(_) | Step::GiveUp => break,
             };
@@ -325,4 +328,32 @@ proptest! {
             prop_assert!(asked <= most, "{} of {}", asked, most);
         }
     }
+}
+
+#[test]
+fn who_calls_no_tools_is_given_what_was_found() {
+    let search = ToolCall {
+        id: "search".to_owned(),
+        name: "search_knowledge".to_owned(),
+        arguments: json!({"query": MESSAGE}).to_string(),
+    };
+    told(
+        Limits {
+            searches_first: true,
+            ..limits()
+        },
+        false,
+        &Step::CallTools(vec![search]),
+        vec![
+            (Event::Returned(Returned::default()), ANSWER),
+            (Answered("So."), Step::Reply("So.".to_owned())),
+        ],
+    );
+}
+
+#[test]
+fn tools_are_left_out_where_they_leave_no_room() {
+    let (mut run, _) = Run::start(limits(), MESSAGE, false);
+    let step = run.prompt_too_long(Some(500), 300);
+    assert_eq!(step, Step::Answer { tokens: 500 });
 }

@@ -159,6 +159,26 @@ impl Reply {
         }
     }
 
+    /// The answer as a whole, for who asked for no stream.
+    pub(super) fn whole(&self, request: &Value) -> Value {
+        let (deltas, finish) = match &self.kind {
+            Kind::Stream { deltas, finish } => (deltas.as_slice(), finish.as_str()),
+            Kind::Events(_) | Kind::Refusal { .. } | Kind::Hang => (&[][..], "stop"),
+        };
+        let texts = deltas.iter().filter_map(|delta| delta["content"].as_str());
+        let calls = deltas
+            .iter()
+            .filter_map(|delta| delta["tool_calls"].as_array());
+        let calls: Vec<&Value> = calls.flatten().collect();
+        let mut message = json!({ "role": "assistant", "content": texts.collect::<String>() });
+        if !calls.is_empty() {
+            message["tool_calls"] = json!(calls);
+        }
+        json!({ "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
+            "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
+            "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 } })
+    }
+
     /// The lines of the stream.
     pub(super) fn lines(&self, request: &Value) -> Vec<String> {
         let (deltas, finish) = match &self.kind {

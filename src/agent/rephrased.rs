@@ -1,0 +1,129 @@
+//! Whether what a model wrote is the question, rephrased, and nothing else. Pure.
+
+use crate::llm::structured;
+use crate::memory::is_same_language;
+use crate::prompts::one_line;
+
+/// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.
+const LONGEST_SHORT: usize = 200;
+const LONGEST: usize = 3;
+
+/// The rephrased question in one line, without what the model wrote around it. None where it is no question of the same
+/// kind: an essay, another language, without a name or a number that the message has.
+pub(super) fn checked(written: &str, message: &str) -> Option<String> {
+    let text = without_preamble(structured::code_in(written));
+    let line = one_line(text.trim_start_matches("> "));
+    let line = line.trim_matches(['"', '“', '”', '*', ' ']).to_owned();
+    let longest = LONGEST_SHORT.max(LONGEST * message.chars().count());
+    let is_short = !line.is_empty() && line.chars().count() <= longest;
+    (is_short && keeps(&line, message) && is_same_language(&line, message)).then_some(line)
+}
+
+/// Without a line that announces the question, and without what is said after it.
+fn without_preamble(text: &str) -> &str {
+    let text = text.trim();
+    let Some((first, rest)) = text.split_once('\n') else {
+        return match text.split_once(": ") {
+            Some((before, after)) if announces(before) => after.trim(),
+            Some(_) | None => text,
+        };
+    };
+    if first.trim_end().ends_with(':') && !rest.trim().is_empty() {
+        return without_preamble(rest);
+    }
+    if first.trim_end().ends_with(['?', '？', '؟']) {
+        return first.trim();
+    }
+    text
+}
+
+fn announces(words: &str) -> bool {
+    let words = words.to_lowercase();
+    let names = [
+        "question",
+        "rephrased",
+        "rewritten",
+        "standalone",
+        "stand-alone",
+    ];
+    words.split_whitespace().count() <= 8 && names.iter().any(|name| words.contains(name))
+}
+
+/// Whether every name and number of the message is there.
+fn keeps(line: &str, message: &str) -> bool {
+    let lower = line.to_lowercase();
+    names_and_numbers(message)
+        .iter()
+        .all(|kept| lower.contains(&kept.to_lowercase()))
+}
+
+/// Words with a digit, and words that begin large within a sentence.
+fn names_and_numbers(text: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut begins = true;
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let bare = bare.strip_suffix("'s").unwrap_or(bare);
+        let is_number = bare.chars().any(|c| c.is_ascii_digit());
+        let is_name = !begins
+            && bare.chars().count() > 1
+            && bare.chars().next().is_some_and(char::is_uppercase)
+            && bare.chars().all(|c| c.is_alphanumeric() || c == '-');
+        if is_number || is_name {
+            kept.push(bare.to_owned());
+        }
+        begins = word.ends_with(['.', '!', '?', ':', '…']);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_is_taken_out_of_what_was_written() {
+        for (written, message, question) in [
+            ("Who is Neo?", "who?", "Who is Neo?"),
+            ("\"Who is\nNeo?\"\n", "who?", "Who is Neo?"),
+            ("```\nWho?\n```", "who?", "Who?"),
+            (
+                "Here is the rephrased question:\n\nWho is Neo?",
+                "who?",
+                "Who is Neo?",
+            ),
+            ("Rephrased question: Who is Neo?", "who?", "Who is Neo?"),
+            (
+                "Who is Neo?\n\nThis question stands alone.",
+                "who?",
+                "Who is Neo?",
+            ),
+            ("Note: who is Neo?", "who?", "Note: who is Neo?"),
+            (
+                "When was Top Gun, with Tom, made?",
+                "And when, with Tom?",
+                "When was Top Gun, with Tom, made?",
+            ),
+        ] {
+            assert_eq!(checked(written, message).as_deref(), Some(question));
+        }
+    }
+
+    #[test]
+    fn what_is_no_question_of_the_same_kind_is_not_taken() {
+        let essay = "word ".repeat(200);
+        for (written, message) in [
+            (" ", "who?"),
+            (essay.as_str(), "who?"),
+            ("How many are there?", "How many of the 12 are left?"),
+            ("Who was with her in Oslo?", "Who was with Priya in Oslo?"),
+            ("Когда был снят фильм?", "and when was it made?"),
+            (
+                "When was the film made by the team?",
+                "und wann war das mit dem Film?",
+            ),
+        ] {
+            assert_eq!(checked(written, message), None, "{written}");
+        }
+    }
+}

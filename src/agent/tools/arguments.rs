@@ -1,0 +1,156 @@
+//! A call's arguments as its tool takes them: small models write numbers as text, text as numbers, and fields that
+//! nobody asked for. Pure.
+
+use serde_json::{Map, Value, json};
+
+/// The arguments, made to fit the JSON schema of the tool where it is clear what is meant. What is not clear is left as
+/// it is, for the tool to refuse.
+///
+/// # Errors
+/// When they are no JSON object.
+pub(super) fn fitted(schema: &Value, arguments: &str) -> Result<Value, String> {
+    let mut given = match arguments.trim() {
+        "" | "null" => json!({}),
+        text => serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?,
+    };
+    // JSON within JSON.
+    if let Value::String(text) = &given
+        && let Ok(inner) = serde_json::from_str(text)
+    {
+        given = inner;
+    }
+    let Some(properties) = schema["properties"].as_object() else {
+        return Ok(given);
+    };
+    let mut given = match given {
+        Value::Object(object) => object,
+        // The only argument, by itself.
+        single => match properties.keys().next() {
+            Some(only) if properties.len() == 1 => Map::from_iter([(only.clone(), single)]),
+            Some(_) | None => return Err(format!("{single} is no JSON object")),
+        },
+    };
+    let mut fitted = Map::new();
+    for (name, property) in properties {
+        if let Some(value) = given.remove(name)
+            && !value.is_null()
+        {
+            fitted.insert(name.clone(), typed(value, &property["type"]));
+        }
+    }
+    if let Some((name, value)) = under_another_name(schema, &fitted, given) {
+        fitted.insert(name, value);
+    }
+    Ok(Value::Object(fitted))
+}
+
+/// The one required text that is missing, where one text was given that nobody asked for.
+fn under_another_name(
+    schema: &Value,
+    fitted: &Map<String, Value>,
+    left: Map<String, Value>,
+) -> Option<(String, Value)> {
+    let required = schema["required"].as_array()?.iter();
+    let required = required.filter_map(Value::as_str);
+    let mut missing = required.filter(|name| {
+        !fitted.contains_key(*name) && schema["properties"][*name]["type"] == "string"
+    });
+    let (missing, None) = (missing.next()?, missing.next()) else {
+        return None;
+    };
+    let mut texts = left.into_iter().filter(|(_, value)| value.is_string());
+    let (Some((_, text)), None) = (texts.next(), texts.next()) else {
+        return None;
+    };
+    Some((missing.to_owned(), text))
+}
+
+fn typed(value: Value, kind: &Value) -> Value {
+    match (kind.as_str(), &value) {
+        (Some("string"), Value::Number(_) | Value::Bool(_)) => Value::String(value.to_string()),
+        (Some("integer"), Value::String(text)) => {
+            let number = text.trim().parse::<i64>().ok();
+            number.map_or(value, Value::from)
+        }
+        // 3.0 is how some write 3.
+        (Some("integer"), Value::Number(number)) => match number.as_f64() {
+            Some(float) if !number.is_i64() && float.fract() == 0.0 && float.abs() < 1e15 => {
+                Value::from(float as i64)
+            }
+            Some(_) | None => value,
+        },
+        (Some("number"), Value::String(text)) => {
+            let number = text.trim().parse::<f64>().ok();
+            number.map_or(value, Value::from)
+        }
+        (Some("boolean"), Value::String(text)) => match text.trim().to_lowercase().as_str() {
+            "true" | "yes" | "1" => Value::Bool(true),
+            "false" | "no" | "0" => Value::Bool(false),
+            _ => value,
+        },
+        (Some("boolean"), Value::Number(number)) if number.as_u64() == Some(1) => true.into(),
+        (Some("boolean"), Value::Number(number)) if number.as_u64() == Some(0) => false.into(),
+        (Some("array"), Value::String(_) | Value::Number(_)) => Value::Array(vec![value]),
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_meant_is_taken() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string"}, "limit": {"type": "integer"},
+                "share": {"type": "number"}, "all": {"type": "boolean"}, "tags": {"type": "array"},
+            },
+            "required": ["query"],
+        });
+        for (arguments, expected) in [
+            (r#"{"query": "a"}"#, json!({"query": "a"})),
+            (r#"{"query": 4711}"#, json!({"query": "4711"})),
+            (
+                r#"{"query": "a", "limit": "3"}"#,
+                json!({"query": "a", "limit": 3}),
+            ),
+            (
+                r#"{"query": "a", "limit": 3.0}"#,
+                json!({"query": "a", "limit": 3}),
+            ),
+            (
+                r#"{"query": "a", "limit": "many"}"#,
+                json!({"query": "a", "limit": "many"}),
+            ),
+            (
+                r#"{"query": "a", "share": "0.5"}"#,
+                json!({"query": "a", "share": 0.5}),
+            ),
+            (
+                r#"{"query": "a", "all": "True"}"#,
+                json!({"query": "a", "all": true}),
+            ),
+            (
+                r#"{"query": "a", "tags": "x"}"#,
+                json!({"query": "a", "tags": ["x"]}),
+            ),
+            (
+                r#"{"query": "a", "limit": null, "why": 1}"#,
+                json!({"query": "a"}),
+            ),
+            (
+                r#"{"q": "a", "limit": 1}"#,
+                json!({"query": "a", "limit": 1}),
+            ),
+            (r#""{\"query\": \"a\"}""#, json!({"query": "a"})),
+            ("", json!({})),
+        ] {
+            assert_eq!(fitted(&schema, arguments), Ok(expected), "{arguments}");
+        }
+        assert!(fitted(&schema, "{").is_err() && fitted(&schema, "[1]").is_err());
+        let one = json!({"properties": {"question": {"type": "string"}}});
+        assert_eq!(fitted(&one, "\"who?\""), Ok(json!({"question": "who?"})));
+    }
+}

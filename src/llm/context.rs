@@ -1,0 +1,217 @@
+//! How long a prompt a model reads: from the numbers in a refusal, and from what services tell of a model. Pure.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// What refusals say of the tokens that prompt and answer may have together.
+static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        // OpenAI, vLLM
+        r"maximum context length (?:is|of) (\d+)",
+        // vLLM
+        r"maximum model length of (\d+)",
+        // llama.cpp
+        r#"n_ctx"?\s*[:=]?\s*(\d+)"#,
+        r"context size[^0-9]{0,30}\((\d+) tokens\)",
+        // Anthropic
+        r"> (\d+) maximum",
+        // Google
+        r"maximum number of tokens allowed[^0-9]{0,20}(\d+)",
+        // TGI
+        r"must be <= (\d+)",
+        r"must have less than (\d+)",
+        // Others
+        r"context (?:length|window|size|limit)[^0-9]{0,30}(\d+)",
+        r"max_model_len[^0-9]{0,10}(\d+)",
+    ])
+});
+
+/// What refusals say of the tokens that the prompt had.
+static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r"\((\d+) in the messages",
+        r"(\d+) input tokens",
+        r"resulted in (\d+) tokens",
+        r"prompt is too long: (\d+)",
+        r"input token count[^0-9]{0,10}(\d+)",
+        r#"n_prompt_tokens"?\s*[:=]?\s*(\d+)"#,
+        r"given: (\d+)",
+        r"\(length (\d+)\)",
+        r"request \((\d+) tokens\)",
+    ])
+});
+
+fn patterns(all: &[&str]) -> Vec<Regex> {
+    let all = all.iter().filter_map(|one| Regex::new(one).ok());
+    all.collect()
+}
+
+/// The numbers in a refusal of a prompt that is too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Tokens that prompt and answer may have.
+    pub limit: Option<u32>,
+    /// Tokens that the prompt had.
+    pub sent: Option<u32>,
+}
+
+impl Numbers {
+    pub(super) fn in_refusal(refusal: &str) -> Self {
+        let refusal = refusal.to_lowercase();
+        Self {
+            limit: first(&LIMITS, &refusal),
+            sent: first(&SENT, &refusal),
+        }
+    }
+}
+
+fn first(patterns: &[Regex], text: &str) -> Option<u32> {
+    patterns.iter().find_map(|pattern| {
+        let found = pattern.captures(text)?;
+        found.get(1)?.as_str().parse().ok()
+    })
+}
+
+/// Tokens of the next prompt, by our estimate, after one of `estimate` tokens was refused: what fits by the numbers in
+/// the refusal, and always less than was sent.
+pub(super) fn room(numbers: Numbers, estimate: u32, answer: u32) -> u32 {
+    let smaller = estimate / 3 * 2;
+    let Some(limit) = numbers.limit else {
+        return smaller;
+    };
+    let fits = limit.saturating_sub(answer.min(limit / 4));
+    let fits = match numbers.sent {
+        // Our tokens are not the model's.
+        Some(sent) if sent > 0 => {
+            let fits = u64::from(fits) * u64::from(estimate) / u64::from(sent);
+            u32::try_from(fits).unwrap_or(u32::MAX)
+        }
+        Some(_) | None => fits,
+    };
+    // A tenth for what is estimated too low.
+    (fits / 10 * 9).min(smaller)
+}
+
+/// The context that a service tells of a model, in its list of models: `max_model_len` (vLLM), `meta.n_ctx` (llama.cpp),
+/// `context_length` (Together), `context_window` (Groq), `max_context_length` (Mistral).
+pub(super) fn of_listed(model: &Value) -> Option<u32> {
+    let keys = [
+        "max_model_len",
+        "loaded_context_length",
+        "context_length",
+        "context_window",
+        "max_context_length",
+        "max_input_tokens",
+    ];
+    let told = keys.iter().find_map(|key| model[*key].as_u64());
+    let told = told.or_else(|| model["meta"]["n_ctx"].as_u64());
+    u32::try_from(told?).ok()
+}
+
+/// The context that llama.cpp tells at `/props`.
+pub(super) fn of_props(props: &Value) -> Option<u32> {
+    let told = props["default_generation_settings"]["n_ctx"].as_u64();
+    u32::try_from(told?).ok()
+}
+
+/// The context with which Ollama runs a model, from `/api/ps`, or else from the parameters at `/api/show`.
+pub(super) fn of_ollama(running: &Value, shown: &Value, model: &str) -> Option<u32> {
+    let models = running["models"].as_array().into_iter().flatten();
+    let is_it = |one: &&Value| {
+        let name = one["name"].as_str().unwrap_or_default();
+        name == model || name.strip_suffix(":latest") == Some(model)
+    };
+    let runs = models
+        .filter(is_it)
+        .find_map(|one| one["context_length"].as_u64());
+    let set = shown["parameters"].as_str().and_then(|parameters| {
+        let mut lines = parameters.lines();
+        lines.find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
+    });
+    u32::try_from(runs.or(set)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_each_service_are_read() {
+        let table: [(&str, Option<u32>, Option<u32>); 9] = [
+            (
+                "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
+                Some(4096),
+                Some(4000),
+            ),
+            (
+                "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context length is 2048 tokens and your request has 1500 input tokens",
+                Some(2048),
+                Some(1500),
+            ),
+            (
+                "the request exceeds the available context size (4096 tokens), try increasing it",
+                Some(4096),
+                None,
+            ),
+            (
+                "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1893 `inputs` tokens and 512 `max_new_tokens`",
+                Some(2048),
+                Some(1893),
+            ),
+            (
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                Some(200_000),
+                Some(210_000),
+            ),
+            (
+                "The decoder prompt (length 9) is longer than the maximum model length of 8",
+                Some(8),
+                Some(9),
+            ),
+            (
+                "request (5000 tokens) exceeds the available context size; n_prompt_tokens: 5000, n_ctx: 4096",
+                Some(4096),
+                Some(5000),
+            ),
+            ("context_length_exceeded", None, None),
+            ("input length exceeds maximum context length", None, None),
+        ];
+        for (refusal, limit, sent) in table {
+            let numbers = Numbers { limit, sent };
+            assert_eq!(Numbers::in_refusal(refusal), numbers, "{refusal}");
+        }
+    }
+
+    #[test]
+    fn the_next_prompt_is_smaller_than_the_last() {
+        let of = |limit, sent| room(Numbers { limit, sent }, 3_000, 1_000);
+        assert_eq!(of(None, None), 2_000);
+        assert_eq!(of(Some(2_048), None), 1_377);
+        // Half as many tokens as estimated: nearly twice as many fit.
+        assert_eq!(of(Some(2_048), Some(1_500)), 2_000);
+        assert_eq!(of(Some(1_024), Some(3_000)), 684);
+    }
+
+    #[test]
+    fn services_tell_it_in_their_ways() {
+        assert_eq!(
+            of_listed(&json!({"id": "m", "max_model_len": 8192})),
+            Some(8192)
+        );
+        assert_eq!(
+            of_listed(&json!({"id": "m", "meta": {"n_ctx": 2048}})),
+            Some(2048)
+        );
+        assert_eq!(of_listed(&json!({"id": "m"})), None);
+        let props = json!({"default_generation_settings": {"n_ctx": 4096}});
+        assert_eq!(of_props(&props), Some(4096));
+        let running = json!({"models": [{"name": "llama3.2:latest", "context_length": 4096}]});
+        assert_eq!(of_ollama(&running, &json!({}), "llama3.2"), Some(4096));
+        let shown = json!({"parameters": "stop \"x\"\nnum_ctx                        8192"});
+        assert_eq!(of_ollama(&json!({}), &shown, "llama3.2"), Some(8192));
+    }
+}

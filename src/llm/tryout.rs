@@ -1,0 +1,215 @@
+//! What a model can do, tried out: a call of a tool, an answer that is data, an answer that streams. For `muninn doctor`.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::capabilities::{DataForm, ToolForm};
+use super::{
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, ToolSpec,
+    context, structured,
+};
+
+/// Tokens of an answer that is tried: room for a model that reasons.
+const TRY_TOKENS: u32 = 800;
+/// Below this a turn has no room for what was said before.
+pub const LEAST_CONTEXT: u32 = 2_048;
+
+/// What came of a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    Works,
+    /// It works in another way: tools or data in words of the prompt, an answer as a whole.
+    InWords,
+    /// It was answered, but not as asked.
+    Misses,
+}
+
+/// What a model was found to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TriedOut {
+    pub model: String,
+    pub tools: Tried,
+    pub data: Tried,
+    pub streams: Tried,
+    pub system_role: bool,
+    /// Tokens of prompt and answer together, where the service tells.
+    pub context: Option<u32>,
+}
+
+impl TriedOut {
+    /// Whether a bot can be made of it: it reads enough.
+    pub fn reads_enough(&self) -> bool {
+        self.context.is_none_or(|context| context >= LEAST_CONTEXT)
+    }
+}
+
+impl ChatModel {
+    /// Tries a model out, and remembers what was found.
+    ///
+    /// # Errors
+    /// When it does not answer at all.
+    pub async fn try_out(&self, purpose: Purpose) -> Result<TriedOut, ModelError> {
+        let model = self.model(purpose).to_owned();
+        self.learn_context(&model).await;
+        let tools = self.try_tools(purpose).await?;
+        let data = self.try_data(purpose).await?;
+        let streams = self.try_stream(purpose).await?;
+        // What nothing had to be learnt of is known now, too.
+        self.found.learn(&model, |_| {});
+        let can = self.found.of(&model);
+        Ok(TriedOut {
+            tools: in_words(tools, can.tools != ToolForm::Native),
+            data: in_words(data, can.data == DataForm::Words),
+            streams,
+            system_role: can.system_role,
+            context: can.context,
+            model,
+        })
+    }
+
+    async fn try_tools(&self, purpose: Purpose) -> Result<bool, ModelError> {
+        let tool = ToolSpec {
+            name: "population".to_owned(),
+            description: "Says how many people live in a city.".to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+                "additionalProperties": false,
+            }),
+        };
+        let request = ChatRequest {
+            tools: vec![tool],
+            ..request(
+                purpose,
+                "Use the tool to find out how many people live in Oslo.",
+            )
+        };
+        let completion = self.completed(&request, &mut |_| {}).await?;
+        let names_it = |call: &super::ToolCall| {
+            call.name == "population" && call.arguments.to_lowercase().contains("oslo")
+        };
+        Ok(completion.is_some_and(|it| it.tool_calls.iter().any(names_it)))
+    }
+
+    async fn try_data(&self, purpose: Purpose) -> Result<bool, ModelError> {
+        #[derive(Deserialize)]
+        struct Capital {
+            city: String,
+        }
+        let shape = AnswerShape {
+            name: "capital",
+            schema: json!({
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+                "additionalProperties": false,
+            }),
+        };
+        let request = ChatRequest {
+            shape: Some(shape),
+            ..request(
+                purpose,
+                "Name the capital of Norway, as JSON: {\"city\": \"…\"}. Write nothing else.",
+            )
+        };
+        let completion = self.completed(&request, &mut |_| {}).await?;
+        let capital = completion.and_then(|it| structured::json_in::<Capital>(&it.text));
+        Ok(capital.is_some_and(|capital| !capital.city.is_empty()))
+    }
+
+    async fn try_stream(&self, purpose: Purpose) -> Result<Tried, ModelError> {
+        let mut pieces = 0;
+        let mut count = |piece: Piece| pieces += usize::from(!piece.is_empty());
+        let request = request(purpose, "Count from one to ten, in words.");
+        let completion = self.completed(&request, &mut count).await?;
+        Ok(match completion {
+            Some(_) if pieces > 1 => Tried::Works,
+            Some(_) => Tried::InWords,
+            None => Tried::Misses,
+        })
+    }
+
+    /// A completion; none where the model answered what makes no sense.
+    async fn completed(
+        &self,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+    ) -> Result<Option<super::Completion>, ModelError> {
+        match self.complete(request, on_piece).await {
+            Ok(completion) => Ok(Some(completion)),
+            Err(ModelError::BadAnswer(_) | ModelError::OnlyReasoned) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks the service how much the model reads, in the ways of those that tell. What fails costs no more than that.
+    pub(super) async fn learn_context(&self, model: &str) {
+        let Some(listed) = self.listed_model(model).await else {
+            return;
+        };
+        let told = match context::of_listed(&listed) {
+            Some(told) => Some(told),
+            None => match listed["owned_by"].as_str() {
+                Some("llamacpp") => {
+                    let props = self.get_json("/props").await;
+                    props.as_ref().and_then(context::of_props)
+                }
+                Some("library") => {
+                    let running = self.get_json("/api/ps").await.unwrap_or_default();
+                    let asked = json!({"model": model});
+                    let show = self.service.post_beside("/api/show", &asked);
+                    let shown = timeout(self.timeouts.connect, show).await;
+                    let shown = shown.ok().and_then(Result::ok);
+                    let shown = shown.and_then(|body| serde_json::from_slice(&body).ok());
+                    context::of_ollama(&running, &shown.unwrap_or_default(), model)
+                }
+                Some(_) | None => None,
+            },
+        };
+        if let Some(told) = told {
+            self.found
+                .learn(model, |known| *known = known.with_context(told));
+        }
+    }
+
+    async fn listed_model(&self, model: &str) -> Option<Value> {
+        let body = timeout(self.timeouts.connect, self.service.get("/models")).await;
+        let body: Value = serde_json::from_slice(&body.ok()?.ok()?).ok()?;
+        let tagged = format!("{model}:latest");
+        let is_it = |one: &&Value| one["id"] == model || one["id"] == tagged.as_str();
+        body["data"].as_array()?.iter().find(is_it).cloned()
+    }
+
+    async fn get_json(&self, path: &str) -> Option<Value> {
+        let body = timeout(self.timeouts.connect, self.service.get_beside(path)).await;
+        serde_json::from_slice(&body.ok()?.ok()?).ok()
+    }
+}
+
+fn in_words(is_done: bool, needs_words: bool) -> Tried {
+    match (is_done, needs_words) {
+        (false, _) => Tried::Misses,
+        (true, true) => Tried::InWords,
+        (true, false) => Tried::Works,
+    }
+}
+
+fn request(purpose: Purpose, question: &str) -> ChatRequest {
+    ChatRequest {
+        messages: vec![
+            ChatMessage::System(
+                "You are being tried out. Do what you are asked, briefly.".to_owned(),
+            ),
+            ChatMessage::User(question.to_owned()),
+        ],
+        images: Vec::new(),
+        tools: Vec::new(),
+        shape: None,
+        max_tokens: TRY_TOKENS,
+        purpose,
+        model: None,
+        person: String::new(),
+    }
+}

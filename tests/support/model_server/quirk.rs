@@ -1,0 +1,102 @@
+//! What services do otherwise than OpenAI's, in their own words.
+
+use serde_json::json;
+
+use super::{Reply, Request};
+
+/// Something that a service refuses.
+#[derive(Clone, Debug)]
+#[allow(dead_code, reason = "not every test binary needs each")]
+pub enum Quirk {
+    /// It takes no tools; status and words.
+    NoTools(u16, &'static str),
+    /// It takes no tools and gives no reason.
+    FailsWithTools,
+    /// There is no role `system`.
+    NoSystemRole(u16, &'static str),
+    /// Roles must alternate.
+    Alternates(u16, &'static str),
+    /// Answers come as a whole.
+    NoStreams(&'static str),
+    /// It counts no tokens at the end of a stream.
+    NoStreamOptions(&'static str),
+    /// It takes no JSON schema, but any JSON object.
+    OnlyJsonObjects,
+    /// Prompt and answer together have at most so many tokens, a word being one; says so with or without numbers.
+    Context { tokens: u32, tells: bool },
+}
+
+impl Quirk {
+    /// The refusal of a request that does not do as this service wants.
+    pub(super) fn refuses(&self, request: &Request) -> Option<Reply> {
+        let body = &request.body;
+        let openai = |status, words: &str| Reply::refusal(status, "invalid_request_error", words);
+        match self {
+            Self::NoTools(status, words) => {
+                (!request.tools().is_empty()).then(|| openai(*status, words))
+            }
+            Self::FailsWithTools => {
+                (!request.tools().is_empty()).then(|| Reply::body(400, "Bad Request"))
+            }
+            Self::NoSystemRole(status, words) => {
+                (!request.texts("system").is_empty()).then(|| openai(*status, words))
+            }
+            Self::Alternates(status, words) => {
+                (!alternates(request)).then(|| openai(*status, words))
+            }
+            Self::NoStreams(words) => (body["stream"] == true).then(|| openai(400, words)),
+            Self::NoStreamOptions(words) => {
+                (!body["stream_options"].is_null()).then(|| openai(422, words))
+            }
+            Self::OnlyJsonObjects => {
+                (body["response_format"]["type"] == "json_schema").then(|| {
+                    openai(
+                        400,
+                        "'response_format.type' must be 'text' or 'json_object'",
+                    )
+                })
+            }
+            Self::Context { tokens, tells } => {
+                let sent = words(request);
+                let answer = body["max_tokens"].as_u64().unwrap_or_default();
+                let all = u64::from(sent) + answer;
+                (all > u64::from(*tokens)).then(|| {
+                    let words = if *tells {
+                        format!(
+                            "This model's maximum context length is {tokens} tokens. However, you requested {all} \
+                             tokens ({sent} in the messages, {answer} in the completion)."
+                        )
+                    } else {
+                        "input length exceeds maximum context length".to_owned()
+                    };
+                    Reply::body(400, &json!({"error": {"message": words}}).to_string())
+                })
+            }
+        }
+    }
+
+    pub(super) fn is_about_streams(&self) -> bool {
+        matches!(self, Self::NoStreams(_))
+    }
+}
+
+fn words(request: &Request) -> u32 {
+    let messages = request.messages().iter();
+    let texts = messages.filter_map(|message| message["content"].as_str());
+    texts
+        .map(|text| text.split_whitespace().count() as u32)
+        .sum()
+}
+
+fn alternates(request: &Request) -> bool {
+    let roles = request.messages().iter();
+    let roles: Vec<&str> = roles
+        .filter_map(|message| message["role"].as_str())
+        .collect();
+    let roles = roles.strip_prefix(&["system"]).unwrap_or(&roles);
+    let expected = ["user", "assistant"].into_iter().cycle();
+    roles
+        .iter()
+        .zip(expected)
+        .all(|(role, expected)| *role == expected)
+}

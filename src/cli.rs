@@ -10,8 +10,6 @@ mod discord;
 mod doctor;
 mod ingest;
 mod inspect;
-#[cfg(feature = "matrix")]
-mod matrix;
 mod offline_turns;
 mod packaging;
 mod platforms;
@@ -32,6 +30,7 @@ use clap_complete::Shell;
 use inspect::Scope;
 use muninn::config::{Config, LogFormat, Options};
 use muninn::memory::eval::EvalArgs;
+use platforms::PlatformArgs;
 use tracing_subscriber::EnvFilter;
 
 /// A chat bot for teams that remembers.
@@ -42,6 +41,8 @@ pub(crate) struct Cli {
     command: Command,
     #[command(flatten)]
     options: Options,
+    #[command(flatten)]
+    platforms: PlatformArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -176,21 +177,26 @@ enum CypherCommand {
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     log(&cli.command, &cli.options)?;
     let config = cli.options.into_config()?;
+    cli.platforms.check(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(execute(cli.command, config));
+    let code = runtime.block_on(execute(cli.command, config, cli.platforms));
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
     code
 }
 
-async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
+async fn execute(
+    command: Command,
+    config: Config,
+    platforms: PlatformArgs,
+) -> anyhow::Result<ExitCode> {
     match command {
         #[cfg(feature = "terminal")]
         Command::Chat { session } => chat::run(&config, &session).await,
-        Command::Serve => serve::run(&config).await,
-        Command::Doctor => doctor::run(&config).await,
+        Command::Serve => serve::run(&config, &platforms).await,
+        Command::Doctor => doctor::run(&config, &platforms).await,
         Command::Demo { demo } => demo::run(&config, demo).await,
         Command::Ingest(args) => ingest::run(&config, args).await,
         Command::Catalog => ingest::catalog(&config).await,
@@ -198,11 +204,11 @@ async fn execute(command: Command, config: Config) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "slack")]
         Command::Manifest {
             of: ManifestOf::Slack(args),
-        } => slack::print_manifest(&config, args),
+        } => slack::print_manifest(&config, &platforms.slack, args),
         #[cfg(feature = "discord")]
         Command::Invite {
             to: InviteTo::Discord,
-        } => discord::print_invite(&config).await,
+        } => discord::print_invite(&config, &platforms.discord).await,
         Command::Schema { json } => schema::run(&config, json).await,
         Command::Sessions => inspect::sessions(&config).await,
         Command::Recall {
@@ -282,3 +288,12 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(all(
+    test,
+    feature = "discord",
+    feature = "matrix",
+    feature = "slack",
+    feature = "webhook"
+))]
+mod tests;

@@ -1,11 +1,8 @@
 //! What the person who runs the bot can set.
 //!
 //! [`Options`] is what was typed or exported; [`Config`] is what the bot can work with, checked as
-//! a whole. `.env.example` lists every variable, and a test holds it equal to the options.
-
-mod discord;
-mod matrix;
-mod slack;
+//! a whole. Each platform's adapter owns its options; the program puts them together. `.env.example` lists
+//! every variable, and a test holds it equal to the options.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -14,17 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::Channels;
+use muninn_platform::{Channels, SettingsError, filled, filled_secret};
 use secrecy::SecretString;
 
 use crate::errors::in_one_line;
 use crate::graph::{GraphConfig, Reader};
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
-
-pub use discord::{DiscordConfig, DiscordOptions};
-pub use matrix::{MatrixConfig, MatrixLogin, MatrixOptions, MatrixThreads};
-pub use slack::{SlackConfig, SlackEntrance, SlackOptions};
 
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
@@ -153,12 +146,6 @@ pub struct Options {
     /// Unix socket on which `muninn serve` accepts terminal clients; unset for none
     #[arg(long, env, global = true)]
     pub terminal_socket: Option<PathBuf>,
-    #[command(flatten)]
-    pub matrix: MatrixOptions,
-    #[command(flatten)]
-    pub slack: SlackOptions,
-    #[command(flatten)]
-    pub discord: DiscordOptions,
     /// Listen address for /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
@@ -203,11 +190,6 @@ pub struct Config {
     pub attachments: AttachmentConfig,
     pub channels: Arc<Channels>,
     pub terminal_socket: Option<PathBuf>,
-    pub matrix: Option<MatrixConfig>,
-    pub slack: Option<SlackConfig>,
-    /// Also without an account: an app has to be made before it has tokens.
-    pub slack_command: String,
-    pub discord: Option<DiscordConfig>,
     pub http_addr: Option<SocketAddr>,
 }
 
@@ -278,17 +260,8 @@ pub struct AdmissionConfig {
 pub enum ConfigError {
     #[error("{0}")]
     Channels(String),
-    #[error("{set} is set but {missing} is not; set both or neither")]
-    HalfSet {
-        set: &'static str,
-        missing: &'static str,
-    },
-    #[error("{name} is {value:?}, but must be {needs}")]
-    Unreadable {
-        name: &'static str,
-        value: String,
-        needs: &'static str,
-    },
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     #[error("{name} is {value}, but must be at least {least}")]
     TooSmall {
         name: &'static str,
@@ -369,10 +342,6 @@ impl Options {
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
-            matrix: self.matrix.into_config()?,
-            slack_command: self.slack.slack_command.clone(),
-            slack: self.slack.into_config()?,
-            discord: self.discord.into_config()?,
             http_addr: self.http_addr,
         })
     }
@@ -434,14 +403,8 @@ impl Options {
         let user = filled(&self.graph_user);
         let password = filled_secret(&self.graph_password);
         match (&user, &password) {
-            (Some(_), None) => Err(ConfigError::HalfSet {
-                set: "GRAPH_USER",
-                missing: "GRAPH_PASSWORD",
-            }),
-            (None, Some(_)) => Err(ConfigError::HalfSet {
-                set: "GRAPH_PASSWORD",
-                missing: "GRAPH_USER",
-            }),
+            (Some(_), None) => half_set("GRAPH_USER", "GRAPH_PASSWORD"),
+            (None, Some(_)) => half_set("GRAPH_PASSWORD", "GRAPH_USER"),
             (Some(_), Some(_)) | (None, None) => Ok(GraphConfig {
                 reader: self.graph_reader()?,
                 user: user.unwrap_or_default(),
@@ -459,14 +422,8 @@ impl Options {
         match (user, password) {
             (Some(user), Some(password)) => Ok(Some(Reader { user, password })),
             (None, None) => Ok(None),
-            (Some(_), None) => Err(ConfigError::HalfSet {
-                set: "GRAPH_READER_USER",
-                missing: "GRAPH_READER_PASSWORD",
-            }),
-            (None, Some(_)) => Err(ConfigError::HalfSet {
-                set: "GRAPH_READER_PASSWORD",
-                missing: "GRAPH_READER_USER",
-            }),
+            (Some(_), None) => half_set("GRAPH_READER_USER", "GRAPH_READER_PASSWORD"),
+            (None, Some(_)) => half_set("GRAPH_READER_PASSWORD", "GRAPH_READER_USER"),
         }
     }
 
@@ -500,15 +457,8 @@ impl Options {
     }
 }
 
-/// An empty variable means what an absent one means: `.env` files and containers leave many empty.
-fn filled(value: &str) -> Option<String> {
-    let value = value.trim();
-    (!value.is_empty()).then(|| value.to_owned())
-}
-
-fn filled_secret(value: &SecretString) -> Option<SecretString> {
-    use secrecy::ExposeSecret;
-    (!value.expose_secret().trim().is_empty()).then(|| value.clone())
+fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, ConfigError> {
+    Err(SettingsError::HalfSet { set, missing }.into())
 }
 
 fn seconds(value: u64) -> usize {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use muninn::agent::tools::Toolbox;
-use muninn::config::{Config, SlackEntrance};
+use muninn::config::Config;
 use muninn::errors::in_one_line;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
@@ -20,6 +20,8 @@ use muninn::prompts::Prompts;
 use muninn::wiring::{self, Models};
 use muninn_platform::{Verdict, counted};
 
+use super::platforms::PlatformArgs;
+
 /// One finding.
 struct Finding {
     part: &'static str,
@@ -28,13 +30,13 @@ struct Finding {
 }
 
 /// Prints the findings; fails if anything is wrong.
-pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<ExitCode> {
     let mut findings = vec![prompts(config)];
     findings.extend(store(config).await);
     findings.extend(journal(config));
     findings.extend(models(config).await);
-    findings.push(platforms(config));
-    findings.extend(accounts(config).await);
+    findings.push(platforms(config, args));
+    findings.extend(accounts(config, args).await);
 
     let mut out = std::io::stdout().lock();
     for Finding {
@@ -382,23 +384,13 @@ fn of_model(checked: &Checked) -> Finding {
     }
 }
 
-fn platforms(config: &Config) -> Finding {
-    let terminal = config.terminal_socket.as_ref();
-    let terminal = terminal.map(|path| format!("terminal at {}", path.display()));
-    let matrix = config.matrix.as_ref();
-    let matrix = matrix.map(|matrix| format!("Matrix on {}", matrix.homeserver));
-    let slack = config.slack.as_ref().map(|slack| match slack.entrance {
-        SlackEntrance::Socket { .. } => "Slack over a socket".to_owned(),
-        SlackEntrance::Http { address, .. } => format!("Slack's requests at {address}"),
-    });
-    let discord = config.discord.as_ref().map(|_| "Discord".to_owned());
-    let platforms = [terminal, matrix, slack, discord];
-    let platforms: Vec<String> = platforms.into_iter().flatten().collect();
+fn platforms(config: &Config, args: &PlatformArgs) -> Finding {
+    let platforms = args.named(config);
     if platforms.is_empty() {
         return Finding {
             part: "platforms",
             verdict: Verdict::Warning,
-            text: "only `muninn chat`; set SLACK_BOT_TOKEN, DISCORD_TOKEN, MATRIX_HOMESERVER or TERMINAL_SOCKET for `muninn serve`"
+            text: "only `muninn chat`; set SLACK_BOT_TOKEN, DISCORD_TOKEN, MATRIX_HOMESERVER, WEBHOOK_ADDR or TERMINAL_SOCKET for `muninn serve`"
                 .to_owned(),
         };
     }
@@ -406,8 +398,8 @@ fn platforms(config: &Config) -> Finding {
 }
 
 /// What each platform says of its account.
-async fn accounts(config: &Config) -> Vec<Finding> {
-    let found = super::platforms::accounts(config).await.into_iter();
+async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<Finding> {
+    let found = super::platforms::accounts(config, args).await.into_iter();
     found
         .map(|(part, finding)| as_ours(part, finding))
         .collect()

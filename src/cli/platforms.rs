@@ -1,14 +1,150 @@
 //! The platforms this program was built with, as far as they are configured.
 
 use anyhow::bail;
+use clap::Args;
 use muninn::config::Config;
-use muninn_platform::{Finding, Platform, Verdict};
+use muninn_platform::{Finding, Platform, SettingsError};
+
+/// The options of the platforms this program was built with, each its adapter's own.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlatformArgs {
+    #[cfg(feature = "matrix")]
+    #[command(flatten)]
+    matrix: muninn_matrix::MatrixArgs,
+    #[cfg(feature = "slack")]
+    #[command(flatten)]
+    pub(super) slack: muninn_slack::SlackArgs,
+    #[cfg(feature = "discord")]
+    #[command(flatten)]
+    pub(super) discord: muninn_discord::DiscordArgs,
+    #[cfg(feature = "webhook")]
+    #[command(flatten)]
+    webhook: muninn_webhook::WebhookArgs,
+}
+
+#[cfg_attr(
+    not(any(
+        feature = "matrix",
+        feature = "slack",
+        feature = "discord",
+        feature = "webhook"
+    )),
+    expect(
+        clippy::unused_self,
+        unused_variables,
+        reason = "there is nothing to read"
+    )
+)]
+impl PlatformArgs {
+    #[cfg(feature = "matrix")]
+    fn matrix(&self, config: &Config) -> Result<Option<muninn_matrix::Options>, SettingsError> {
+        let folder = config.data_dir.join("matrix");
+        self.matrix.clone().options(folder)
+    }
+
+    #[cfg(feature = "slack")]
+    fn slack(&self, config: &Config) -> Result<Option<muninn_slack::Options>, SettingsError> {
+        let channels = std::sync::Arc::clone(&config.channels);
+        self.slack.clone().options(channels)
+    }
+
+    #[cfg(feature = "discord")]
+    fn discord(&self, config: &Config) -> Result<Option<muninn_discord::Options>, SettingsError> {
+        let channels = std::sync::Arc::clone(&config.channels);
+        self.discord.clone().options(channels)
+    }
+
+    #[cfg(feature = "webhook")]
+    fn webhook(&self) -> Result<Option<muninn_webhook::Options>, SettingsError> {
+        self.webhook.clone().options()
+    }
+
+    /// Refuses options that do not go together, whatever the command. What allow lists hold matters
+    /// to some commands only.
+    ///
+    /// # Errors
+    /// Names the variable that has to change.
+    pub(super) fn check(&self, config: &Config) -> Result<(), SettingsError> {
+        let checked: Vec<Result<(), SettingsError>> = Vec::from([
+            #[cfg(feature = "matrix")]
+            self.matrix(config).map(drop),
+            #[cfg(feature = "slack")]
+            self.slack(config).map(drop),
+            #[cfg(feature = "discord")]
+            self.discord(config).map(drop),
+            #[cfg(feature = "webhook")]
+            self.webhook().map(drop),
+        ]);
+        let mut checked = checked.into_iter();
+        let wrong = checked.find(|it| !matches!(it, Ok(()) | Err(SettingsError::Allow(_))));
+        wrong.unwrap_or(Ok(()))
+    }
+
+    /// What `muninn serve` would connect to, in a few words each.
+    pub(super) fn named(&self, config: &Config) -> Vec<String> {
+        let terminal = config.terminal_socket.as_ref();
+        let terminal = terminal.map(|path| format!("terminal at {}", path.display()));
+        let others: Vec<Option<String>> = Vec::from([
+            #[cfg(feature = "matrix")]
+            named(self.matrix(config), "Matrix", |matrix| {
+                format!("Matrix on {}", matrix.homeserver)
+            }),
+            #[cfg(feature = "slack")]
+            named(self.slack(config), "Slack", |slack| match slack.entrance {
+                muninn_slack::Entrance::Socket { .. } => "Slack over a socket".to_owned(),
+                muninn_slack::Entrance::Http { address, .. } => {
+                    format!("Slack's requests at {address}")
+                }
+            }),
+            #[cfg(feature = "discord")]
+            named(self.discord(config), "Discord", |_| "Discord".to_owned()),
+            #[cfg(feature = "webhook")]
+            named(self.webhook(), "webhook", |webhook| {
+                format!("webhook at {}", webhook.address)
+            }),
+        ]);
+        terminal
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect()
+    }
+}
+
+/// How a platform is called; also one whose options cannot be used, which is told elsewhere.
+#[cfg(any(
+    feature = "matrix",
+    feature = "slack",
+    feature = "discord",
+    feature = "webhook"
+))]
+fn named<O>(
+    options: Result<Option<O>, SettingsError>,
+    name: &str,
+    describe: impl Fn(&O) -> String,
+) -> Option<String> {
+    match options {
+        Ok(options) => options.as_ref().map(describe),
+        Err(_) => Some(name.to_owned()),
+    }
+}
 
 /// Every platform that is configured, ready to run.
 ///
 /// # Errors
 /// When something that is set for one makes no sense, or the program was built without it.
-pub(super) fn configured(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform>>> {
+#[cfg_attr(
+    not(any(
+        feature = "matrix",
+        feature = "slack",
+        feature = "discord",
+        feature = "webhook"
+    )),
+    expect(unused_variables, reason = "there is nothing to read")
+)]
+pub(super) fn configured(
+    config: &Config,
+    args: &PlatformArgs,
+) -> anyhow::Result<Vec<Box<dyn Platform>>> {
     if let Some(name) = left_out(config).first() {
         bail!("{}", without(name));
     }
@@ -16,84 +152,114 @@ pub(super) fn configured(config: &Config) -> anyhow::Result<Vec<Box<dyn Platform
         #[cfg(feature = "terminal")]
         super::chat::socket(config)?,
         #[cfg(feature = "matrix")]
-        super::matrix::options(config)?.map(|it| boxed(muninn_matrix::Matrix::new(it))),
+        args.matrix(config)?
+            .map(|it| boxed(muninn_matrix::Matrix::new(it))),
         #[cfg(feature = "slack")]
-        super::slack::options(config)?.map(|it| boxed(muninn_slack::Slack::new(it))),
+        args.slack(config)?
+            .map(|it| boxed(muninn_slack::Slack::new(it))),
         #[cfg(feature = "discord")]
-        super::discord::options(config)?.map(|it| boxed(muninn_discord::Discord::new(it))),
+        args.discord(config)?
+            .map(|it| boxed(muninn_discord::Discord::new(it))),
+        #[cfg(feature = "webhook")]
+        args.webhook()?
+            .map(|it| boxed(muninn_webhook::Webhook::new(it))),
     ]);
     Ok(platforms.into_iter().flatten().collect())
 }
 
 /// What each platform that is configured says of its account.
 #[cfg_attr(
-    not(any(feature = "matrix", feature = "slack", feature = "discord")),
-    expect(clippy::unused_async, reason = "there is nobody to be asked")
+    not(any(
+        feature = "matrix",
+        feature = "slack",
+        feature = "discord",
+        feature = "webhook"
+    )),
+    expect(
+        clippy::unused_async,
+        unused_variables,
+        reason = "there is nobody to be asked"
+    )
 )]
-pub(super) async fn accounts(config: &Config) -> Vec<(&'static str, Finding)> {
+pub(super) async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<(&'static str, Finding)> {
     let mut accounts: Vec<(&'static str, Vec<Finding>)> = Vec::from([
         #[cfg(feature = "matrix")]
         (
             "matrix",
-            of_account(super::matrix::options(config), muninn_matrix::check).await,
+            of_account(args.matrix(config), muninn_matrix::check).await,
         ),
         #[cfg(feature = "slack")]
         (
             "slack",
-            of_account(super::slack::options(config), muninn_slack::check).await,
+            of_account(args.slack(config), muninn_slack::check).await,
         ),
         #[cfg(feature = "discord")]
         (
             "discord",
-            of_account(super::discord::options(config), muninn_discord::check).await,
+            of_account(args.discord(config), muninn_discord::check).await,
+        ),
+        #[cfg(feature = "webhook")]
+        (
+            "webhook",
+            of_account(args.webhook(), muninn_webhook::check).await,
         ),
     ]);
     let left_out = left_out(config).into_iter();
-    accounts.extend(left_out.map(|name| (name, vec![wrong(without(name))])));
+    accounts.extend(left_out.map(|name| (name, vec![Finding::error(without(name))])));
     let each = |(name, findings): (_, Vec<_>)| findings.into_iter().map(move |it| (name, it));
     accounts.into_iter().flat_map(each).collect()
 }
 
-#[cfg(any(feature = "matrix", feature = "slack", feature = "discord"))]
+#[cfg(any(
+    feature = "matrix",
+    feature = "slack",
+    feature = "discord",
+    feature = "webhook"
+))]
 fn boxed(platform: impl Platform + 'static) -> Box<dyn Platform> {
     Box::new(platform)
 }
 
 /// What is found of an account: that its options make no sense, or else what its platform says.
-#[cfg(any(feature = "matrix", feature = "slack", feature = "discord"))]
+#[cfg(any(
+    feature = "matrix",
+    feature = "slack",
+    feature = "discord",
+    feature = "webhook"
+))]
 async fn of_account<O>(
-    options: anyhow::Result<Option<O>>,
+    options: Result<Option<O>, SettingsError>,
     check: impl AsyncFn(&O) -> Vec<Finding>,
 ) -> Vec<Finding> {
     match options {
         Ok(Some(options)) => check(&options).await,
         Ok(None) => Vec::new(),
-        Err(error) => vec![wrong(error.to_string())],
+        Err(error) => vec![Finding::error(error.to_string())],
     }
 }
 
-fn wrong(text: String) -> Finding {
-    Finding {
-        verdict: Verdict::Error,
-        text,
-    }
-}
-
-/// Platforms that are configured, but that the program was built without.
+/// Platforms that are configured, but that the program was built without: it does not know their
+/// options, but for the variable that turns each of them on.
 fn left_out(config: &Config) -> Vec<&'static str> {
+    let is_set = |name| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let platforms = [
         (
             cfg!(feature = "terminal"),
             config.terminal_socket.is_some(),
             "terminal",
         ),
-        (cfg!(feature = "matrix"), config.matrix.is_some(), "matrix"),
-        (cfg!(feature = "slack"), config.slack.is_some(), "slack"),
+        (
+            cfg!(feature = "matrix"),
+            is_set("MATRIX_HOMESERVER"),
+            "matrix",
+        ),
+        (cfg!(feature = "slack"), is_set("SLACK_BOT_TOKEN"), "slack"),
         (
             cfg!(feature = "discord"),
-            config.discord.is_some(),
+            is_set("DISCORD_TOKEN"),
             "discord",
         ),
+        (cfg!(feature = "webhook"), is_set("WEBHOOK_ADDR"), "webhook"),
     ];
     let left_out = platforms
         .into_iter()

@@ -17,14 +17,14 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::platforms;
+use super::platforms::{self, PlatformArgs};
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
-pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
-    let platforms = platforms::configured(config)?;
+pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<ExitCode> {
+    let platforms = platforms::configured(config, args)?;
     if platforms.is_empty() {
         bail!(
-            "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, or TERMINAL_SOCKET to a path to let terminals in"
+            "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, WEBHOOK_ADDR for programs of your own, or TERMINAL_SOCKET to a path to let terminals in"
         );
     }
     let metrics = http::record()?;

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use clap::{Args as _, Command, FromArgMatches};
 
 use super::*;
@@ -14,33 +12,6 @@ fn options(arguments: &[&str]) -> Options {
 
 fn error(arguments: &[&str]) -> String {
     options(arguments).into_config().unwrap_err().to_string()
-}
-
-#[test]
-fn the_example_file_lists_every_variable_with_its_default() {
-    let example = include_str!("../../.env.example");
-    let listed: BTreeMap<&str, &str> = example
-        .lines()
-        .filter_map(|line| line.strip_prefix("# ").unwrap_or(line).split_once('='))
-        .filter(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
-        .collect();
-    let command = Options::augment_args(Command::new("muninn"));
-    let known: BTreeMap<String, String> = command
-        .get_arguments()
-        .filter_map(|argument| {
-            let name = argument.get_env()?.to_str()?.to_owned();
-            let default = argument.get_default_values().first();
-            Some((
-                name,
-                default.map_or(String::new(), |value| value.to_string_lossy().into_owned()),
-            ))
-        })
-        .collect();
-    let known: BTreeMap<&str, &str> = known
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
-    assert_eq!(listed, known);
 }
 
 #[test]
@@ -80,46 +51,8 @@ fn what_does_not_go_together_is_named() {
 }
 
 #[test]
-fn a_matrix_account_is_set_up_whole_or_not_at_all() {
-    fn with<'a>(server: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-        [server, more].concat()
-    }
-    assert!(options(&[]).into_config().unwrap().matrix.is_none());
-    let server = ["--matrix-homeserver", "example.org"];
-    assert!(error(&server).contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"));
-    assert!(error(&with(&server, &["--matrix-password", "p"])).contains("MATRIX_USER is not"));
-    for option in ["user", "password", "access-token", "recovery-key", "allow"] {
-        let said = error(&[&format!("--matrix-{option}"), "x"]);
-        assert!(said.contains("MATRIX_HOMESERVER is not"), "{said}");
-    }
-    let config = options(&with(&server, &["--matrix-user", "@a:b"])).into_config();
-    let login = config.unwrap().matrix.unwrap().login;
-    assert!(matches!(
-        login,
-        MatrixLogin::Password { password: None, .. }
-    ));
-    let config = options(&with(&server, &["--matrix-access-token", "t"])).into_config();
-    let login = config.unwrap().matrix.unwrap().login;
-    assert!(matches!(login, MatrixLogin::AccessToken(_)));
-}
-
-#[test]
 fn secrets_are_not_shown() {
     let options = options(&[
-        "--matrix-homeserver",
-        "example.org",
-        "--matrix-user",
-        "u",
-        "--matrix-password",
-        "hunter4",
-        "--matrix-recovery-key",
-        "hunter5",
-        "--slack-bot-token",
-        "hunter6",
-        "--slack-app-token",
-        "hunter7",
-        "--discord-token",
-        "hunter9",
         "--openai-api-key",
         "hunter2",
         "--graph-user",
@@ -129,49 +62,4 @@ fn secrets_are_not_shown() {
     ]);
     let shown = format!("{options:?} {:?}", options.clone().into_config().unwrap());
     assert!(!shown.contains("hunter"), "{shown}");
-}
-
-#[test]
-fn a_slack_app_is_set_up_whole_or_not_at_all() {
-    assert!(options(&[]).into_config().unwrap().slack.is_none());
-    let with = |more: &[&str]| {
-        let mut all = vec!["--slack-bot-token", "xoxb-1"];
-        all.extend(more);
-        error(&all)
-    };
-    assert!(with(&[]).contains("SLACK_APP_TOKEN (or SLACK_HTTP_ADDR"));
-    assert!(with(&["--slack-http-addr", "0.0.0.0:1"]).contains("SLACK_SIGNING_SECRET is not"));
-    assert!(with(&["--slack-signing-secret", "s"]).contains("SLACK_HTTP_ADDR is not"));
-    let said = with(&["--slack-http-addr", "here", "--slack-signing-secret", "s"]);
-    assert!(
-        said.contains("SLACK_HTTP_ADDR is \"here\", but must be an IP address"),
-        "{said}"
-    );
-    for option in ["app-token", "signing-secret", "http-addr", "allow"] {
-        let said = error(&[&format!("--slack-{option}"), "x"]);
-        assert!(said.contains("SLACK_BOT_TOKEN is not"), "{said}");
-    }
-    let socket = ["--slack-bot-token", "xoxb-1", "--slack-app-token", "xapp-1"];
-    let config = options(&socket).into_config().unwrap().slack.unwrap();
-    assert!(matches!(config.entrance, SlackEntrance::Socket { .. }));
-    assert_eq!(config.answer, muninn_platform::AnswerMode::Threads);
-}
-
-#[test]
-fn what_is_set_for_discord_is_read() {
-    assert!(options(&[]).into_config().unwrap().discord.is_none());
-    assert!(error(&["--discord-allow", "*"]).contains("DISCORD_TOKEN is not"));
-    let with = |more: &[&'static str]| {
-        let mut all = vec!["--discord-token", "t"];
-        all.extend(more);
-        options(&all).into_config()
-    };
-    for wrong in [["--discord-guild", "here"], ["--discord-shards", "0"]] {
-        let said = with(&wrong).unwrap_err().to_string();
-        assert!(said.contains(wrong[1]), "{said}");
-    }
-    let config = with(&["--discord-guild", "7", "--discord-shards", "2"]);
-    let config = config.unwrap().discord.unwrap();
-    assert_eq!((config.guild, config.shards), (Some(7), Some(2)));
-    assert_eq!(with(&[]).unwrap().discord.unwrap().shards, None);
 }

@@ -47,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use allow::{Allow, AllowError};
 pub use check::{check, invite};
-pub use options::{Api, Options, Shards};
+pub use options::{Api, DiscordArgs, Options, Shards};
 /// The id of a guild.
 pub use serenity::model::id::GuildId;
 

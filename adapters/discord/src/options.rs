@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use muninn_platform::{AnswerMode, Channels};
+use clap::Args;
+use muninn_platform::{AnswerMode, Channels, SettingsError, filled, filled_secret};
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
-use crate::Allow;
+use crate::{Allow, AllowError};
 
 /// How many connections to the gateway are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,5 +70,120 @@ impl Options {
             api: Api::default(),
             file_host: None,
         }
+    }
+}
+
+/// Every option of Discord.
+#[derive(Args, Clone, Debug)]
+pub struct DiscordArgs {
+    /// Discord bot token; unset to leave Discord off
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub discord_token: SecretString,
+    /// Allow list: guild:ID, channel:ID, role:ID and user:ID, separated by commas, or * for everyone; empty allows nobody
+    #[arg(long, env, global = true, default_value = "")]
+    pub discord_allow: String,
+    /// What to answer in channels: mentions, threads (mentions, and everything in threads it takes part in), always, or never
+    #[arg(long, env, global = true, default_value = "threads")]
+    pub discord_answer: AnswerMode,
+    /// Whether to request the Message Content intent, which must be enabled in the developer portal; without it only mentions, direct messages and commands are answered
+    #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = true)]
+    pub discord_message_content: bool,
+    /// For development: register the commands in this guild only, where changes show at once
+    #[arg(long, env, global = true, default_value = "")]
+    pub discord_guild: String,
+    /// Number of gateway shards, or auto for the number that Discord recommends
+    #[arg(long, env, global = true, default_value = "auto")]
+    pub discord_shards: String,
+    /// Address of an HTTP proxy for Discord's API that handles rate limits itself
+    #[arg(long, env, global = true, default_value = "")]
+    pub discord_api_proxy: String,
+}
+
+impl DiscordArgs {
+    /// The adapter's options, where Discord is set up.
+    ///
+    /// # Errors
+    /// Names the variable that has to change.
+    pub fn options(self, channels: Arc<Channels>) -> Result<Option<Options>, SettingsError> {
+        let Some(token) = filled_secret(&self.discord_token) else {
+            return match filled(&self.discord_allow) {
+                Some(_) => Err(SettingsError::HalfSet {
+                    set: "DISCORD_ALLOW",
+                    missing: "DISCORD_TOKEN",
+                }),
+                None => Ok(None),
+            };
+        };
+        let not = |name, value: &str, needs| SettingsError::Unreadable {
+            name,
+            value: value.to_owned(),
+            needs,
+        };
+        let guild = filled(&self.discord_guild)
+            .map(|id| match id.parse() {
+                Ok(id @ 1..) => Ok(GuildId::new(id)),
+                Ok(0) | Err(_) => Err(not("DISCORD_GUILD", &id, "the id of a guild")),
+            })
+            .transpose()?;
+        let shards = match self.discord_shards.trim() {
+            "" | "auto" => Shards::Auto,
+            number => match number.parse() {
+                Ok(number @ 1..) => Shards::Number(number),
+                Ok(0) | Err(_) => {
+                    return Err(not("DISCORD_SHARDS", number, "a number from 1, or auto"));
+                }
+            },
+        };
+        let allow = self.discord_allow.parse();
+        Ok(Some(Options {
+            guild,
+            allow: allow.map_err(|error: AllowError| SettingsError::Allow(error.to_string()))?,
+            answer: self.discord_answer,
+            channels,
+            shards,
+            reads_messages: self.discord_message_content,
+            api: filled(&self.discord_api_proxy).map_or(Api::Discord, Api::Proxy),
+            ..Options::new(token)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, FromArgMatches};
+
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+        let command = DiscordArgs::augment_args(Command::new("muninn"));
+        let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
+        let read = DiscordArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();
+        assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
+        let options = read.options(Arc::default());
+        options.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_set_is_read() {
+        assert!(options(&[]).unwrap().is_none());
+        let said = options(&["--discord-allow", "*"]).unwrap_err();
+        assert!(said.contains("DISCORD_TOKEN is not"), "{said}");
+        let with = |more: &[&str]| options(&[&["--discord-token", "hunter1"], more].concat());
+        for wrong in [
+            ["--discord-guild", "here"],
+            ["--discord-shards", "0"],
+            ["--discord-allow", "general"],
+        ] {
+            let said = with(&wrong).unwrap_err();
+            assert!(said.contains(wrong[1]), "{said}");
+        }
+        let read = with(&["--discord-guild", "7", "--discord-shards", "2"]);
+        let read = read.unwrap().unwrap();
+        assert_eq!(
+            (read.guild, read.shards),
+            (Some(GuildId::new(7)), Shards::Number(2))
+        );
+        assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
+        assert_eq!(with(&[]).unwrap().unwrap().shards, Shards::Auto);
     }
 }

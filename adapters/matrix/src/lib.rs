@@ -45,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use allow::{Allow, AllowError};
 pub use check::check;
-pub use options::{Login, Options, Threads};
+pub use options::{Login, MatrixArgs, Options, Threads};
 
 const NAME: &str = "matrix";
 

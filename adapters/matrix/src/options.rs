@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
+use muninn_platform::{SettingsError, filled, filled_secret};
 use secrecy::SecretString;
 
-use crate::Allow;
+use crate::{Allow, AllowError};
 
 /// How the bot's account is used.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub enum Login {
 }
 
 /// Whether answers stand in threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Threads {
     /// A question in a room's main timeline begins one.
     #[default]
@@ -65,5 +67,136 @@ impl Options {
             command_prefix: "!muninn".to_owned(),
             folder,
         }
+    }
+}
+
+/// Every option of Matrix.
+#[derive(Args, Clone, Debug)]
+pub struct MatrixArgs {
+    /// Matrix homeserver, as a URL or a server name; unset to leave Matrix off
+    #[arg(long, env, global = true, default_value = "")]
+    pub matrix_homeserver: String,
+    /// Matrix user ID of the bot, such as @muninn:example.org
+    #[arg(long, env, global = true, default_value = "")]
+    pub matrix_user: String,
+    /// Password of that account; needed for the first start only
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub matrix_password: SecretString,
+    /// Access token, instead of user and password; it must belong to a device that only the bot uses
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub matrix_access_token: SecretString,
+    /// Display name of the bot's device
+    #[arg(long, env, global = true, default_value = "Muninn")]
+    pub matrix_device_name: String,
+    /// Recovery key of the account, if it already has one
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub matrix_recovery_key: SecretString,
+    /// Allow list: servers (example.org), users (@ann:example.org) and rooms (!abc:example.org), separated by commas, or * for everyone; empty allows nobody
+    #[arg(long, env, global = true, default_value = "")]
+    pub matrix_allow: String,
+    /// Whether to answer in threads: always, follow (only if the question is in a thread), or never
+    #[arg(long, env, global = true, value_enum, default_value_t = Threads::Always)]
+    pub matrix_threads: Threads,
+    /// After downtime, answer messages that are at most this old, in seconds
+    #[arg(long, env, global = true, default_value_t = 3600)]
+    pub matrix_catch_up: u64,
+    /// Prefix of commands
+    #[arg(long, env, global = true, default_value = "!muninn")]
+    pub matrix_command_prefix: String,
+}
+
+impl MatrixArgs {
+    /// The adapter's options, where Matrix is set up; it keeps its state in `folder`.
+    ///
+    /// # Errors
+    /// Names the variable that has to change.
+    pub fn options(self, folder: PathBuf) -> Result<Option<Options>, SettingsError> {
+        let user = filled(&self.matrix_user);
+        let password = filled_secret(&self.matrix_password);
+        let token = filled_secret(&self.matrix_access_token);
+        let recovery_key = filled_secret(&self.matrix_recovery_key);
+        let Some(homeserver) = filled(&self.matrix_homeserver) else {
+            let without = [
+                ("MATRIX_USER", user.is_some()),
+                ("MATRIX_PASSWORD", password.is_some()),
+                ("MATRIX_ACCESS_TOKEN", token.is_some()),
+                ("MATRIX_RECOVERY_KEY", recovery_key.is_some()),
+                ("MATRIX_ALLOW", filled(&self.matrix_allow).is_some()),
+            ];
+            return match without.iter().find(|(_, is_set)| *is_set) {
+                Some((set, _)) => half_set(set, "MATRIX_HOMESERVER"),
+                None => Ok(None),
+            };
+        };
+        let login = match (user, password, token) {
+            (_, _, Some(token)) => Login::AccessToken(token),
+            (Some(user), password, None) => Login::Password { user, password },
+            (None, Some(_), None) => return half_set("MATRIX_PASSWORD", "MATRIX_USER"),
+            (None, None, None) => {
+                return half_set("MATRIX_HOMESERVER", "MATRIX_USER (or MATRIX_ACCESS_TOKEN)");
+            }
+        };
+        let allow = self.matrix_allow.parse();
+        let command_prefix = filled(&self.matrix_command_prefix);
+        Ok(Some(Options {
+            device_name: self.matrix_device_name,
+            recovery_key,
+            allow: allow.map_err(|error: AllowError| SettingsError::Allow(error.to_string()))?,
+            threads: self.matrix_threads,
+            catch_up: Duration::from_secs(self.matrix_catch_up),
+            command_prefix: command_prefix.unwrap_or_else(|| "!muninn".to_owned()),
+            ..Options::new(homeserver, login, folder)
+        }))
+    }
+}
+
+fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, SettingsError> {
+    Err(SettingsError::HalfSet { set, missing })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, FromArgMatches};
+
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+        let command = MatrixArgs::augment_args(Command::new("muninn"));
+        let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
+        let read = MatrixArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();
+        assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
+        let options = read.options(PathBuf::from("matrix"));
+        options.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_account_is_set_up_whole_or_not_at_all() {
+        assert!(options(&[]).unwrap().is_none());
+        let with =
+            |more: &[&str]| options(&[&["--matrix-homeserver", "example.org"], more].concat());
+        let said = with(&[]).unwrap_err();
+        assert!(
+            said.contains("MATRIX_USER (or MATRIX_ACCESS_TOKEN) is not"),
+            "{said}"
+        );
+        let said = with(&["--matrix-password", "hunter1"]).unwrap_err();
+        assert!(said.contains("MATRIX_USER is not"), "{said}");
+        let said = with(&["--matrix-user", "@a:b", "--matrix-allow", "@ann"]).unwrap_err();
+        assert!(said.contains("MATRIX_ALLOW has \"@ann\""), "{said}");
+        for option in ["user", "password", "access-token", "recovery-key", "allow"] {
+            let said = options(&[&format!("--matrix-{option}"), "x"]).unwrap_err();
+            assert!(said.contains("MATRIX_HOMESERVER is not"), "{said}");
+        }
+        let read = with(&["--matrix-user", "@a:b"]).unwrap().unwrap();
+        assert!(matches!(read.login, Login::Password { password: None, .. }));
+        let read = with(&[
+            "--matrix-access-token",
+            "hunter2",
+            "--matrix-recovery-key",
+            "hunter3",
+        ]);
+        let read = read.unwrap().unwrap();
+        assert!(matches!(read.login, Login::AccessToken(_)));
+        assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
     }
 }

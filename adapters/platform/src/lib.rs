@@ -24,6 +24,7 @@ pub mod redact;
 mod reply;
 mod request;
 mod safe_text;
+mod settings;
 mod split;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -56,6 +57,7 @@ pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
 pub use request::{IgnoreReason, Request};
 pub use safe_text::SafeText;
+pub use settings::{SettingsError, filled, filled_secret};
 pub use vocabulary::Vocabulary;
 pub use withdraw::{NothingStands, Withdraw, Withdrawn};
 

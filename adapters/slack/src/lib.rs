@@ -45,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 pub use allow::{Allow, AllowError};
 pub use check::check;
 pub use manifest::{Mode, manifest};
-pub use options::{API_URL, Entrance, Options};
+pub use options::{API_URL, Entrance, Options, SlackArgs};
 
 use hub::Hub;
 use inbound::Inbound;

@@ -1,0 +1,34 @@
+//! What `muninn doctor` says of the webhook.
+
+use muninn_platform::Finding;
+use serde_json::json;
+
+use crate::inbound::PATH;
+use crate::options::Options;
+use crate::outbox::Outbox;
+
+/// Looks whether answers are taken.
+pub async fn check(options: &Options) -> Vec<Finding> {
+    let Options {
+        address,
+        answer_url,
+        ..
+    } = options;
+    let mut shown = answer_url.clone();
+    // What is in it beside the place may be a secret.
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    let way_in = Finding::warning(format!(
+        "messages come to http://{address}{PATH}; programs elsewhere must reach it through a TLS proxy"
+    ));
+    let way_out = match Outbox::new(options) {
+        Err(error) => Finding::error(error.to_string()),
+        Ok(outbox) => match outbox.send_once(&json!({ "action": "ping" })).await {
+            Ok(()) => Finding::ok(format!("{shown} takes signed requests")),
+            Err(error) => Finding::error(format!(
+                "{shown} does not take a signed ping: {error}; check WEBHOOK_ANSWER_URL and WEBHOOK_SECRET on both sides"
+            )),
+        },
+    };
+    vec![way_in, way_out]
+}

@@ -1,0 +1,232 @@
+//! What a program posts, and the ids of it. Pure.
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{
+    Addressed, Audience, AudienceId, Author, Body, Command, ConversationId, EventId,
+    IncomingMessage,
+};
+use serde::Deserialize;
+
+use crate::NAME;
+
+/// The longest id, in bytes.
+const LONGEST_ID: usize = 200;
+
+/// One request.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Posted {
+    #[serde(rename = "type", default)]
+    kind: Kind,
+    /// Stays the same when the request is sent again.
+    id: String,
+    /// The message that is edited or deleted.
+    of: Option<String>,
+    /// Whose people share the bot's memory.
+    channel: String,
+    #[serde(default = "main")]
+    conversation: String,
+    author: PostedAuthor,
+    #[serde(default)]
+    text: String,
+    link: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    #[default]
+    Message,
+    Edit,
+    Deletion,
+    Stop,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PostedAuthor {
+    id: String,
+    name: Option<String>,
+    #[serde(default)]
+    is_admin: bool,
+}
+
+fn main() -> String {
+    "main".to_owned()
+}
+
+/// What a request means.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Meaning {
+    Message(Box<IncomingMessage>),
+    Stop(ConversationId),
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
+    let posted: Posted = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let of = posted.of.clone().unwrap_or_default();
+    for (name, id) in [
+        ("id", &posted.id),
+        ("channel", &posted.channel),
+        ("conversation", &posted.conversation),
+        ("author.id", &posted.author.id),
+    ] {
+        check_id(name, id)?;
+    }
+    let place = |id: &str| EventId::new(format!("{NAME}/{}/{id}", posted.channel));
+    let conversation = format!("{NAME}/{}/{}", posted.channel, posted.conversation);
+    let conversation = ConversationId::new(conversation);
+    let text = posted.text.trim().to_owned();
+    let body = match (posted.kind, text.strip_prefix('/')) {
+        (Kind::Stop, _) => return Ok(Meaning::Stop(conversation)),
+        (Kind::Message | Kind::Edit, _) if text.is_empty() => {
+            return Err("text is empty".to_owned());
+        }
+        (Kind::Message, Some(command)) => Body::Command(Command::parse(command)),
+        (Kind::Message, None) => Body::Text(text),
+        (Kind::Edit | Kind::Deletion, _) => {
+            check_id("of", &of)?;
+            let of = place(&of);
+            match posted.kind {
+                Kind::Edit => Body::Edit { of, text },
+                Kind::Deletion | Kind::Message | Kind::Stop => Body::Deletion { of },
+            }
+        }
+    };
+    let PostedAuthor { id, name, is_admin } = posted.author;
+    Ok(Meaning::Message(Box::new(IncomingMessage {
+        event: place(&posted.id),
+        conversation,
+        audience: Audience {
+            id: AudienceId::new(format!("{NAME}/{}", posted.channel)),
+            platform: NAME.to_owned(),
+            workspace: String::new(),
+            name: posted.channel,
+        },
+        also_recalls: None,
+        author: Author {
+            name: name.unwrap_or_else(|| id.clone()),
+            id: format!("{NAME}/{id}"),
+            is_admin,
+        },
+        addressed: Addressed::Directly,
+        body,
+        attachments: Vec::new(),
+        link: posted.link,
+        sent_at: now,
+    })))
+}
+
+fn check_id(name: &str, id: &str) -> Result<(), String> {
+    let is_of_id = |c: char| c.is_ascii_alphanumeric() || "-_.:@".contains(c);
+    if id.is_empty() || id.len() > LONGEST_ID || !id.chars().all(is_of_id) {
+        return Err(format!(
+            "{name} is {id:?}, but must be 1 to {LONGEST_ID} letters, digits or -_.:@"
+        ));
+    }
+    Ok(())
+}
+
+/// The program's own id of an event.
+pub(crate) fn own_id(event: &EventId) -> &str {
+    let id = event.as_str();
+    id.rsplit_once('/').map_or(id, |(_, own)| own)
+}
+
+/// The channel and the conversation of a conversation's id.
+pub(crate) fn place_of(conversation: &ConversationId) -> Option<(&str, &str)> {
+    let place = conversation
+        .as_str()
+        .strip_prefix(NAME)?
+        .strip_prefix('/')?;
+    place.split_once('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn body(text: &str) -> Body {
+        let Ok(Meaning::Message(message)) = read(text.as_bytes(), Utc::now()) else {
+            panic!("no message: {text}");
+        };
+        assert_eq!(message.conversation.as_str(), "webhook/c/t");
+        assert_eq!(message.audience.id.as_str(), "webhook/c");
+        message.body
+    }
+
+    fn posted(more: &str) -> String {
+        format!(r#"{{"id":"2","channel":"c","conversation":"t","author":{{"id":"ann"}},{more}}}"#)
+    }
+
+    #[test]
+    fn what_is_posted_has_a_meaning() {
+        let of = || EventId::new("webhook/c/1");
+        assert_eq!(
+            body(&posted(r#""text":" hi ""#)),
+            Body::Text("hi".to_owned())
+        );
+        assert_eq!(
+            body(&posted(r#""text":"/why""#)),
+            Body::Command(Command::Why)
+        );
+        let text = "no".to_owned();
+        assert_eq!(
+            body(&posted(r#""type":"edit","of":"1","text":"no""#)),
+            Body::Edit { of: of(), text }
+        );
+        assert_eq!(
+            body(&posted(r#""type":"deletion","of":"1""#)),
+            Body::Deletion { of: of() }
+        );
+        let stop = read(posted(r#""type":"stop""#).as_bytes(), Utc::now());
+        assert_eq!(stop, Ok(Meaning::Stop(ConversationId::new("webhook/c/t"))));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, named) in [
+            ("no JSON".to_owned(), "expected"),
+            (posted(r#""text":"""#), "text is empty"),
+            (posted(r#""text":"x","to":"y""#), "unknown field `to`"),
+            (posted(r#""type":"edit","text":"x""#), "of is \"\""),
+            (posted(r#""type":"nod""#), "unknown variant `nod`"),
+            (
+                r#"{"id":"a/b","channel":"c","author":{"id":"a"},"text":"x"}"#.to_owned(),
+                "id is \"a/b\"",
+            ),
+            (
+                r#"{"id":"a","channel":"c","text":"x"}"#.to_owned(),
+                "missing field `author`",
+            ),
+        ] {
+            let error = read(text.as_bytes(), Utc::now()).unwrap_err();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ids_are_read_back(id in "[a-z0-9.:@_-]{1,20}", channel in "[a-z.-]{1,9}") {
+            let text = format!(
+                r#"{{"id":"{id}","channel":"{channel}","author":{{"id":"a"}},"text":"x"}}"#
+            );
+            let Ok(Meaning::Message(message)) = read(text.as_bytes(), Utc::now()) else {
+                panic!("no message");
+            };
+            prop_assert_eq!(own_id(&message.event), &id);
+            prop_assert_eq!(place_of(&message.conversation), Some((channel.as_str(), "main")));
+        }
+
+        #[test]
+        fn any_body_gets_an_answer(body in proptest::collection::vec(any::<u8>(), 0..60)) {
+            prop_assert!(read(&body, Utc::now()).is_err());
+        }
+    }
+}

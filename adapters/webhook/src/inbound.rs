@@ -1,0 +1,165 @@
+//! From a signed request to the bot.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use chrono::Utc;
+use muninn_platform::{
+    Inbox, Incoming, IncomingMessage, PlatformError, Readdress, Reply, misconfigured,
+};
+use secrecy::SecretString;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::NAME;
+use crate::event::{self, Meaning};
+use crate::options::Options;
+use crate::outbox::Outbox;
+use crate::signature::{self, Rejection, Taken};
+use crate::sink::{Target, Withdrawer, reply};
+
+/// Where programs post to.
+pub(crate) const PATH: &str = "/messages";
+
+/// The longest request, in bytes.
+const LONGEST_BODY: usize = 1024 * 1024;
+
+/// Within this time the bot has it, or the program is told to send it again.
+const ACCEPTANCE: Duration = Duration::from_secs(10);
+
+/// Hands what is posted to the bot.
+#[derive(Clone)]
+pub(crate) struct Inbound(Arc<Gate>);
+
+struct Gate {
+    outbox: Arc<Outbox>,
+    inbox: Inbox,
+    secret: SecretString,
+    taken: Mutex<Taken>,
+}
+
+impl Inbound {
+    pub(crate) fn new(options: &Options, outbox: Arc<Outbox>, inbox: Inbox) -> Self {
+        Self(Arc::new(Gate {
+            outbox,
+            inbox,
+            secret: options.secret.clone(),
+            taken: Mutex::default(),
+        }))
+    }
+
+    /// Listens until `shutdown` is cancelled.
+    pub(crate) async fn listen(
+        self,
+        address: SocketAddr,
+        shutdown: &CancellationToken,
+    ) -> Result<(), PlatformError> {
+        let listener = TcpListener::bind(address).await.map_err(|error| {
+            misconfigured(format!(
+                "WEBHOOK_ADDR {address} cannot be listened at: {error}"
+            ))
+        })?;
+        let inbox = self.0.inbox.clone();
+        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.0.outbox)));
+        let begun = async {
+            inbox.tell_connected(NAME, withdrawer).await?;
+            inbox.deliver_left_over(NAME, &self).await
+        };
+        if begun.await.is_err() {
+            return Ok(());
+        }
+        tracing::info!(%address, "listening");
+        let router = Router::new()
+            .route(PATH, post(receive))
+            .layer(DefaultBodyLimit::max(LONGEST_BODY))
+            .with_state(self.clone());
+        let serving = axum::serve(listener, router)
+            .with_graceful_shutdown(shutdown.clone().cancelled_owned());
+        let following = inbox.follow_left_over(NAME, &self);
+        tokio::select! {
+            served = serving => served.map_err(|error| PlatformError::disconnected(NAME, error)),
+            _ = following => Ok(()),
+        }
+    }
+
+    fn take(&self, headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Rejection> {
+        let now = Utc::now().timestamp();
+        let header = headers.get(signature::HEADER);
+        let header = header.and_then(|value| value.to_str().ok());
+        let header = header.ok_or(Rejection::Unsigned)?;
+        let signed = signature::verify(&self.0.secret, now, header, body)?;
+        let signature = signed.1.clone();
+        self.taken(|taken| taken.take(now, signed))?;
+        Ok(signature)
+    }
+
+    fn taken<T>(&self, act: impl FnOnce(&mut Taken) -> T) -> T {
+        // A table: whatever a panic left of it is sound.
+        act(&mut self.0.taken.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn incoming(&self, meaning: Meaning) -> Incoming {
+        match meaning {
+            Meaning::Stop(conversation) => Incoming::Stop(conversation),
+            Meaning::Message(message) => Incoming::Message {
+                reply: self.reply_to(&message),
+                message: *message,
+            },
+        }
+    }
+
+    fn reply_to(&self, message: &IncomingMessage) -> Box<dyn Reply> {
+        let target = Target {
+            question: message.event.clone(),
+            conversation: message.conversation.clone(),
+        };
+        Box::new(reply(Arc::clone(&self.0.outbox), target))
+    }
+}
+
+#[async_trait]
+impl Readdress for Inbound {
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        event::place_of(&message.conversation)?;
+        Some(self.reply_to(message))
+    }
+}
+
+async fn receive(State(inbound): State<Inbound>, headers: HeaderMap, body: Bytes) -> Response {
+    let signature = match inbound.take(&headers, &body) {
+        Ok(signature) => signature,
+        Err(why) => {
+            tracing::warn!(%why, "a request is refused");
+            return told(StatusCode::UNAUTHORIZED, &why.to_string());
+        }
+    };
+    let meaning = match event::read(&body, Utc::now()) {
+        Ok(meaning) => meaning,
+        Err(why) => return told(StatusCode::BAD_REQUEST, &why),
+    };
+    let delivering = inbound.0.inbox.deliver(inbound.incoming(meaning));
+    match tokio::time::timeout(ACCEPTANCE, delivering).await {
+        Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),
+        Ok(Err(_)) | Err(_) => {
+            inbound.taken(|taken| taken.give_back(&signature));
+            told(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the bot is busy or ending; send it again",
+            )
+        }
+    }
+}
+
+fn told(status: StatusCode, error: &str) -> Response {
+    let body = json!({ "error": error }).to_string();
+    (status, [("content-type", "application/json")], body).into_response()
+}

@@ -1,0 +1,60 @@
+//! Muninn over signed HTTP requests, for programs of your own: a ticket system, a form, another bot.
+//!
+//! A program posts what people say (`event` decodes it, `inbound` checks the `signature`), and the bot posts
+//! its answers to an address (`sink`). `docs/platforms/webhook.md` is the guide, `docs/adding-a-platform.md` takes this
+//! adapter for its example.
+
+mod check;
+mod event;
+mod inbound;
+mod options;
+mod outbox;
+mod signature;
+mod sink;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{Inbox, Platform, PlatformError};
+use tokio_util::sync::CancellationToken;
+
+pub use check::check;
+pub use options::{Options, WebhookArgs};
+pub use signature::sign;
+
+use inbound::Inbound;
+use outbox::Outbox;
+
+const NAME: &str = "webhook";
+
+/// What is still to be posted may take this long at the end.
+const CHORES: Duration = Duration::from_secs(20);
+
+/// One address where messages come in, and one where answers go.
+#[derive(Debug)]
+pub struct Webhook {
+    options: Options,
+}
+
+impl Webhook {
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+}
+
+#[async_trait]
+impl Platform for Webhook {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
+        let outbox = Arc::new(Outbox::new(&self.options)?);
+        let inbound = Inbound::new(&self.options, Arc::clone(&outbox), inbox);
+        let ended = inbound.listen(self.options.address, &shutdown).await;
+        outbox.chores.close();
+        let _ = tokio::time::timeout(CHORES, outbox.chores.wait()).await;
+        ended
+    }
+}

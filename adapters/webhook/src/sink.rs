@@ -1,0 +1,155 @@
+//! The messages of one answer, posted to the program.
+//!
+//! A message has an id that is made from its question, so one that is posted again takes the place of
+//! itself: nothing has to be looked for after a crash. An answer is posted when it is whole.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{
+    AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, Pace, Part,
+    PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn, misconfigured,
+};
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+
+use crate::NAME;
+use crate::event::{own_id, place_of};
+use crate::outbox::{Outbox, SendError};
+
+/// What a reply answers.
+pub(crate) struct Target {
+    pub(crate) question: EventId,
+    pub(crate) conversation: ConversationId,
+}
+
+/// One answer on its way to the program.
+pub(crate) fn reply(outbox: Arc<Outbox>, target: Target) -> LiveReply<ProgramSink> {
+    LiveReply::new(ProgramSink { outbox, target }, false)
+}
+
+pub(crate) struct ProgramSink {
+    outbox: Arc<Outbox>,
+    target: Target,
+}
+
+/// A message that the program has.
+#[derive(Clone)]
+pub(crate) struct Message {
+    id: MessageId,
+    /// None: what an earlier answer said.
+    text: Option<String>,
+}
+
+impl ProgramSink {
+    async fn put(&self, id: MessageId, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
+        let mut content = content("put", &self.target.conversation, &id);
+        content["question"] = json!(own_id(&self.target.question));
+        content["part"] = json!(part.number);
+        content["text"] = json!(part.text.as_str());
+        self.outbox.send(&content).await?;
+        let text = Some(part.text.to_string());
+        Ok(Message { id, text })
+    }
+}
+
+fn content(action: &str, conversation: &ConversationId, message: &MessageId) -> Value {
+    let (channel, conversation) = place_of(conversation).unwrap_or_default();
+    json!({ "action": action, "channel": channel, "conversation": conversation, "message": message })
+}
+
+#[async_trait]
+impl AnswerSink for ProgramSink {
+    type Message = Message;
+    type Text = SafeText;
+    type Error = SendError;
+
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::RARELY
+    }
+
+    fn texts(&self, parts: &[SafeText]) -> Vec<SafeText> {
+        parts.to_vec()
+    }
+
+    /// Nothing is shown before it is whole.
+    fn first_text(&self, _: &SafeText) -> Option<SafeText> {
+        None
+    }
+
+    fn says(&self, message: &Message, part: &Part<'_, SafeText>) -> bool {
+        message.text.as_deref() == Some(part.text.as_str())
+    }
+
+    async fn post(&self, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
+        let id = format!("{}/answer/{}", self.target.question, part.number);
+        self.put(MessageId::new(id), part).await
+    }
+
+    async fn edit(
+        &self,
+        message: &Message,
+        part: &Part<'_, SafeText>,
+    ) -> Result<Edited<Message>, SendError> {
+        let changed = self.put(message.id.clone(), part).await?;
+        Ok(Edited::As(changed))
+    }
+
+    async fn delete(&self, message: &Message) -> Result<(), SendError> {
+        let content = content("delete", &self.target.conversation, &message.id);
+        self.outbox.send(&content).await
+    }
+
+    async fn show(&self, _: Option<&Message>, _: &Part<'_, SafeText>) -> Shown<Message> {
+        Shown::Refused
+    }
+
+    fn id(&self, message: &Message) -> MessageId {
+        message.id.clone()
+    }
+
+    fn replaces(&self, earlier: &Delivered) -> Vec<Message> {
+        let ids = earlier.0.iter().cloned();
+        ids.map(|id| Message { id, text: None }).collect()
+    }
+
+    fn chores(&self) -> &TaskTracker {
+        &self.outbox.chores
+    }
+
+    fn sentence(&self, error: SendError) -> PlatformError {
+        match error {
+            error @ SendError::Refused(_) => misconfigured(format!(
+                "WEBHOOK_ANSWER_URL does not take answers: {error}; it has to accept signed requests (docs/platforms/webhook.md)"
+            )),
+            error @ SendError::Away(_) => PlatformError::disconnected(NAME, error),
+        }
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(Withdrawer(Arc::clone(&self.outbox)))
+    }
+}
+
+pub(crate) struct Withdrawer(pub(crate) Arc<Outbox>);
+
+#[async_trait]
+impl Withdraw for Withdrawer {
+    async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
+        match self
+            .0
+            .send_once(&content("delete", conversation, message))
+            .await
+        {
+            Ok(()) => Withdrawn::Gone,
+            Err(SendError::Away(_)) => Withdrawn::NotYet,
+            Err(error @ SendError::Refused(_)) => Withdrawn::Stays(format!(
+                "the program that I answer to does not delete it: {error}"
+            )),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! A program that talks to the bot over real HTTP, and the bot that echoes.
+//!
+//! The program keeps messages as `docs/platforms/webhook.md` says: `put` writes or overwrites one, `delete` removes it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod conforming;
+mod requests;
+mod support;

@@ -27,11 +27,13 @@ mod rarity;
 mod recaller;
 pub mod reembed;
 mod replay;
+mod revision;
 mod shortlist;
 pub mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
+mod values;
 pub(crate) mod vectors;
 mod when;
 mod window;

@@ -60,6 +60,11 @@ impl Memory {
                 author: recalled.author.to_string(),
                 input: prompts::lines(&recalled.input),
                 output: prompts::lines(&recalled.output),
+                replaced: recalled
+                    .superseded
+                    .map(|since| since.format("%Y-%m-%d").to_string())
+                    .unwrap_or_default(),
+                is_newer: recalled.is_newer,
             },
             score: recalled.score,
         }
@@ -264,6 +269,8 @@ mod tests {
                 author: "ada".to_owned(),
                 input: prompts::lines(text),
                 output: Vec::new(),
+                replaced: String::new(),
+                is_newer: false,
             },
             score,
         }

@@ -94,6 +94,7 @@ fn as_row(candidate: &Candidate) -> String {
     } = candidate;
     let verdict = match verdict {
         Verdict::Recalled if *is_quoted => "and quoted",
+        Verdict::Recalled if exchange.superseded.is_some() => "outdated",
         Verdict::Recalled => "recalled",
         Verdict::InWindow => "in window",
         Verdict::BelowThreshold => "below",

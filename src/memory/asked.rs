@@ -6,7 +6,9 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 
 use super::index::{AudienceIndex, Entry};
+use super::language::{self, is_one_of as is};
 use super::text::written;
+use super::values::Kind;
 use super::when::{self, Time};
 
 /// Words by which people speak of themselves.
@@ -14,7 +16,7 @@ const OWN: &str = "i me my mine im ive ich mein meine meinen meinem meiner mir m
                    io mio mia miei ik mijn mij ja mój moja moje mnie mi я мой моя мое моё мне меня";
 /// What asks for a number, alone or behind "how".
 const HOW: &str = "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit";
-const AMOUNT: &str = "price cost costs budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
+const AMOUNT: &str = "price cost costs value worth fee fees rate salary wage pay rent fare fine deposit balance score temperature capacity weight height length percentage amount number total limit age budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
                       cuánto cuánta cuántos cuántas precio cuesta quanto quanta quanti quante quantos quantas prezzo costa preço custa \
                       hoeveel prijs kost ile cena kosztuje сколько цена стоит";
 const WHEN: &str = "when wann quand cuándo quando wanneer kiedy когда";
@@ -26,6 +28,8 @@ const NUMBERS: &str = "one two three four five six seven eight nine ten eleven t
 /// conversations (`docs/recall.md`): log-odds.
 const MINE: f32 = 3.0;
 const SPEAKER: f32 = 3.0;
+/// For each deviation of BM25 by which what was said next to it stands out.
+const BESIDE: f32 = 0.3;
 const WITHIN: f32 = 3.0;
 const DATED: f32 = 1.5;
 const LACKING: f32 = -1.0;
@@ -33,10 +37,6 @@ const LACKING: f32 = -1.0;
 const AGE: f32 = -0.4;
 /// Days after which an exchange grows no older.
 const OLD: f32 = 90.0;
-
-fn is(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
-}
 
 /// What an answer has to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +54,12 @@ impl Wanted {
         let names_time = words
             .windows(2)
             .any(|pair| is(&pair[0], "what which") && is(&pair[1], "time day date"));
-        if behind_how || words.iter().any(|word| is(word, AMOUNT)) {
+        if behind_how {
             Some(Self::Number)
         } else if names_time || words.iter().any(|word| is(word, WHEN)) {
             Some(Self::Time)
+        } else if words.iter().any(|word| is(word, AMOUNT)) {
+            Some(Self::Number)
         } else {
             None
         }
@@ -88,6 +90,7 @@ pub(super) struct Asked {
     at: Option<DateTime<Utc>>,
     time: Time,
     wanted: Option<Wanted>,
+    is_of_yes_or_no: bool,
 }
 
 /// How far an exchange meets what a question says beside what it is about: parts from 0 to 1.
@@ -107,6 +110,8 @@ pub struct Hints {
     /// The logarithm of its age in days, where what is newer counts for more; zero for what was said
     /// now.
     pub age: f32,
+    /// Who is meant said it beside what the question is about: how far that stands out.
+    pub beside: f32,
 }
 
 /// How much a name tells whose owner has such a part of the exchanges. Half of them tell nothing in
@@ -125,6 +130,7 @@ impl Hints {
             dated,
             lacking,
             age,
+            beside,
         } = self;
         MINE * mine
             + SPEAKER * speaker
@@ -132,6 +138,7 @@ impl Hints {
             + DATED * dated
             + LACKING * lacking
             + AGE * age
+            + BESIDE * beside
     }
 }
 
@@ -145,8 +152,35 @@ impl Asked {
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at)),
             wanted: Wanted::of(&words),
+            is_of_yes_or_no: words
+                .first()
+                .is_some_and(|word| language::begins_question(word)),
             words: words.into_iter().collect(),
         }
+    }
+
+    /// The kinds of values that an answer has to hold.
+    pub(super) fn wanted(&self) -> &'static [Kind] {
+        match self.wanted {
+            Some(Wanted::Number) => &[Kind::Amount, Kind::TimeOfDay],
+            Some(Wanted::Time) => &[Kind::Date, Kind::TimeOfDay],
+            None => &[],
+        }
+    }
+
+    /// Whether it is answered by yes or no.
+    pub(super) fn is_of_yes_or_no(&self) -> bool {
+        self.is_of_yes_or_no
+    }
+
+    /// Whether what was said then is later than the question means, so that it replaces nothing of
+    /// what is asked for. A question about how things were is about what was replaced.
+    pub(super) fn is_past(&self, said: DateTime<Utc>) -> bool {
+        self.time.then
+            || self
+                .time
+                .window
+                .is_some_and(|window| window.is_before(said))
     }
 
     /// Whether a name, or a part of it, is in the question.
@@ -176,6 +210,7 @@ impl Asked {
             dated: part(dated),
             lacking: part(lacking),
             age: self.age(entry.at),
+            beside: 0.0,
         }
     }
 

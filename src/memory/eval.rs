@@ -205,13 +205,14 @@ impl Asking<'_> {
         let mut recalled = recall(index, calibration, &query, &settings);
         recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
         let quoted = quote(index, calibration, &query, &settings);
+        let superseded = recalled.iter().filter(|one| one.superseded.is_some());
         let name = |one: &Recalled| self.history.name(one.id).to_owned();
         Answered {
             id: question.id.clone(),
             results: results.collect(),
             recalled: recalled.iter().map(|one| self.scored(one)).collect(),
             quoted: quoted.iter().map(name).collect(),
-            superseded: Vec::new(),
+            superseded: superseded.map(name).collect(),
         }
     }
 
@@ -288,7 +289,11 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
         session: exchange.session().to_owned(),
         position,
         created_at: exchange.at.and_utc(),
-        source: Source::Model,
+        source: if exchange.output.starts_with("I remember nothing about that") {
+            Source::Memory
+        } else {
+            Source::Model
+        },
         input: exchange.input.clone(),
         rephrased_question: None,
         output: exchange.output.clone(),

@@ -52,6 +52,7 @@ impl Features {
             dated,
             lacking: _,
             age: _,
+            beside: _,
         } = self.hints;
         let is_hinted = [mine, speaker, within, dated]
             .iter()
@@ -226,18 +227,21 @@ impl Scores<'_> {
         // Without a cosine of its own the other model judges it, which knows no cosines.
         let dense = |entry| cosine.and(self.z_cosine(entry));
         let words = |entry| self.z_bm25(entry);
+        let near_z_bm25 = beside().map(words).reduce(f32::max).unwrap_or(0.0);
+        let mut hints = self.asked.hints(self.index, entry);
+        hints.beside = hints.speaker.max(hints.mine) * near_z_bm25.clamp(0.0, 6.0);
         Features {
             cosine,
             z_cosine: dense(entry).unwrap_or(0.0),
             ln_bm25: self.words.bm25[entry].ln_1p(),
             z_bm25: words(entry),
             near_z_cosine: beside().filter_map(dense).reduce(f32::max).unwrap_or(0.0),
-            near_z_bm25: beside().map(words).reduce(f32::max).unwrap_or(0.0),
+            near_z_bm25,
             around_z_cosine: mean(around().filter_map(dense)),
             around_z_bm25: mean(around().map(words)),
             coverage: self.words.coverage[entry].min(1.0),
             company: 0.0,
-            hints: self.asked.hints(self.index, entry),
+            hints,
         }
     }
 

@@ -10,6 +10,8 @@ use chrono::{DateTime, Utc};
 
 use super::can_be_recalled;
 use super::postings::Postings;
+use super::rarity::rarity;
+use super::revision::{Pair, Statement};
 use super::text::{bounded, date_words};
 use super::vectors::{Quantised, Vectors};
 use crate::graph::{ResponseId, Source, Turn};
@@ -253,6 +255,32 @@ impl AudienceIndex {
     /// Length of the vectors; zero where none are compared.
     pub(super) fn dimension(&self) -> usize {
         self.vectors.dimension()
+    }
+
+    /// What an exchange says, to be compared with what others say.
+    pub(super) fn statement(&self, number: usize) -> Statement {
+        let (entry, postings) = (self.entry(number), &self.postings);
+        Statement::read(
+            postings.words(),
+            entry.input(),
+            entry.output(),
+            |stem, written| postings.rarity_of_stem(stem, rarity(written)),
+        )
+    }
+
+    /// A later exchange beside an earlier one.
+    pub(super) fn pair<'a>(
+        &self,
+        (later, says): (usize, &'a Statement),
+        (earlier, said): (usize, &'a Statement),
+    ) -> Pair<'a> {
+        let vector = self.vectors.get(later);
+        Pair {
+            later: says,
+            earlier: said,
+            cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
+            same_author: self.entry(later).author == self.entry(earlier).author,
+        }
     }
 
     /// The cosine of every exchange with the query, NaN where an exchange has no vector.

@@ -103,6 +103,20 @@ const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye go
     вечер день доброе добрый ночи пока привет спасибо спокойной утро \
     谢 你 好 再 见 早 安";
 
+/// Words of sums.
+const SUMS: &str = "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
+    dividido más per diviso keer gedeeld razy podzielić умножить делить";
+
+/// Whether a word is one of those by which people calculate.
+pub(super) fn calculates(word: &str) -> bool {
+    is_one_of(word, SUMS)
+}
+
+/// Whether a word is in a list of words between blanks.
+pub(super) fn is_one_of(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
 struct Known {
     function: Vec<HashSet<&'static str>>,
     asking: HashSet<&'static str>,
@@ -148,6 +162,11 @@ impl Guess {
     pub(crate) fn says_nothing(self, word: &str) -> bool {
         KNOWN.function[self.0].contains(word)
     }
+}
+
+/// Whether a question that begins with a word is answered by yes or no.
+pub(super) fn begins_question(word: &str) -> bool {
+    KNOWN.beginning.contains(word)
 }
 
 /// Whether words ask: one of them does in some language, or they begin as a question does.

@@ -239,6 +239,16 @@ impl Postings {
         if total > 0.0 { most / total } else { 1.0 }
     }
 
+    /// How rare a stem is that is so rare in English talk.
+    pub(crate) fn rarity_of_stem(&self, stem: &str, background: f32) -> f32 {
+        self.idf(self.list(stem).len(), background)
+    }
+
+    /// The same of a word of a query.
+    pub(crate) fn rarity_of(&self, word: &SoughtWord) -> f32 {
+        word.weight * self.rarity_of_stem(&word.stem, word.background)
+    }
+
     fn list(&self, word: &str) -> &[Posting] {
         self.terms
             .get(word)

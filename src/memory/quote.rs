@@ -7,10 +7,16 @@
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings, Recalled};
-use super::text::{asks, is_small_talk};
+use super::text::{asks, asks_for_nothing};
 
 /// Exchanges that are quoted at most.
 pub const MOST_QUOTED: usize = 3;
+/// Of which they are chosen.
+const LOOKED_AT: usize = 5;
+/// How far the best counts as ahead at most, in log-odds.
+const MOST_AHEAD: f64 = 6.0;
+/// Words of a question that count at most.
+const MOST_WORDS: usize = 8;
 
 /// The log-odds that the best exchange answers; fitted on two worlds of team talk, each judged on the
 /// other and on first conversations (`docs/recall.md`). Cosines count in deviations from the prior.
@@ -21,15 +27,22 @@ const MISSING: f32 = -2.8;
 /// In a young history most words were never said, which tells little.
 const UNHEARD: f32 = -0.29;
 const YOUNG: f32 = 20.0;
+/// In an old one something is like any question, so more has to stand out.
+const IS_QUESTION: f32 = -1.8;
+const WORDS: f32 = 0.37;
+const STANDS_OUT: f32 = 0.23;
+const OLD: f32 = -2.3;
 const ASKS: f32 = 2.3;
 const MINE: f32 = 0.75;
 const SPEAKER: f32 = 1.0;
 const TIME: f32 = 2.7;
 const LACKING: f32 = -1.0;
 /// From then on something is quoted.
-const LEAST: f32 = 0.4;
+const LEAST: f32 = -0.1;
 /// What an exchange may fall behind the best, in log-odds, and still be quoted with it.
-const BEHIND: f64 = 3.0;
+const BEHIND: f64 = 6.0;
+/// What falls behind because it no longer holds.
+const SUPERSEDED: f64 = 1.5;
 
 /// What is quoted for a question, oldest first.
 pub fn quote(
@@ -39,13 +52,8 @@ pub fn quote(
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
     let ranking = Ranking::new(index, calibration, query, settings);
-    let quoted = quotable(&ranking, calibration, query);
-    let mut quoted: Vec<Recalled> = quoted
-        .into_iter()
-        .map(|place| ranking.ranked[place].recalled(index))
-        .collect();
-    quoted.sort_by_key(|one| one.at);
-    quoted
+    let places = quotable(&ranking, calibration, query);
+    ranking.in_order(&places)
 }
 
 /// Places in the ranking, best first.
@@ -54,33 +62,76 @@ pub(super) fn quotable(
     calibration: &Calibration,
     query: &Query<'_>,
 ) -> Vec<usize> {
-    let kept = ranking.ranked.iter().enumerate();
-    let mut kept = kept.filter(|(_, one)| one.is_kept()).peekable();
-    let Some(&(best, _)) = kept.peek() else {
-        return Vec::new();
-    };
-    if is_small_talk(query.text) || confidence(ranking, calibration, query, best) < LEAST {
-        return Vec::new();
+    let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
+    let is_quoted = !leading.is_empty()
+        && !asks_for_nothing(query.text)
+        && confidence(ranking, calibration, query, &leading) >= LEAST;
+    if is_quoted {
+        best_of(ranking, leading)
+    } else {
+        Vec::new()
     }
-    let odds = |place: usize| {
-        let probability = ranking.ranked[place].scored.probability;
-        (probability / (1.0 - probability)).ln()
-    };
-    let least = odds(best) - BEHIND;
-    kept.map(|(place, _)| place)
+}
+
+/// Of the leading exchanges those that are quoted: what no longer holds only where nothing better
+/// does.
+fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
+    leading.sort_by_key(|&place| ranking.ranked[place].scored.entry);
+    let since = ranking.superseded(&leading);
+    let mut by_odds: Vec<(usize, f64)> = leading
+        .into_iter()
+        .zip(since)
+        .map(|(place, since)| {
+            let penalty = since.map_or(0.0, |_| SUPERSEDED);
+            (place, odds(ranking, place) - penalty)
+        })
+        .collect();
+    by_odds.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let least = by_odds.first().map_or(0.0, |(_, odds)| odds - BEHIND);
+    by_odds
+        .into_iter()
         .take(MOST_QUOTED)
-        .take_while(|&place| odds(place) >= least)
+        .take_while(|(_, odds)| *odds >= least)
+        .map(|(place, _)| place)
         .collect()
 }
 
-/// The log-odds that the exchange at a place, the best, answers the question.
+fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
+    let probability = ranking.ranked[place].scored.probability;
+    (probability / (1.0 - probability)).ln()
+}
+
+/// The log-odds that the leading exchanges answer the question.
 fn confidence(
     ranking: &Ranking<'_>,
     calibration: &Calibration,
     query: &Query<'_>,
-    best: usize,
+    leading: &[usize],
 ) -> f32 {
-    let scored = &ranking.ranked[best].scored;
+    let part = |holds: bool| if holds { 1.0 } else { 0.0 };
+    let answers = |&place: &usize| answers(ranking, calibration, place);
+    let best = answers(&leading[0]);
+    let of_any = leading
+        .iter()
+        .take(MOST_QUOTED)
+        .map(answers)
+        .fold(best, f32::max);
+    let exchanges = ranking.exchanges() as f32;
+    let age = exchanges / (exchanges + YOUNG);
+    let ahead = leading.get(MOST_QUOTED).map_or(MOST_AHEAD, |&place| {
+        (odds(ranking, leading[0]) - odds(ranking, place)).min(MOST_AHEAD)
+    });
+    let is_question = asks(ranking.input(leading[0]));
+    let words = ranking.words.len().min(MOST_WORDS) as f32;
+    BIAS + (best + of_any) / 2.0
+        + UNHEARD * ranking.unheard * age
+        + ASKS * part(asks(query.text))
+        + age * (OLD + IS_QUESTION * part(is_question) + WORDS * words + STANDS_OUT * ahead as f32)
+}
+
+/// What the exchange at a place adds to the log-odds.
+fn answers(ranking: &Ranking<'_>, calibration: &Calibration, place: usize) -> f32 {
+    let scored = &ranking.ranked[place].scored;
     let features = &scored.features;
     let hints = &features.hints;
     // Without vectors, what has all of the words is taken for as alike as such exchanges are.
@@ -88,14 +139,9 @@ fn confidence(
         Some(cosine) => calibration.prior.cosine.z(cosine),
         None => 3.5 * features.coverage,
     };
-    let exchanges = ranking.exchanges() as f32;
-    let unheard = ranking.unheard * exchanges / (exchanges + YOUNG);
-    let part = |holds: bool| if holds { 1.0 } else { 0.0 };
-    BIAS + COSINE * alike
+    COSINE * alike
         + COVERAGE * features.coverage
         + MISSING * ranking.missing(scored.entry)
-        + UNHEARD * unheard
-        + ASKS * part(asks(query.text))
         + MINE * hints.mine
         + SPEAKER * hints.speaker
         + TIME * hints.within.max(hints.dated)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::DEFAULT_RECALL_LIMIT;
 use super::asked::Asked;
 use super::calibration::Calibration;
 use super::features::{self, Features, Scored};
@@ -13,7 +14,8 @@ use super::history::{self, Earlier};
 use super::index::{AudienceIndex, Entry};
 use super::postings::WeightedWords;
 use super::quote::quotable;
-use super::text::is_small_talk;
+use super::revision::{Question, Statement};
+use super::text::asks_for_nothing;
 use crate::graph::ResponseId;
 
 /// Cosine from which two exchanges may be the same in other words.
@@ -24,6 +26,8 @@ const SAME_WORDS: f32 = 0.9;
 /// question about nothing in the history has many weak candidates and no good one. Measured in
 /// `docs/recall.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
+/// Tokens of what is recalled though it is not likely to help: a long one would take the place of several.
+const SHORT: usize = 120;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
 const HEADER_TOKENS: usize = 16;
 
@@ -75,7 +79,8 @@ impl RecallSettings {
     fn has_room(&self, used: usize, tokens: usize, score: f64) -> bool {
         let sum = used + tokens;
         // A long answer may be the best there is.
-        sum <= self.tokens && (sum <= self.usual || used == 0 || score >= self.sure)
+        let is_short = tokens <= SHORT;
+        sum <= self.tokens && ((sum <= self.usual && is_short) || used == 0 || score >= self.sure)
     }
 }
 
@@ -92,6 +97,10 @@ pub struct Recalled {
     pub score: f64,
     pub probability: f64,
     pub features: Features,
+    /// Since when it no longer holds, as far as what was recalled with it tells.
+    pub superseded: Option<DateTime<Utc>>,
+    /// It replaces another of them.
+    pub is_newer: bool,
 }
 
 impl Recalled {
@@ -137,13 +146,11 @@ pub fn recall(
     query: &Query<'_>,
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
-    if is_small_talk(query.text) {
+    if asks_for_nothing(query.text) {
         return Vec::new();
     }
     let ranking = Ranking::new(index, calibration, query, settings);
-    let mut kept: Vec<&Ranked> = ranking.ranked.iter().filter(|one| one.is_kept()).collect();
-    kept.sort_by_key(|one| index.entry(one.scored.entry).position);
-    kept.into_iter().map(|one| one.recalled(index)).collect()
+    ranking.in_order(&ranking.kept())
 }
 
 /// What was recalled from several audiences, oldest first, as much of the best as one may take.
@@ -171,11 +178,18 @@ pub fn candidates(
 ) -> Vec<Candidate> {
     let ranking = Ranking::new(index, calibration, query, settings);
     let quoted = quotable(&ranking, calibration, query);
-    let is_small_talk = is_small_talk(query.text);
+    let is_small_talk = asks_for_nothing(query.text);
+    let kept = ranking.kept();
+    let leading = &kept[..kept.len().min(DEFAULT_RECALL_LIMIT)];
+    let marked = ranking.in_order(leading);
     let shown = ranking.ranked.iter().enumerate().take(limit);
     shown
         .map(|(place, one)| Candidate {
-            exchange: one.recalled(index),
+            exchange: {
+                let plain = one.recalled(index);
+                let marked = marked.iter().find(|it| it.id == plain.id);
+                marked.cloned().unwrap_or(plain)
+            },
             verdict: match one.verdict {
                 Verdict::Recalled if is_small_talk => Verdict::SmallTalk,
                 verdict => verdict,
@@ -209,6 +223,8 @@ impl Ranked {
             score: self.score,
             probability: self.scored.probability,
             features: self.scored.features.clone(),
+            superseded: None,
+            is_newer: false,
         }
     }
 }
@@ -219,6 +235,7 @@ pub(super) struct Ranking<'a> {
     pub(super) ranked: Vec<Ranked>,
     /// What was looked for.
     pub(super) words: WeightedWords,
+    asked: Asked,
     /// The rarity of the rarest word that was never said.
     pub(super) unheard: f32,
     /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
@@ -260,6 +277,7 @@ impl<'a> Ranking<'a> {
             index,
             ranked,
             words,
+            asked,
             unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
@@ -277,6 +295,67 @@ impl<'a> Ranking<'a> {
     /// How much of the question, by rarity, its rarest word is that an exchange does not have.
     pub(super) fn missing(&self, entry: usize) -> f32 {
         self.index.postings().missing(&self.words, entry)
+    }
+
+    /// Places of what is recalled, best first.
+    pub(super) fn kept(&self) -> Vec<usize> {
+        let places = 0..self.ranked.len();
+        places
+            .filter(|&place| self.ranked[place].is_kept())
+            .collect()
+    }
+
+    /// The exchanges at some places, oldest first, with what no longer holds marked.
+    pub(super) fn in_order(&self, places: &[usize]) -> Vec<Recalled> {
+        let mut places = places.to_vec();
+        places.sort_by_key(|&place| self.ranked[place].scored.entry);
+        let replaced = self.superseded(&places);
+        let marked = places.iter().zip(&replaced).enumerate();
+        marked
+            .map(|(number, (&place, by))| Recalled {
+                superseded: by.map(|by| self.entry(places[by]).at),
+                is_newer: replaced.contains(&Some(number)),
+                ..self.ranked[place].recalled(self.index)
+            })
+            .collect()
+    }
+
+    /// By which of them each of the exchanges at some places, oldest first, is replaced first, in the
+    /// light of the question.
+    pub(super) fn superseded(&self, places: &[usize]) -> Vec<Option<usize>> {
+        let entries: Vec<usize> = places
+            .iter()
+            .map(|&place| self.ranked[place].scored.entry)
+            .collect();
+        let statements: Vec<Statement> = entries
+            .iter()
+            .map(|&entry| self.index.statement(entry))
+            .collect();
+        let words: Vec<(String, f32)> = self
+            .words
+            .iter()
+            .map(|word| (word.stem.clone(), self.index.postings().rarity_of(word)))
+            .collect();
+        let question = Question {
+            words: &words,
+            wanted: self.asked.wanted(),
+            is_of_yes_or_no: self.asked.is_of_yes_or_no(),
+        };
+        let replaces = |later: usize, earlier: usize| {
+            let pair = self.index.pair(
+                (entries[later], &statements[later]),
+                (entries[earlier], &statements[earlier]),
+            );
+            !self.asked.is_past(self.index.entry(entries[later]).at) && pair.replaces(&question)
+        };
+        (0..entries.len())
+            .map(|earlier| (earlier + 1..entries.len()).find(|&later| replaces(later, earlier)))
+            .collect()
+    }
+
+    /// What was said at a place.
+    pub(super) fn input(&self, place: usize) -> &'a str {
+        self.entry(place).input()
     }
 
     fn entry(&self, place: usize) -> &'a Entry {

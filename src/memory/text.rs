@@ -103,6 +103,25 @@ pub(crate) fn is_small_talk(text: &str) -> bool {
     words.len() == 0 || (!asks(text) && language::are_polite(words))
 }
 
+/// Whether nothing that was said can help with a text: mere politeness, or a sum.
+pub(crate) fn asks_for_nothing(text: &str) -> bool {
+    is_small_talk(text) || is_sum(text)
+}
+
+/// "What is 38 times 7?"
+fn is_sum(text: &str) -> bool {
+    let words = written(text);
+    let guess = Guess::of(words.iter().map(String::as_str));
+    let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = words.iter().filter(is_number).count();
+    let says_nothing =
+        |word: &String| is_number(&word) || guess.says_nothing(word) || language::calculates(word);
+    numbers >= 2
+        && words.iter().all(says_nothing)
+        && (words.iter().any(|word| language::calculates(word))
+            || text.contains(['+', '*', '/', '×', '÷']))
+}
+
 /// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
 /// denies is "not".
 fn bare(token: &str) -> &str {

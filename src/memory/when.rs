@@ -4,6 +4,8 @@
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeDelta, Utc};
 
+use super::language::is_one_of as is;
+
 /// Weekdays from Monday on, in several languages.
 const WEEKDAYS: [&str; 7] = [
     "monday mon montag lundi lunes lunedì maandag poniedziałek понедельник",
@@ -48,10 +50,6 @@ const BEFORE_YESTERDAY: &str = "vorgestern anteayer anteontem eergisteren przedw
 const THEN: &str = "before first originally initially earlier former formerly old previous previously until vorher \
                     ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше";
 
-fn is(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
-}
-
 fn place(word: &str, lists: &[&str]) -> Option<u32> {
     let place = lists.iter().position(|words| is(word, words))?;
     u32::try_from(place).ok()
@@ -74,6 +72,11 @@ impl Window {
     fn ending(to: NaiveDate, days: i64) -> Option<Self> {
         let from = to.checked_sub_signed(TimeDelta::days(days))?;
         Some(Self { from, to })
+    }
+
+    /// Whether it has passed at a moment.
+    pub(super) fn is_before(self, at: DateTime<Utc>) -> bool {
+        self.to <= at.date_naive()
     }
 
     /// How much a moment is within it: 1, less outside the farther it is, by the length of the
@@ -285,6 +288,11 @@ fn is_iso(words: &[String], day: NaiveDate) -> bool {
         && number(year) == Some(i64::from(day.year()))
         && number(month) == Some(i64::from(day.month()))
         && number(of_month) == Some(i64::from(day.day()))
+}
+
+/// The month that a word names, from 1.
+pub(super) fn month_of(word: &str) -> Option<u32> {
+    place(word, &MONTHS).map(|month| month + 1)
 }
 
 /// Whether a word is one of time.

@@ -1,0 +1,418 @@
+//! The values that a text names: amounts, dates, times of day, codes. Two texts about the same thing
+//! that name other values of one kind do not both hold.
+//!
+//! Knows nothing of exchanges.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::language::{Guess, is_one_of as is};
+use super::text::bounded;
+use super::when::month_of;
+
+/// Characters of one text that are read for values.
+const READ: usize = 2_048;
+/// Values of one text that are kept; a long table names no value in particular.
+const MOST: usize = 24;
+
+const MONEY: &str =
+    "euro euros eur usd dollar dollars pound pounds gbp chf zł złotych zloty руб рублей";
+const MONEY_SIGNS: [char; 6] = ['€', '$', '£', '¥', '₹', '₽'];
+const PERCENT: &str = "percent prozent procent procento procenta pourcent porciento percento";
+const TIME: &str = "minute minutes min mins hour hours day days week weeks month months year years minuten stunde stunden tag tage tagen \
+    woche wochen monat monate monaten jahr jahre jahren heure heures jour jours semaine semaines mois an ans minuto minutos \
+    hora horas día días dia dias semana semanas mes meses mês año años ano anos minuti ora ore giorno giorni settimana \
+    settimane mese mesi anno anni minuut uur dag dagen weken maand maanden jaar minut minuty godzin godziny dzień dni \
+    tygodni miesięcy lat минут часов дней недель месяцев лет";
+const OF_DAY: &str = "am pm uhr h oclock heures uur godz";
+const ORDINAL: &str = "st nd rd th er e";
+const COUNTED: [(&str, u32); 60] = [
+    ("one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("eleven", 11),
+    ("twelve", 12),
+    ("twenty", 20),
+    ("thirty", 30),
+    ("eins", 1),
+    ("zwei", 2),
+    ("drei", 3),
+    ("vier", 4),
+    ("fünf", 5),
+    ("sechs", 6),
+    ("sieben", 7),
+    ("acht", 8),
+    ("neun", 9),
+    ("zehn", 10),
+    ("elf", 11),
+    ("zwölf", 12),
+    ("zwanzig", 20),
+    ("deux", 2),
+    ("trois", 3),
+    ("quatre", 4),
+    ("cinq", 5),
+    ("sept", 7),
+    ("huit", 8),
+    ("neuf", 9),
+    ("dix", 10),
+    ("dos", 2),
+    ("tres", 3),
+    ("cuatro", 4),
+    ("cinco", 5),
+    ("seis", 6),
+    ("siete", 7),
+    ("ocho", 8),
+    ("nueve", 9),
+    ("diez", 10),
+    ("due", 2),
+    ("tre", 3),
+    ("quattro", 4),
+    ("cinque", 5),
+    ("otto", 8),
+    ("dieci", 10),
+    ("twee", 2),
+    ("drie", 3),
+    ("vijf", 5),
+    ("zes", 6),
+    ("zeven", 7),
+    ("negen", 9),
+    ("tien", 10),
+    ("dwa", 2),
+    ("trzy", 3),
+    ("два", 2),
+];
+
+/// What a value measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Amount,
+    Date,
+    TimeOfDay,
+    /// A version, a colour, a number of a gate.
+    Code,
+}
+
+/// A value: of two of a kind that have the same unit, or of which one has none, each may stand for the
+/// other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    text: String,
+    /// Of an amount what is counted, of a date its month.
+    unit: Option<String>,
+}
+
+impl Value {
+    /// Whether both say how much, or when, of what may be the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let units = match (&self.unit, &other.unit) {
+            // Two dates are dates, whatever their months.
+            _ if self.kind == Kind::Date => true,
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => true,
+        };
+        self.kind == other.kind && units
+    }
+
+    /// Whether both are one value.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let units = match (&self.unit, &other.unit) {
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => true,
+        };
+        self.kind == other.kind && units && self.text == other.text
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    /// Digits with points, commas and colons within.
+    Number(&'a str),
+    Word(&'a str),
+    /// Letters and digits.
+    Mixed(&'a str),
+    Sign(char),
+}
+
+/// The values of a text, in their order.
+pub(super) fn values(text: &str) -> Vec<Value> {
+    let lower = bounded(text, READ).to_lowercase();
+    let tokens = tokens(&lower);
+    let stemmer = Stemmer::create(Algorithm::English);
+    let guess = Guess::of(tokens.iter().filter_map(|token| match token {
+        Token::Word(word) => Some(*word),
+        Token::Number(_) | Token::Mixed(_) | Token::Sign(_) => None,
+    }));
+    let reader = Reader {
+        tokens: &tokens,
+        stemmer,
+        guess,
+    };
+    let all = (0..tokens.len()).filter_map(|at| reader.value(at));
+    all.take(MOST).collect()
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token<'a>],
+    stemmer: Stemmer,
+    guess: Guess,
+}
+
+impl Reader<'_> {
+    fn word(&self, at: Option<usize>) -> &str {
+        match at.and_then(|at| self.tokens.get(at)) {
+            Some(Token::Word(word)) => word,
+            Some(Token::Number(_) | Token::Mixed(_) | Token::Sign(_)) | None => "",
+        }
+    }
+
+    fn sign(&self, at: Option<usize>) -> Option<char> {
+        match at.and_then(|at| self.tokens.get(at)) {
+            Some(Token::Sign(sign)) => Some(*sign),
+            Some(Token::Number(_) | Token::Mixed(_) | Token::Word(_)) | None => None,
+        }
+    }
+
+    fn value(&self, at: usize) -> Option<Value> {
+        match self.tokens[at] {
+            Token::Number(digits) => Some(self.number(digits, "", at)),
+            Token::Mixed(mixed) => {
+                let letters =
+                    mixed.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:".contains(c));
+                let digits = &mixed[..mixed.len() - letters.len()];
+                if digits.is_empty() || letters.chars().any(|c| c.is_ascii_digit()) {
+                    return Some(code(mixed));
+                }
+                Some(self.number(digits, letters, at))
+            }
+            Token::Word(word) => {
+                let (_, number) = COUNTED.iter().find(|(known, _)| *known == word)?;
+                Some(Value {
+                    kind: Kind::Amount,
+                    text: number.to_string(),
+                    unit: self.unit(at),
+                })
+            }
+            Token::Sign(_) => None,
+        }
+    }
+
+    fn number(&self, digits: &str, suffix: &str, at: usize) -> Value {
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        let of_day = |word: &str| is(word, OF_DAY);
+        if digits.contains(':') || of_day(suffix) || (suffix.is_empty() && of_day(self.word(after)))
+        {
+            let text = digits.trim_start_matches('0').to_owned();
+            let text = if text.contains(':') {
+                text
+            } else {
+                format!("{text}:00")
+            };
+            return Value {
+                kind: Kind::TimeOfDay,
+                text,
+                unit: None,
+            };
+        }
+        if let Some(month) = self.month_beside(at).filter(|_| is_day(digits)) {
+            let text = digits.trim_start_matches('0').to_owned();
+            return Value {
+                kind: Kind::Date,
+                text,
+                unit: Some(month.to_string()),
+            };
+        }
+        if is(suffix, ORDINAL) && !suffix.is_empty() && is_day(digits) {
+            return Value {
+                kind: Kind::Date,
+                text: digits.to_owned(),
+                unit: None,
+            };
+        }
+        let thousands = suffix == "k" || (suffix.is_empty() && self.word(after) == "k");
+        let signs = [self.sign(before), self.sign(after)];
+        let is_money = signs
+            .into_iter()
+            .flatten()
+            .any(|sign| MONEY_SIGNS.contains(&sign))
+            || is(self.word(after), MONEY);
+        let unit = if is_money {
+            Some("money".to_owned())
+        } else if self.sign(after) == Some('%') || is(self.word(after), PERCENT) {
+            Some("%".to_owned())
+        } else if thousands {
+            None
+        } else if !suffix.is_empty() {
+            Some(suffix.to_owned())
+        } else {
+            self.unit(at)
+        };
+        let mut text = plain(digits);
+        if thousands {
+            text.push_str("000");
+        }
+        Value {
+            kind: Kind::Amount,
+            text,
+            unit,
+        }
+    }
+
+    /// What is counted: the word behind a number, unless it says nothing.
+    fn unit(&self, at: usize) -> Option<String> {
+        let word = self.word(Some(at + 1));
+        let counts = word.chars().count() > 1
+            && !self.guess.says_nothing(word)
+            && !Guess::default().says_nothing(word);
+        counts.then(|| self.stemmer.stem(word).into_owned())
+    }
+
+    fn month_beside(&self, at: usize) -> Option<u32> {
+        let step = |at: Option<usize>| match self.tokens.get(at?) {
+            Some(Token::Sign('.')) => at,
+            _ => None,
+        };
+        let after = step(Some(at + 1)).map_or(at + 1, |at| at + 1);
+        let after = if is(self.word(Some(after)), "of de") {
+            after + 1
+        } else {
+            after
+        };
+        let before = at.checked_sub(1);
+        month_of(self.word(Some(after))).or_else(|| month_of(self.word(before)))
+    }
+}
+
+/// Whether a word says what a number measures, and nothing of what it is about.
+pub(super) fn is_measure(word: &str) -> bool {
+    is(word, MONEY) || is(word, PERCENT) || is(word, TIME)
+}
+
+fn code(text: &str) -> Value {
+    Value {
+        kind: Kind::Code,
+        text: text.to_owned(),
+        unit: None,
+    }
+}
+
+fn is_day(digits: &str) -> bool {
+    digits.parse().is_ok_and(|day: u32| (1..=31).contains(&day))
+}
+
+/// A number without separators of thousands, its decimals behind a point.
+fn plain(digits: &str) -> String {
+    let mut plain = String::new();
+    let mut parts = digits.split(['.', ',']).peekable();
+    plain.push_str(parts.next().unwrap_or_default());
+    while let Some(part) = parts.next() {
+        if part.len() != 3 && parts.peek().is_none() {
+            let decimals = part.trim_end_matches('0');
+            if !decimals.is_empty() {
+                plain.push('.');
+                plain.push_str(decimals);
+            }
+        } else {
+            plain.push_str(part);
+        }
+    }
+    plain
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = token_end(rest);
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        let (mut digit, mut letter) = (false, false);
+        for character in token.chars() {
+            digit |= character.is_ascii_digit();
+            letter |= character.is_alphabetic() || character == '#';
+        }
+        match (digit, letter) {
+            (true, true) => tokens.push(Token::Mixed(token)),
+            (true, false) => tokens.push(Token::Number(token)),
+            (false, true) if first != '#' => tokens.push(Token::Word(token)),
+            (false, true | false) if first.is_whitespace() => {}
+            (false, true | false) => tokens.push(Token::Sign(first)),
+        }
+    }
+    tokens
+}
+
+/// Letters and digits belong together, and what parts digits where digits follow.
+fn token_end(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    let mut last_was_digit = false;
+    while let Some((at, character)) = characters.next() {
+        let digit_follows = characters
+            .peek()
+            .is_some_and(|(_, next)| next.is_ascii_digit());
+        let belongs = character.is_alphanumeric()
+            || (at == 0
+                && character == '#'
+                && characters
+                    .peek()
+                    .is_some_and(|(_, next)| next.is_ascii_alphanumeric()))
+            || (last_was_digit && digit_follows && ".,:".contains(character));
+        if !belongs {
+            return if at == 0 { character.len_utf8() } else { at };
+        }
+        last_was_digit = character.is_ascii_digit();
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let show = |value: Value| {
+            let unit = value.unit.unwrap_or_default();
+            format!("{:?} {} {unit}", value.kind, value.text)
+                .trim_end()
+                .to_owned()
+        };
+        values(text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn values_are_read_with_what_they_measure() {
+        for (text, expected) in [
+            ("we take 45 minutes", vec!["Amount 45 minut"]),
+            (
+                "moved to 11 June, 9:00",
+                vec!["Date 11 6", "TimeOfDay 9:00"],
+            ),
+            ("on June 16th at 9 am", vec!["Date 16 6", "TimeOfDay 9:00"]),
+            (
+                "am 16. Juni um 14 Uhr",
+                vec!["Date 16 6", "TimeOfDay 14:00"],
+            ),
+            ("the 18th", vec!["Date 18"]),
+            (
+                "£7.50 or 7 euro",
+                vec!["Amount 7.5 money", "Amount 7 money"],
+            ),
+            ("from 1,9 % to 2.1%", vec!["Amount 1.9 %", "Amount 2.1 %"]),
+            (
+                "72,000 seats, 84k",
+                vec!["Amount 72000 seat", "Amount 84000"],
+            ),
+            ("colour #0B2A3C in v2", vec!["Code #0b2a3c", "Code v2"]),
+            ("seven plants", vec!["Amount 7 plant"]),
+            ("nothing here", vec![]),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+}

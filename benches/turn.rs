@@ -32,7 +32,7 @@ use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
 use muninn::graph::schema::Survey;
 use muninn::graph::transfer::{GraphNode, GraphRelationship, Importing, Portable};
 use muninn::graph::{
-    Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore,
+    Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore, How,
     NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
     TurnContext, TurnRead, open,
 };
@@ -328,6 +328,24 @@ impl GraphStore for Timed {
     ) -> Result<usize, StoreError> {
         let call = self.store.set_embeddings(embedder, audience, vectors);
         self.call("set_embeddings", call).await
+    }
+
+    async fn supersede(
+        &self,
+        audience: &AudienceId,
+        turn: ResponseId,
+        earlier: &[(ResponseId, How)],
+    ) -> Result<usize, StoreError> {
+        let call = self.store.supersede(audience, turn, earlier);
+        self.call("supersede", call).await
+    }
+
+    async fn superseded(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError> {
+        let call = self.store.superseded(audience);
+        self.call("superseded", call).await
     }
 
     async fn turns_since(

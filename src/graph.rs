@@ -68,6 +68,7 @@ pub const MEMORY_RELATIONSHIPS: &[&str] = &[
     "LAST_RESPONSE",
     "NEXT",
     "RECALLED",
+    "SUPERSEDES",
 ];
 
 /// One response in the graph: what was asked, what was answered, and how.
@@ -203,6 +204,25 @@ pub struct News {
     pub through: i64,
     /// There is more after `through`; [`GraphStore::turns_since`] has it.
     pub more: bool,
+}
+
+/// By what a turn shows that it replaces an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It names another value.
+    Value,
+    /// It takes it back.
+    Word,
+}
+
+impl How {
+    /// As it is kept.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Word => "word",
+        }
+    }
 }
 
 /// A turn to append.
@@ -486,6 +506,21 @@ pub trait GraphStore: answers::Answers + transfer::Portable + fmt::Debug + Send 
         audience: &AudienceId,
         vectors: &[(ResponseId, Option<Vec<f32>>)],
     ) -> Result<usize, StoreError>;
+
+    /// Links a turn to earlier ones of its audience that it replaces. Those that are gone, later or of
+    /// another audience are left out; says how many were linked.
+    async fn supersede(
+        &self,
+        audience: &AudienceId,
+        turn: ResponseId,
+        earlier: &[(ResponseId, How)],
+    ) -> Result<usize, StoreError>;
+
+    /// Which turn of an audience replaces which earlier one, in no order.
+    async fn superseded(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError>;
 
     /// All sessions, the most recent first.
     async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError>;

@@ -19,6 +19,7 @@ mod features;
 mod history;
 mod index;
 mod language;
+mod linking;
 pub(crate) mod neighbours;
 pub(crate) mod postings;
 mod quote;
@@ -38,6 +39,7 @@ pub(crate) mod vectors;
 mod when;
 mod window;
 
+pub use self::linking::replaced;
 pub use archive::{Archive, Begun, Kept};
 pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};

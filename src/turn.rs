@@ -187,7 +187,20 @@ impl TurnRunner {
             .await;
         observe("turn", began);
         draft.count();
+        self.link(&kept, &turn).await;
         Ok(self.after(&kept, &draft, &read))
+    }
+
+    /// Links a turn in the graph to the earlier ones that it replaces.
+    async fn link(&self, kept: &Kept, turn: &NewTurn) {
+        match kept {
+            Kept::Graph => {
+                let store = &**self.archive.store();
+                let audience = &turn.audience.id;
+                self.recaller.link(store, audience, &turn.turn).await;
+            }
+            Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere => {}
+        }
     }
 
     /// Delivers the answer that an event has already.

@@ -195,6 +195,52 @@ async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too() {
+    for place in Place::every() {
+        let config = place.config(None, &[]);
+        let bot = place.bot(&config).await;
+        let room = bot.room("a");
+        for text in [
+            "The rent of the studio is 900 euros a month.",
+            "The rent of the studio goes up to 950 euros.",
+        ] {
+            room.say("ada", text).await;
+        }
+        let answer = room.say("ada", "How much is the rent of the studio?").await;
+        assert!(
+            answer.text().contains(", ada (replaced on "),
+            "{}",
+            answer.text()
+        );
+        assert!(
+            answer
+                .text()
+                .contains(", ada (newer):\n> The rent of the studio goes up")
+        );
+        bot.end().await;
+
+        // What was linked when it was kept is still there.
+        let bot = place.bot(&config).await;
+        let links = bot.store.superseded(&bot.audience()).await.unwrap();
+        assert_eq!(links.len(), 1);
+        let answer = bot
+            .room("b")
+            .say("bob", "How much is the rent of the studio?")
+            .await;
+        assert!(
+            answer
+                .text()
+                .contains(", ada (newer):\n> The rent of the studio goes up")
+        );
+        // How it was is asked.
+        let question = "How much was the rent of the studio originally?";
+        let answer = bot.room("b").say("bob", question).await;
+        assert!(!answer.text().contains("replaced on"), "{}", answer.text());
+        bot.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_is_down_leaves_memory() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = place.bot(&place.config(Some(&server), &[])).await;

@@ -12,15 +12,16 @@ use super::engine::{Engine, Params, Purge, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
-    append_params, embedding, integer, list, params, summary, text, trace, turn, turns, unexpected,
+    append_params, embedding, integer, list, params, response_id, summary, text, trace, turn,
+    turns, unexpected,
 };
 use super::schema::{Cache, Survey};
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
-    Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, KnowledgeNode,
-    NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn,
-    TurnContext, TurnRead, knowledge, migrate, statements,
+    Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, How,
+    KnowledgeNode, NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary,
+    Turn, TurnContext, TurnRead, knowledge, migrate, statements,
 };
 use crate::memory::{can_be_recalled, is_question};
 use crate::session::SessionGuard;
@@ -448,6 +449,37 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .await?;
         let turns = rows.first().map_or(0, |row| integer(row, "turns"));
         Ok(usize::try_from(turns).unwrap_or_default())
+    }
+
+    async fn supersede(
+        &self,
+        audience: &AudienceId,
+        turn: ResponseId,
+        earlier: &[(ResponseId, How)],
+    ) -> Result<usize, StoreError> {
+        let rows: Vec<Value> = earlier
+            .iter()
+            .map(|(id, how)| json!({"id": id.to_string(), "how": how.as_str()}))
+            .collect();
+        let bound = json!({"audience": audience.as_str(), "id": turn.to_string(), "rows": rows});
+        let rows = self
+            .engine
+            .write(statements::SUPERSEDE, params(bound))
+            .await?;
+        let links = rows.first().map_or(0, |row| integer(row, "links"));
+        Ok(usize::try_from(links).unwrap_or_default())
+    }
+
+    async fn superseded(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = self.engine.read(statements::SUPERSEDED, bound).await?;
+        let id = |row, column| response_id(&text(row, column).unwrap_or_default());
+        rows.iter()
+            .map(|row| Ok((id(row, "later")?, id(row, "earlier")?)))
+            .collect()
     }
 
     async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {

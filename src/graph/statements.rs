@@ -147,6 +147,18 @@ pub(crate) const SET_EMBEDDINGS: &str = "\
     SET r.embedding = row.embedding, r.embedder = $embedder \
     RETURN count(r) AS turns";
 
+/// Links a turn to earlier ones that it replaces.
+pub(crate) const SUPERSEDE: &str = "\
+    UNWIND $rows AS row \
+    MATCH (r:Response {id: $id, audience: $audience}) \
+    MATCH (o:Response {id: row.id, audience: $audience}) WHERE o.position < r.position \
+    MERGE (r)-[link:SUPERSEDES]->(o) SET link.at = r.createdAt, link.how = row.how \
+    RETURN count(o) AS links";
+
+pub(crate) const SUPERSEDED: &str = "\
+    MATCH (r:Response {audience: $audience})-[:SUPERSEDES]->(o:Response {audience: $audience}) \
+    RETURN r.id AS later, o.id AS earlier";
+
 /// What a turn may lack.
 macro_rules! set_optional {
     () => {

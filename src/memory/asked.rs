@@ -173,6 +173,11 @@ impl Asked {
         self.is_of_yes_or_no
     }
 
+    /// Whether it is about how things were.
+    pub(super) fn asks_for_then(&self) -> bool {
+        self.time.then
+    }
+
     /// Whether what was said then is later than the question means, so that it replaces nothing of
     /// what is asked for. A question about how things were is about what was replaced.
     pub(super) fn is_past(&self, said: DateTime<Utc>) -> bool {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use muninn_platform::AudienceId;
 
 use super::index::AudienceIndex;
-use crate::graph::News;
+use crate::graph::{News, ResponseId};
 
 /// A bounded number of exchanges, the audience that was used longest ago dropped first.
 #[derive(Debug)]
@@ -65,6 +65,14 @@ impl SharedIndex {
             index.skip_to(news.through);
         }
         Freshness::Current
+    }
+
+    /// Remembers what a turn replaces.
+    pub fn link(&self, later: ResponseId, earlier: impl Iterator<Item = ResponseId>) {
+        let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for earlier in earlier {
+            index.link(later, earlier);
+        }
     }
 
     /// Position and epoch it has seen.

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::recaller::REACH;
 use super::{
     AudienceIndex, Calibration, Earlier, Query, RecallMode, RecallSettings, Recalled, Verdict,
-    candidates, embedded_text, quote, recall,
+    candidates, embedded_text, quote, recall, replaced,
 };
 use crate::graph::{Embedding, ResponseId, Source, Turn};
 use crate::llm::local::LocalEmbedder;
@@ -136,7 +136,7 @@ pub fn evaluate(
                     .is_none_or(|at| turn.created_at.naive_utc() < at)
             };
             while let Some(turn) = said.next_if(is_before) {
-                history.push(turn);
+                history.push(turn, calibration);
             }
             let known = &turns[..history.index.len()];
             let asking = Asking {
@@ -252,13 +252,21 @@ impl History {
             index: AudienceIndex::new(Some(of), 0),
             names: HashMap::new(),
         };
-        turns.into_iter().for_each(|turn| history.push(turn));
+        for turn in turns {
+            history.names.insert(turn.id, turn.event.clone());
+            history.index.push(turn);
+        }
         history
     }
 
-    fn push(&mut self, turn: &Turn) {
+    /// As a turn is kept: with links to what it replaces.
+    fn push(&mut self, turn: &Turn, calibration: &Calibration) {
+        let replaced = replaced(&self.index, calibration, turn);
         self.names.insert(turn.id, turn.event.clone());
         self.index.push(turn);
+        for (earlier, _) in replaced {
+            self.index.link(turn.id, earlier);
+        }
     }
 
     /// The exchange's id in the file it came from; empty for an id that is not of this history.

@@ -14,7 +14,7 @@ use super::rarity::rarity;
 use super::revision::{Pair, Statement};
 use super::text::{bounded, date_words};
 use super::vectors::{Quantised, Vectors};
-use crate::graph::{ResponseId, Source, Turn};
+use crate::graph::{Embedding, ResponseId, Source, Turn};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
 pub const MAX_KEPT_CHARS: usize = 8_192;
@@ -81,6 +81,8 @@ pub struct AudienceIndex {
     /// Exchanges of each author.
     authors: HashMap<Arc<str>, u32>,
     foreign: usize,
+    /// Earlier exchanges, and what replaces them.
+    replaced: HashMap<ResponseId, ResponseId>,
 }
 
 impl AudienceIndex {
@@ -101,6 +103,7 @@ impl AudienceIndex {
             names: HashMap::new(),
             authors: HashMap::new(),
             foreign: 0,
+            replaced: HashMap::new(),
         }
     }
 
@@ -122,13 +125,18 @@ impl AudienceIndex {
 
     fn push_vector(&mut self, turn: &Turn) {
         let row = turn.embedding.as_ref().and_then(|embedding| {
-            let ours = self.embedder() == Some(&*embedding.embedder)
-                && self.vectors.dimension() == embedding.vector.len();
-            let row = ours.then(|| Quantised::new(&embedding.vector)).flatten();
+            let row = self.row(embedding);
             self.foreign += usize::from(row.is_none());
             row
         });
         self.vectors.push(row.as_ref());
+    }
+
+    /// A vector as it is compared; none of another embedder's.
+    fn row(&self, embedding: &Embedding) -> Option<Quantised> {
+        let ours = self.embedder() == Some(&*embedding.embedder)
+            && self.vectors.dimension() == embedding.vector.len();
+        ours.then(|| Quantised::new(&embedding.vector)).flatten()
     }
 
     fn push_words(&mut self, turn: &Turn) {
@@ -268,6 +276,48 @@ impl AudienceIndex {
         )
     }
 
+    /// The same of a turn that is not in the index yet.
+    pub(super) fn statement_of(&self, turn: &Turn) -> Statement {
+        let postings = &self.postings;
+        Statement::read(
+            postings.words(),
+            &turn.input,
+            answer(turn),
+            |stem, written| postings.rarity_of_stem(stem, rarity(written)),
+        )
+    }
+
+    /// A turn that is not in the index yet beside an earlier exchange.
+    pub(super) fn pair_of<'a>(
+        &self,
+        turn: &Turn,
+        says: &'a Statement,
+        earlier: usize,
+        said: &'a Statement,
+    ) -> Pair<'a> {
+        let vector = turn
+            .embedding
+            .as_ref()
+            .and_then(|embedding| self.row(embedding));
+        Pair {
+            later: says,
+            earlier: said,
+            cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
+            same_author: *turn.author_name == *self.entry(earlier).author,
+            is_linked: false,
+        }
+    }
+
+    /// Remembers that an exchange is replaced by a later one, whether it is in the index or not.
+    pub fn link(&mut self, later: ResponseId, earlier: ResponseId) {
+        self.replaced.insert(earlier, later);
+    }
+
+    /// What replaces an exchange, as it was decided when that was kept.
+    pub(super) fn replaced_by(&self, earlier: ResponseId) -> Option<ResponseId> {
+        self.replaced.get(&earlier).copied()
+    }
+
     /// A later exchange beside an earlier one.
     pub(super) fn pair<'a>(
         &self,
@@ -280,6 +330,7 @@ impl AudienceIndex {
             earlier: said,
             cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
             same_author: self.entry(later).author == self.entry(earlier).author,
+            is_linked: self.replaced_by(self.entry(earlier).id) == Some(self.entry(later).id),
         }
     }
 

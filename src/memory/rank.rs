@@ -26,6 +26,8 @@ const SAME_WORDS: f32 = 0.9;
 /// question about nothing in the history has many weak candidates and no good one. Measured in
 /// `docs/recall.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
+/// Of the best, so many raise what replaces them.
+const RAISED_BY: usize = 16;
 /// Tokens of what is recalled though it is not likely to help: a long one would take the place of several.
 const SHORT: usize = 120;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
@@ -268,11 +270,7 @@ impl<'a> Ranking<'a> {
                 verdict: Verdict::BelowThreshold,
             })
             .collect();
-        // Of equals the newer is the better.
-        ranked.sort_unstable_by(|a, b| {
-            let newer = b.scored.entry.cmp(&a.scored.entry);
-            b.score.total_cmp(&a.score).then(newer)
-        });
+        ranked.sort_unstable_by(best_first);
         let mut ranking = Self {
             index,
             ranked,
@@ -283,6 +281,7 @@ impl<'a> Ranking<'a> {
             tokens: 0,
             kept: 0,
         };
+        ranking.raise_what_replaces();
         ranking.mark_window(query.exclude);
         ranking.choose(settings);
         ranking
@@ -295,6 +294,28 @@ impl<'a> Ranking<'a> {
     /// How much of the question, by rarity, its rarest word is that an exchange does not have.
     pub(super) fn missing(&self, entry: usize) -> f32 {
         self.index.postings().missing(&self.words, entry)
+    }
+
+    /// What replaces an exchange helps at least as much, unless the question is about how things were.
+    fn raise_what_replaces(&mut self) {
+        if self.asked.asks_for_then() {
+            return;
+        }
+        let mut raised = false;
+        for place in 0..self.ranked.len().min(RAISED_BY) {
+            let Some(later) = self.index.replaced_by(self.entry(place).id) else {
+                continue;
+            };
+            let of_later = |at: &usize| self.entry(*at).id == later;
+            if let Some(at) = (place + 1..self.ranked.len()).find(of_later) {
+                self.ranked[at].score = self.ranked[place].score;
+                self.ranked[at].scored.probability = self.ranked[place].scored.probability;
+                raised = true;
+            }
+        }
+        if raised {
+            self.ranked.sort_by(best_first);
+        }
     }
 
     /// Places of what is recalled, best first.
@@ -445,6 +466,12 @@ impl<'a> Ranking<'a> {
 /// The probability that something has to have for anything to be recalled.
 pub(super) fn least_best(threshold: f64) -> f64 {
     ODDS_OF_THE_BEST * threshold / (1.0 + (ODDS_OF_THE_BEST - 1.0) * threshold)
+}
+
+/// Of equals the newer is the better.
+fn best_first(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+    let newer = b.scored.entry.cmp(&a.scored.entry);
+    b.score.total_cmp(&a.score).then(newer)
 }
 
 /// What the threshold is compared with; no cosine is below every threshold.

@@ -15,7 +15,7 @@ use super::cache::{Freshness, RecallCache, SharedIndex};
 use super::reembed::{Stale, embed_missing, stale};
 use super::{
     AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
-    candidates, quote, recall, within_budget,
+    candidates, quote, recall, replaced, within_budget,
 };
 use crate::errors::in_one_line;
 use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
@@ -253,6 +253,25 @@ impl Recaller {
         }
     }
 
+    /// Links a turn that was kept to the earlier ones that it replaces. Where that fails, recall
+    /// compares them all the same.
+    pub async fn link(&self, store: &dyn GraphStore, audience: &AudienceId, turn: &Turn) {
+        let Some(index) = self.indexes.get(audience).filter(|_| can_be_recalled(turn)) else {
+            return;
+        };
+        let earlier = index.read(|index| replaced(index, &self.calibration, turn));
+        if earlier.is_empty() {
+            return;
+        }
+        match store.supersede(audience, turn.id, &earlier).await {
+            Ok(_) => index.link(turn.id, earlier.into_iter().map(|(id, _)| id)),
+            Err(error) => tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "what a turn replaces cannot be linked"
+            ),
+        }
+    }
+
     /// Takes in what an audience said since, for a message that is asked elsewhere; says whether it
     /// could.
     pub async fn catch_up(&self, store: &dyn GraphStore, audience: &AudienceId) -> bool {
@@ -426,7 +445,11 @@ impl Recaller {
                 index = AudienceIndex::new(embedder, news.epoch);
             }
         }
-        Ok(taken_in(index, &news))
+        let mut index = taken_in(index, &news);
+        for (later, earlier) in store.superseded(audience).await? {
+            index.link(later, earlier);
+        }
+        Ok(index)
     }
 }
 

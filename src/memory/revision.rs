@@ -5,11 +5,12 @@
 //! ([`super::rank`]); what is kept is linked by it alone.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use super::language;
 use super::text::{Words, asks, each_written};
-use super::values::{Kind, Value, is_measure, values};
-use super::when;
+use super::values::{Kind, MEASURES, Value, values};
+use super::when::MONTHS;
+use crate::graph::How;
 
 /// Words by which people say that something is no longer so.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -53,8 +54,38 @@ const ASKS: f32 = -1.4;
 const WANTED: f32 = 2.6;
 const REVOKES: f32 = 2.0;
 const ANSWERS: f32 = 5.0;
+const LINKED: f32 = 1.5;
+/// From then on a turn is linked to what it replaces.
+const LINKS_BY_VALUE: f32 = -2.5;
+const LINKS_BY_WORD: f32 = -1.5;
 /// From then on what is recalled is marked.
 const LEAST: f32 = -0.6;
+
+/// What a word says of a statement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    changes: bool,
+    revokes: bool,
+    is_scoped: bool,
+    /// A month or a measure: a part of a value.
+    is_of_value: bool,
+}
+
+static MARKS: LazyLock<HashMap<&'static str, Mark>> = LazyLock::new(|| {
+    let mut marks: HashMap<&'static str, Mark> = HashMap::new();
+    let mut mark = |words: &'static str, set: fn(&mut Mark)| {
+        for word in words.split_whitespace() {
+            set(marks.entry(word).or_default());
+        }
+    };
+    mark(CHANGING, |mark| mark.changes = true);
+    mark(REVOKING, |mark| mark.revokes = true);
+    mark(SCOPED, |mark| mark.is_scoped = true);
+    for words in MEASURES.iter().chain(&MONTHS) {
+        mark(words, |mark| mark.is_of_value = true);
+    }
+    marks
+});
 
 /// What an exchange says, as far as it tells what it replaces.
 #[derive(Clone, Debug, Default)]
@@ -88,15 +119,17 @@ impl Statement {
         for text in [said, answered] {
             statement.values.extend(values(text));
             each_written(text, |word| {
-                let changes = language::is_one_of(word, CHANGING);
-                statement.revokes |= language::is_one_of(word, REVOKING);
-                let is_scoped = language::is_one_of(word, SCOPED);
+                let Mark {
+                    changes,
+                    revokes,
+                    is_scoped,
+                    is_of_value,
+                } = MARKS.get(word).copied().unwrap_or_default();
                 statement.changes |= changes;
+                statement.revokes |= revokes;
                 statement.is_scoped |= is_scoped;
                 let says_nothing = changes || is_scoped || Words::says_nothing(word);
-                let is_value = is_measure(word)
-                    || when::month_of(word).is_some()
-                    || word.bytes().any(|byte| byte.is_ascii_digit());
+                let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
                 if !says_nothing && !is_value {
                     let stem = words.stem(word).into_owned();
                     let rarity = rarity(&stem, word);
@@ -137,6 +170,8 @@ pub(super) struct Pair<'a> {
     /// Of their vectors; none where one has none.
     pub(super) cosine: Option<f32>,
     pub(super) same_author: bool,
+    /// The later one was linked to the earlier when it was kept.
+    pub(super) is_linked: bool,
 }
 
 impl Pair<'_> {
@@ -152,10 +187,28 @@ impl Pair<'_> {
             return false;
         }
         let logit = self.logit()
+            + LINKED * part(self.is_linked)
             + WANTED * part(wanted)
             + REVOKES * part(question.is_of_yes_or_no && self.later.revokes)
             + ANSWERS * self.later.answers(question);
         logit >= LEAST
+    }
+
+    /// Whether the later one replaces the earlier whatever is asked, and by what: it has to be said.
+    pub(super) fn links(&self) -> Option<How> {
+        let logit = self.logit();
+        if self.later.is_scoped || self.later.asks {
+            None
+        } else if self.later.changes
+            && self.new_values().next().is_some()
+            && logit >= LINKS_BY_VALUE
+        {
+            Some(How::Value)
+        } else if self.later.revokes && logit >= LINKS_BY_WORD {
+            Some(How::Word)
+        } else {
+            None
+        }
     }
 
     /// How far they are about one thing and differ in it.

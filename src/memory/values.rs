@@ -3,6 +3,10 @@
 //!
 //! Knows nothing of exchanges.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::language::{Guess, is_one_of as is};
@@ -23,6 +27,8 @@ const TIME: &str = "minute minutes min mins hour hours day days week weeks month
     hora horas día días dia dias semana semanas mes meses mês año años ano anos minuti ora ore giorno giorni settimana \
     settimane mese mesi anno anni minuut uur dag dagen weken maand maanden jaar minut minuty godzin godziny dzień dni \
     tygodni miesięcy lat минут часов дней недель месяцев лет";
+/// Words that say what a number measures, and nothing of what it is about.
+pub(super) const MEASURES: [&str; 3] = [MONEY, PERCENT, TIME];
 const OF_DAY: &str = "am pm uhr h oclock heures uur godz";
 const ORDINAL: &str = "st nd rd th er e";
 const COUNTED: [(&str, u32); 60] = [
@@ -88,6 +94,9 @@ const COUNTED: [(&str, u32); 60] = [
     ("два", 2),
 ];
 
+static NUMBERS: LazyLock<HashMap<&'static str, u32>> =
+    LazyLock::new(|| COUNTED.into_iter().collect());
+
 /// What a value measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -145,14 +154,10 @@ pub(super) fn values(text: &str) -> Vec<Value> {
     let lower = bounded(text, READ).to_lowercase();
     let tokens = tokens(&lower);
     let stemmer = Stemmer::create(Algorithm::English);
-    let guess = Guess::of(tokens.iter().filter_map(|token| match token {
-        Token::Word(word) => Some(*word),
-        Token::Number(_) | Token::Mixed(_) | Token::Sign(_) => None,
-    }));
     let reader = Reader {
         tokens: &tokens,
         stemmer,
-        guess,
+        guess: OnceCell::new(),
     };
     let all = (0..tokens.len()).filter_map(|at| reader.value(at));
     all.take(MOST).collect()
@@ -161,10 +166,21 @@ pub(super) fn values(text: &str) -> Vec<Value> {
 struct Reader<'a> {
     tokens: &'a [Token<'a>],
     stemmer: Stemmer,
-    guess: Guess,
+    guess: OnceCell<Guess>,
 }
 
 impl Reader<'_> {
+    /// Most texts have no number.
+    fn guess(&self) -> Guess {
+        let words = || {
+            self.tokens.iter().filter_map(|token| match token {
+                Token::Word(word) => Some(*word),
+                Token::Number(_) | Token::Mixed(_) | Token::Sign(_) => None,
+            })
+        };
+        *self.guess.get_or_init(|| Guess::of(words()))
+    }
+
     fn word(&self, at: Option<usize>) -> &str {
         match at.and_then(|at| self.tokens.get(at)) {
             Some(Token::Word(word)) => word,
@@ -192,7 +208,7 @@ impl Reader<'_> {
                 Some(self.number(digits, letters, at))
             }
             Token::Word(word) => {
-                let (_, number) = COUNTED.iter().find(|(known, _)| *known == word)?;
+                let number = NUMBERS.get(word)?;
                 Some(Value {
                     kind: Kind::Amount,
                     text: number.to_string(),
@@ -268,7 +284,7 @@ impl Reader<'_> {
     fn unit(&self, at: usize) -> Option<String> {
         let word = self.word(Some(at + 1));
         let counts = word.chars().count() > 1
-            && !self.guess.says_nothing(word)
+            && !self.guess().says_nothing(word)
             && !Guess::default().says_nothing(word);
         counts.then(|| self.stemmer.stem(word).into_owned())
     }
@@ -287,11 +303,6 @@ impl Reader<'_> {
         let before = at.checked_sub(1);
         month_of(self.word(Some(after))).or_else(|| month_of(self.word(before)))
     }
-}
-
-/// Whether a word says what a number measures, and nothing of what it is about.
-pub(super) fn is_measure(word: &str) -> bool {
-    is(word, MONEY) || is(word, PERCENT) || is(word, TIME)
 }
 
 fn code(text: &str) -> Value {

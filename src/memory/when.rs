@@ -18,7 +18,7 @@ const WEEKDAYS: [&str; 7] = [
 ];
 /// Months from January on. Those that English has for something else, too, are told apart by the word
 /// before them.
-const MONTHS: [&str; 12] = [
+pub(super) const MONTHS: [&str; 12] = [
     "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
     "february feb februar février febrero fevereiro febbraio februari luty lutego lutym февраль февраля феврале",
     "march mar märz mars marzo março maart marzec marca marcu март марта марте",

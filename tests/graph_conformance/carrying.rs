@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn::graph::transfer::{
     GraphNode, GraphRelationship, Progress, TransferError, check, export, import,
 };
-use muninn::graph::{GraphStore, Source, open, open_unfinished};
+use muninn::graph::{GraphStore, How, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{Lane, Talk, ids};
@@ -75,8 +75,12 @@ async fn fill(store: &Arc<dyn GraphStore>) -> Talk {
     second.turn.embedding = None;
     second.context = vec![names[0].clone(), names[5].clone()];
     second.recalled = vec![(first.id, 0.123_456_789)];
-    talk.append(&second).await;
+    let second = talk.append(&second).await;
     talk.beside().say("c").await;
+    store
+        .supersede(&talk.audience.id, second.id, &[(first.id, How::Value)])
+        .await
+        .unwrap();
     talk
 }
 

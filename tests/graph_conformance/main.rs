@@ -35,3 +35,4 @@ mod knowledge;
 mod querying;
 mod reading;
 mod searching;
+mod superseding;

@@ -175,6 +175,11 @@ impl TestBot {
         )
     }
 
+    /// The audience of [`Self::room`].
+    pub fn audience(&self) -> muninn_platform::AudienceId {
+        muninn_platform::AudienceId::new(format!("test/{}/general", self.name))
+    }
+
     /// An event id of this test's own.
     pub fn event(&self, name: &str) -> String {
         format!("{}/{name}", self.name)

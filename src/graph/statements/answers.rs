@@ -2,7 +2,7 @@
 
 /// The first part of putting another turn in the place of an earlier one, whose node, event, chain
 /// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
-/// hear of it by the epoch. The title is the first question.
+/// hear of it by the epoch. What it replaced, and what replaced it, was decided by the old one. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(
@@ -19,8 +19,14 @@ macro_rules! replace {
             "WITH s, r, collect(memory) AS memories ",
             "OPTIONAL MATCH (r)-[source:CONTEXT]->() ",
             "WITH s, r, memories, collect(source) AS sources ",
+            "OPTIONAL MATCH (r)-[earlier:SUPERSEDES]->() ",
+            "WITH s, r, memories, sources, collect(earlier) AS replaced ",
+            "OPTIONAL MATCH (r)<-[later:SUPERSEDES]-() ",
+            "WITH s, r, memories, sources, replaced, collect(later) AS replacing ",
             "FOREACH (gone IN memories | DELETE gone) ",
             "FOREACH (gone IN sources | DELETE gone) ",
+            "FOREACH (gone IN replaced | DELETE gone) ",
+            "FOREACH (gone IN replacing | DELETE gone) ",
             "WITH s, r ",
             "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
             "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",

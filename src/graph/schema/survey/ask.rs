@@ -25,7 +25,7 @@ const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnClaim OR n:Mu
 
 /// The types are those of memory.
 const TIES: &str = "MATCH (a)-[r]->(b) WHERE NOT type(r) IN \
-    ['CONTEXT', 'HAS_RESPONSE', 'IN', 'LAST_RESPONSE', 'NEXT', 'RECALLED']";
+    ['CONTEXT', 'HAS_RESPONSE', 'IN', 'LAST_RESPONSE', 'NEXT', 'RECALLED', 'SUPERSEDES']";
 
 /// Name, type and short value of each property, of a node or relationship `x`; of a list its
 /// length.

@@ -1,0 +1,39 @@
+//! Which earlier exchanges a turn replaces, decided when it is kept: [`crate::graph::GraphStore::supersede`].
+
+use super::calibration::Calibration;
+use super::index::AudienceIndex;
+use super::rank::{Query, Ranking, RecallSettings};
+use super::text::{asks, asks_for_nothing};
+use crate::graph::{How, ResponseId, Turn};
+
+/// Earlier exchanges that a turn is compared with: those that its own words find first.
+const COMPARED: usize = 8;
+
+/// The earlier exchanges that a turn replaces, and how. Only what is surely about the same is linked:
+/// what is recalled is compared again in the light of the question.
+pub fn replaced(
+    index: &AudienceIndex,
+    calibration: &Calibration,
+    turn: &Turn,
+) -> Vec<(ResponseId, How)> {
+    if asks(&turn.input) || asks_for_nothing(&turn.input) {
+        return Vec::new();
+    }
+    let vector = turn.embedding.as_ref();
+    let vector = vector.filter(|it| index.embedder() == Some(&*it.embedder));
+    let query = Query {
+        text: &turn.input,
+        vector: vector.map(|embedding| &*embedding.vector),
+        ..Query::default()
+    };
+    let ranking = Ranking::new(index, calibration, &query, &RecallSettings::by(calibration));
+    let statement = index.statement_of(turn);
+    let kept = ranking.kept().into_iter().take(COMPARED);
+    kept.filter_map(|place| {
+        let entry = ranking.ranked[place].scored.entry;
+        let earlier = index.statement(entry);
+        let how = index.pair_of(turn, &statement, entry, &earlier).links()?;
+        Some((index.entry(entry).id, how))
+    })
+    .collect()
+}

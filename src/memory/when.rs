@@ -32,6 +32,33 @@ pub(super) const MONTHS: [&str; 12] = [
     "november nov novembre noviembre novembro listopad listopada listopadzie ноябрь ноября ноябре",
     "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
 ];
+/// Feasts that move with Easter, and by how many days.
+const MOVABLE: [(&str, i64); 6] = [
+    ("karfreitag", -2),
+    (
+        "easter ostern osterwochenende pâques pascua páscoa pasqua pasen wielkanoc wielkanocą пасха пасхи пасхой",
+        0,
+    ),
+    ("ostermontag paasmaandag pasquetta", 1),
+    ("ascension himmelfahrt hemelvaart", 39),
+    (
+        "whitsun pentecost pfingsten pentecôte pentecostés pinksteren",
+        49,
+    ),
+    ("fronleichnam", 60),
+];
+/// Feasts of a day: month and day.
+const FIXED: [(&str, u32, u32); 4] = [
+    (
+        "christmas xmas weihnachten noël navidad natal natale kerst kerstmis рождество рождества",
+        12,
+        25,
+    ),
+    ("silvester", 12, 31),
+    ("halloween", 10, 31),
+    ("epiphany epifanía epifania", 1, 6),
+];
+const SINCE: &str = "since seit depuis desde sinds od";
 /// What stands before the name of a month.
 const IN: &str = "in im en em w в since seit depuis desde of early late mid during";
 const NEXT: &str = "next nächsten nächste nächster prochain prochaine próximo próxima volgende";
@@ -115,7 +142,11 @@ impl Time {
         let (single, is_future) = single_day(words, today);
         time.day = single;
         if !is_future {
-            let of_day = single.and_then(|day| Window::days(day, 1));
+            let is_since = words.iter().any(|word| is(word, SINCE));
+            let of_day = single.and_then(|day| match today.succ_opt() {
+                Some(to) if is_since => Some(Window { from: day, to }),
+                Some(_) | None => Window::days(day, 1),
+            });
             time.window = of_day.or_else(|| stretch(words, today));
         }
         time
@@ -143,6 +174,10 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
         if is(word, TODAY) || (word == "morning" && before == "this") {
             return (Some(today), false);
         }
+        if let Some(feast) = feast(before, word, after, today) {
+            return day_before(words, at, feast)
+                .map_or((None, false), |day| (Some(day), day > today));
+        }
         if let Some(weekday) = place(word, &WEEKDAYS) {
             let passed = (today.weekday().num_days_from_monday() + 7 - weekday) % 7;
             if is(before, NEXT) {
@@ -159,6 +194,50 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
         }
     }
     (None, false)
+}
+
+/// The nearest day of a feast that is named by a word, or by it and the one beside it.
+fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let days = match (before, word, after) {
+        ("good", "friday", _) => Some(-2),
+        ("easter", "monday", _) | (_, "easter", "monday") => Some(1),
+        _ => MOVABLE
+            .iter()
+            .find(|(names, _)| is(word, names))
+            .map(|(_, days)| *days),
+    };
+    let fixed = FIXED.iter().find(|(names, ..)| is(word, names));
+    let years = [today.year() - 1, today.year(), today.year() + 1];
+    let dates = years.into_iter().filter_map(|year| match (days, fixed) {
+        (Some(days), _) => easter(year)?.checked_add_signed(TimeDelta::days(days)),
+        (None, Some((_, month, day))) => NaiveDate::from_ymd_opt(year, *month, *day),
+        (None, None) => None,
+    });
+    dates.min_by_key(|date| (*date - today).num_days().abs())
+}
+
+/// Easter Sunday of the Gregorian calendar, by Gauss' rule as Meeus gives it.
+fn easter(year: i32) -> Option<NaiveDate> {
+    let (golden, century, of_century) = (year % 19, year / 100, year % 100);
+    let epact =
+        (19 * golden + century - century / 4 - (century - (century + 8) / 25 + 1) / 3 + 15) % 30;
+    let weekday = (32 + 2 * (century % 4) + 2 * (of_century / 4) - epact - of_century % 4) % 7;
+    let late = (golden + 11 * epact + 22 * weekday) / 451;
+    let days = epact + weekday - 7 * late + 114;
+    NaiveDate::from_ymd_opt(
+        year,
+        u32::try_from(days / 31).ok()?,
+        u32::try_from(days % 31 + 1).ok()?,
+    )
+}
+
+/// The day itself, or the one before where that is asked for: "the day before …".
+fn day_before(words: &[String], at: usize, day: NaiveDate) -> Option<NaiveDate> {
+    let said = &words[at.saturating_sub(4)..at];
+    let is_before = said
+        .windows(2)
+        .any(|pair| pair[0] == "day" && pair[1] == "before");
+    if is_before { day.pred_opt() } else { Some(day) }
 }
 
 /// `16 june`, `june 16th`, `16. Juni`: in the year that brings it nearest.
@@ -222,7 +301,7 @@ fn stretch(words: &[String], today: NaiveDate) -> Option<Window> {
                 today.year()
             };
             let from = NaiveDate::from_ymd_opt(year, month + 1, 1)?;
-            return if is(before, "since seit depuis desde") {
+            return if is(before, SINCE) {
                 Some(Window {
                     from,
                     to: today.succ_opt()?,
@@ -343,6 +422,19 @@ mod tests {
                 "2026-05-20",
             ),
             ("what came on april 3rd", "2026-04-03", "2026-04-04"),
+            (
+                "what broke the day before good friday",
+                "2026-04-02",
+                "2026-04-03",
+            ),
+            ("was ist an ostern passiert", "2026-04-05", "2026-04-06"),
+            (
+                "what changed since easter monday",
+                "2026-04-06",
+                "2026-05-21",
+            ),
+            ("who worked at christmas", "2025-12-25", "2025-12-26"),
+            ("was ist seit dienstag neu", "2026-05-19", "2026-05-21"),
         ] {
             let (from, to) = (date(from), date(to));
             let window = Time::of(&written(text), now()).window;
@@ -355,6 +447,19 @@ mod tests {
             "who is it",
         ] {
             assert_eq!(Time::of(&written(text), now()).window, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn easter_is_found_for_every_year() {
+        for (year, sunday) in [
+            (1999, "1999-04-04"),
+            (2008, "2008-03-23"),
+            (2025, "2025-04-20"),
+            (2026, "2026-04-05"),
+            (2038, "2038-04-25"),
+        ] {
+            assert_eq!(easter(year), Some(date(sunday)));
         }
     }
 

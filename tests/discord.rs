@@ -258,6 +258,8 @@ async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_and_the_invitation() {
     let server = ModelServer::start().await;
+    // The doctor tries the model out.
+    server.echoes();
     let home = Home::new(&server).await;
     let said = home.program.says(&["doctor"]).await;
     assert!(

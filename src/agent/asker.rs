@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
-    AnswerShape, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError, Piece,
-    Purpose, TooLong, ToolSpec, Usage,
+    AnswerShape, Capabilities, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError,
+    Piece, Purpose, TooLong, ToolSpec, Usage,
 };
 use crate::prompts::dated;
 
@@ -64,10 +64,11 @@ impl<'a> Asker<'a> {
         Self { answering, ..self }
     }
 
-    /// The tokens that prompt and answer may have together, where that is known.
-    pub fn context(&self) -> Option<u32> {
+    /// What the model that answers can do, as far as it was found out.
+    pub fn capabilities(&self) -> Capabilities {
         let configured = self.model.model(Purpose::Answer);
-        self.model.context(self.answering.unwrap_or(configured))
+        self.model
+            .capabilities(self.answering.unwrap_or(configured))
     }
 
     /// Asks; `on_piece` gets what there is to see as it comes.

@@ -320,7 +320,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         Tried::InWords => well(part, "calls tools in words: the service offers none itself"),
         Tried::Misses => note(
             Verdict::Warning,
-            "did not call a tool when it was asked to: knowledge is searched for it only by chance; choose a model that calls tools".to_owned(),
+            "did not call a tool when it was asked to: knowledge is searched for every question before it answers, and the graph is not asked; a model that calls tools does more".to_owned(),
         ),
     };
     let data = match tried.data {

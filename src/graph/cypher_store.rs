@@ -380,7 +380,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         };
         let wish = json!({
             "session": guard.session().as_str(), "id": id,
-            "until": chrono::Utc::now().timestamp_millis(),
+            // What was said within this millisecond was said before.
+            "until": chrono::Utc::now().timestamp_millis() + 1,
         });
         let intent = self.engine.intend(&wish)?;
         // If this fails, the intent stays and the next start finishes it.

@@ -58,6 +58,8 @@ pub struct Capabilities {
     pub temperature: bool,
     pub data: DataForm,
     pub tools: ToolForm,
+    /// It did not call a tool when it was asked to.
+    pub too_weak_for_tools: bool,
     /// There is a role `system`.
     pub system_role: bool,
     /// Messages of user and assistant must alternate.
@@ -80,6 +82,7 @@ impl Default for Capabilities {
             temperature: true,
             data: DataForm::Schema,
             tools: ToolForm::Native,
+            too_weak_for_tools: false,
             system_role: true,
             alternates: false,
             reasons_at_once: false,

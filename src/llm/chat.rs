@@ -71,9 +71,9 @@ impl ChatModel {
         self.found.known(model)
     }
 
-    /// The tokens that prompt and answer of a model may have together, where that is known.
-    pub fn context(&self, model: &str) -> Option<u32> {
-        self.found.of(model).context
+    /// What a model can do, as far as it was found out.
+    pub fn capabilities(&self, model: &str) -> Capabilities {
+        self.found.of(model)
     }
 
     /// Completes; `on_piece` gets what there is to see as it comes, which together is [`Completion::text`] or begins it.
@@ -181,7 +181,11 @@ impl ChatModel {
             return true;
         }
         let has_done_it = self.done().contains(&(model.to_owned(), uses));
-        if trial.is_some() || has_done_it {
+        // A service that fails may do it later.
+        let is_refused = ["HTTP 400", "HTTP 422"]
+            .iter()
+            .any(|it| why.starts_with(it));
+        if trial.is_some() || has_done_it || !is_refused {
             return false;
         }
         *trial = can.plain(uses);

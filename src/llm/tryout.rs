@@ -55,8 +55,8 @@ impl ChatModel {
         let tools = self.try_tools(purpose).await?;
         let data = self.try_data(purpose).await?;
         let streams = self.try_stream(purpose).await?;
-        // What nothing had to be learnt of is known now, too.
-        self.found.learn(&model, |_| {});
+        self.found
+            .learn(&model, |known| known.too_weak_for_tools = !tools);
         let can = self.found.of(&model);
         Ok(TriedOut {
             tools: in_words(tools, can.tools != ToolForm::Native),

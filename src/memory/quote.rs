@@ -39,8 +39,10 @@ const TIME: f32 = 2.7;
 const LACKING: f32 = -1.0;
 /// From then on something is quoted.
 const LEAST: f32 = -0.1;
-/// What an exchange may fall behind the best, in log-odds, and still be quoted with it.
-const BEHIND: f64 = 6.0;
+/// What an exchange may fall behind the best, in log-odds, and still be quoted with it. With 6, evidence is
+/// quoted for three more of 151 questions about team talk, and "The cat is called Tom" stands beside
+/// "Maria is on call" in a first conversation.
+const BEHIND: f64 = 4.0;
 /// What falls behind because it no longer holds.
 const SUPERSEDED: f64 = 1.5;
 
@@ -63,8 +65,12 @@ pub(super) fn quotable(
     query: &Query<'_>,
 ) -> Vec<usize> {
     let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
+    // A statement wants nothing, unless it is about the same in words of its own.
+    let shares_a_word = |&place: &usize| ranking.ranked[place].scored.features.coverage > 0.0;
+    let is_about_it = || ranking.says_something(query.text) && leading.iter().any(shares_a_word);
     let is_quoted = !leading.is_empty()
         && !asks_for_nothing(query.text)
+        && (asks(query.text) || is_about_it())
         && confidence(ranking, calibration, query, &leading) >= LEAST;
     if is_quoted {
         best_of(ranking, leading)

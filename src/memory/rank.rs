@@ -296,6 +296,11 @@ impl<'a> Ranking<'a> {
         self.index.postings().missing(&self.words, entry)
     }
 
+    /// Whether a text says something by itself, and not only with what was said before it.
+    pub(super) fn says_something(&self, text: &str) -> bool {
+        history::leaning(self.index, text) < 1.0
+    }
+
     /// What replaces an exchange helps at least as much, unless the question is about how things were.
     fn raise_what_replaces(&mut self) {
         if self.asked.asks_for_then() {

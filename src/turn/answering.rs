@@ -170,6 +170,7 @@ impl TurnRunner {
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = today();
+        let can = asker.capabilities();
         let knowledge = offer
             .as_ref()
             .map_or("", |offer| &offer.knowledge)
@@ -211,14 +212,13 @@ impl TurnRunner {
                 prompt: prompt_tokens(
                     self.config.context_tokens,
                     self.config.answer_tokens,
-                    asker.context(),
+                    can.context,
                 ),
                 rounds: self.config.agent_max_rounds,
                 late: Instant::now() + self.config.timeout / 2,
                 searches_first: self.config.calls_no_tools
-                    || asker
-                        .context()
-                        .is_some_and(|context| context < LEAST_FOR_TOOLS),
+                    || can.too_weak_for_tools
+                    || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),
             },
             shown,
         };

@@ -295,7 +295,7 @@ async fn what_is_too_long_says_what_fits_and_it_is_remembered() {
     assert_eq!(too_long.numbers.limit, Some(2_048));
     let room = too_long.room.unwrap() as usize;
     assert!((1_000..2_400).contains(&room), "{room}");
-    assert_eq!(model(&config).context("chat"), Some(2_048));
+    assert_eq!(model(&config).capabilities("chat").context, Some(2_048));
     complete(&first, &long(room / 2)).await.unwrap();
     server.finish();
 }

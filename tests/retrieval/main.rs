@@ -358,7 +358,7 @@ async fn without_a_model_passages_are_quoted() {
     let room = bot.room_of("other", &quay.channel);
     server
         .expects(|_| true)
-        .replies(Reply::refusal(400, "invalid", "no"));
+        .always_replies(Reply::refusal(400, "invalid", "no"));
     let answer = room.say("ada", "What is paid by every ship a day?").await;
     let answer = answer.text();
     assert!(answer.contains("I could not ask the model"), "{answer}");

@@ -209,6 +209,8 @@ async fn memory_follows_what_is_edited_and_deleted_over_http_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_says_what_is_wrong() {
     let server = ModelServer::start().await;
+    // The doctor tries the model out.
+    server.echoes();
     let home = Home::over_socket(&server).await;
     let said = home.program.says(&["doctor"]).await;
     assert!(

@@ -1,0 +1,103 @@
+//! A whole bot over a small real model: SmolLM2-135M-Instruct in llama.cpp's own server, with a context of 2,048 tokens.
+//!
+//! Start it with `tests/servers/llama/llama-up PORT` and set `MUNINN_LLAMA_URL=http://127.0.0.1:PORT`. Without the
+//! variable nothing is tested and each test says so; with `MUNINN_REQUIRE_LLAMA=1` that is a failure.
+//!
+//! What such a model says makes little sense. What it does to a bot is real: it calls no tool that it should, writes JSON
+//! where words are wanted, talks until the limit, and refuses what is too long.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::env;
+use std::io::Write;
+
+use muninn::config::Config;
+use muninn::llm::ModelConfig;
+use support::bot::Place;
+
+/// The options of a bot that asks llama.cpp, if there is one.
+fn llama(place: &Place) -> Option<Config> {
+    let Ok(url) = env::var("MUNINN_LLAMA_URL") else {
+        assert_ne!(
+            env::var("MUNINN_REQUIRE_LLAMA").as_deref(),
+            Ok("1"),
+            "MUNINN_LLAMA_URL is not set"
+        );
+        // Past the capture of a test's output: a lane that did not run must not look like one that did.
+        let said = b"LLAMA LANE DID NOT RUN: MUNINN_LLAMA_URL is not set\n";
+        std::io::stderr().write_all(said).unwrap();
+        return None;
+    };
+    let mut config = place.config(None, &["--answer-tokens=48", "--turn-timeout=240"]);
+    let mut model = ModelConfig::new(format!("{}/v1", url.trim_end_matches('/')), "smollm2");
+    model.capabilities_file = Some(place.path().join("models.json"));
+    config.model = Some(model);
+    Some(config)
+}
+
+/// No junk, and no excuse.
+fn is_an_answer(text: &str) {
+    assert!(!text.trim().is_empty());
+    for junk in [
+        "I could not ask the model",
+        "<think",
+        "<tool_call",
+        "[TOOL_CALLS]",
+        "<|",
+        "{\"name\"",
+        "{\"tool_call",
+    ] {
+        assert!(!text.contains(junk), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_turns_hold_and_what_was_said_is_recalled() {
+    let place = Place::embedded();
+    let Some(config) = llama(&place) else { return };
+    let bot = place.bot(&config).await;
+    let (here, there) = (bot.room("a"), bot.room("b"));
+    let told = "The code of the coffee machine is 4711.";
+    for message in [
+        told,
+        "Hello! How are you?",
+        "Write one sentence about the sea.",
+        "And one about the mountains?",
+        "What did I ask you first?",
+        "Name a colour.",
+        "Thanks!",
+        "Which day is it today?",
+    ] {
+        is_an_answer(&here.say("ada", message).await.text());
+    }
+    let question = "What is the code of the coffee machine?";
+    is_an_answer(&there.say("ada", question).await.text());
+    let why = there.command("ada", "why").await.text();
+    assert!(why.contains(told), "{why}");
+    // Longer than it reads.
+    let long = format!(
+        "Sum this up: {}",
+        "The ship sails along the coast. ".repeat(120)
+    );
+    is_an_answer(&there.say("ada", &long).await.text());
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_grows_until_it_is_stopped() {
+    let place = Place::embedded();
+    let Some(mut config) = llama(&place) else {
+        return;
+    };
+    config.turn.answer_tokens = 400;
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    let mut telling = room.send("ada", "Tell me a long story about a ship.").await;
+    telling.shows(" ").await;
+    room.stop().await;
+    let text = telling.answer().await.text();
+    assert!(text.ends_with("(stopped)"), "{text}");
+    bot.end().await;
+}

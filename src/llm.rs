@@ -24,7 +24,7 @@ mod visible;
 mod wordpiece;
 
 pub use breaker::{Admission, Breaker};
-pub use capabilities::{Capabilities, DataForm, Known, ToolForm, Uses};
+pub use capabilities::{Capabilities, DataForm, ToolForm};
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};
 pub use config::{Limits, ModelConfig, Retries, Timeouts};

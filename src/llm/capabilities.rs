@@ -94,10 +94,10 @@ impl Default for Capabilities {
 
 /// What a request uses that a service may refuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Uses {
-    pub tools: bool,
-    pub data: bool,
-    pub temperature: bool,
+pub(super) struct Uses {
+    pub(super) tools: bool,
+    pub(super) data: bool,
+    pub(super) temperature: bool,
 }
 
 impl Capabilities {
@@ -232,10 +232,10 @@ fn last_number(text: &str) -> Option<u32> {
 
 /// What is known, and since when.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub(super) struct Known {
     #[serde(flatten)]
-    pub capabilities: Capabilities,
-    pub since: NaiveDate,
+    pub(super) capabilities: Capabilities,
+    since: NaiveDate,
 }
 
 /// By address, and by model.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::assemble::Assembler;
-use super::capabilities::{Capabilities, DataForm, Found, Known, ToolForm, Uses};
+use super::capabilities::{Capabilities, DataForm, Found, ToolForm, Uses};
 use super::context;
 use super::messages::messages;
 use super::service::{Call, Service};
@@ -64,11 +64,6 @@ impl ChatModel {
             Purpose::Answer => &self.chat_model,
             Purpose::Utility => &self.utility_model,
         }
-    }
-
-    /// What was found out about a model; none where nothing was.
-    pub fn known(&self, model: &str) -> Option<Known> {
-        self.found.known(model)
     }
 
     /// What a model can do, as far as it was found out.

@@ -28,8 +28,11 @@ pub struct Asker<'a> {
     refused: Mutex<Option<ChatRequest>>,
 }
 
-/// Tokens that a small step may write: a question, a statement, a list of questions.
+/// Tokens that a small step may write: a statement, a list of questions.
 const STEP_TOKENS: u32 = 800;
+/// Tokens of a rephrased question: a small model that rambles on keeps everybody waiting, and one that reasons gets
+/// more (see [`ChatModel::complete`]).
+const REPHRASE_TOKENS: u32 = 200;
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -82,7 +85,8 @@ impl<'a> Asker<'a> {
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
         let (purpose, max_tokens) = match step {
-            ModelStep::Rephrase | ModelStep::Critique => (Purpose::Utility, STEP_TOKENS),
+            ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
+            ModelStep::Critique => (Purpose::Utility, STEP_TOKENS),
             ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
             ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
         };

@@ -12,10 +12,18 @@ mod support;
 
 use std::env;
 use std::io::Write;
+use std::time::Duration;
 
 use muninn::config::Config;
 use muninn::llm::ModelConfig;
 use support::bot::Place;
+use tokio::sync::Mutex;
+
+/// A loaded machine reads a prompt for a minute.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The server answers one at a time.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 /// The options of a bot that asks llama.cpp, if there is one.
 fn llama(place: &Place) -> Option<Config> {
@@ -30,9 +38,11 @@ fn llama(place: &Place) -> Option<Config> {
         std::io::stderr().write_all(said).unwrap();
         return None;
     };
-    let mut config = place.config(None, &["--answer-tokens=48", "--turn-timeout=240"]);
+    let mut config = place.config(None, &["--answer-tokens=32", "--turn-timeout=240"]);
     let mut model = ModelConfig::new(format!("{}/v1", url.trim_end_matches('/')), "smollm2");
     model.capabilities_file = Some(place.path().join("models.json"));
+    model.timeouts.read = PATIENCE;
+    model.timeouts.total = PATIENCE;
     config.model = Some(model);
     Some(config)
 }
@@ -55,10 +65,11 @@ fn is_an_answer(text: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_turns_hold_and_what_was_said_is_recalled() {
+    let _turn = TURN.lock().await;
     let place = Place::embedded();
     let Some(config) = llama(&place) else { return };
     let bot = place.bot(&config).await;
-    let (here, there) = (bot.room("a"), bot.room("b"));
+    let [here, there] = ["a", "b"].map(|name| bot.room(name).with_patience(PATIENCE));
     let told = "The code of the coffee machine is 4711.";
     for message in [
         told,
@@ -87,13 +98,14 @@ async fn ten_turns_hold_and_what_was_said_is_recalled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_grows_until_it_is_stopped() {
+    let _turn = TURN.lock().await;
     let place = Place::embedded();
     let Some(mut config) = llama(&place) else {
         return;
     };
     config.turn.answer_tokens = 400;
     let bot = place.bot(&config).await;
-    let room = bot.room("a");
+    let room = bot.room("a").with_patience(PATIENCE);
     let mut telling = room.send("ada", "Tell me a long story about a ship.").await;
     telling.shows(" ").await;
     room.stop().await;

@@ -33,7 +33,8 @@ pub(crate) fn markdown(text: &str) -> String {
         let after = &text[at + c.len_utf8()..];
         match c {
             '<' if is_control(after) => safe.push_str("&lt;"),
-            '@' | '#' | '!' if is_control(&text[at..]) && is_behind_an_entity(&text[..at]) => {
+            // Whatever follows: a stream that ends here cannot know it yet.
+            '@' | '#' | '!' if is_behind_an_entity(&text[..at]) => {
                 safe.push(ZERO_WIDTH_SPACE);
                 safe.push(c);
             }

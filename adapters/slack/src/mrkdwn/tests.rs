@@ -54,6 +54,7 @@ fn control_sequences_are_broken_in_markdown() {
         ),
         ("`List<@NonNull T>` @channel", "`List<@NonNull T>` @channel"),
         ("&lt;!here&gt;", "&lt;\u{200b}!here&gt;"),
+        ("&lt;#", "&lt;\u{200b}#"),
         ("&#60;@U1>", "&#60;\u{200b}@U1>"),
         ("&#0060;@U1>", "&#0060;\u{200b}@U1>"),
         ("&#x003C;@U1>", "&#x003C;\u{200b}@U1>"),

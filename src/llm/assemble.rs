@@ -110,14 +110,14 @@ impl Assembler {
         let mut tool_calls = whole_calls(self.calls, truncated);
         let whole = self.text.finish();
         let reasoned = self.reasoned || whole.reasoned;
-        let mut text = if truncated && whole.is_open {
-            String::new()
+        let (mut text, calls_at) = if truncated && whole.is_open {
+            (String::new(), None)
         } else {
-            whole.text
+            (whole.text, whole.calls_at)
         };
         let offered: Vec<&str> = self.offered.iter().map(String::as_str).collect();
         if tool_calls.is_empty()
-            && let Some((before, written)) = calls_in(&text, &offered)
+            && let Some((before, written)) = calls_in(&text, calls_at, &offered)
         {
             text = before;
             if !offered.is_empty() {

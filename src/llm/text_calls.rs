@@ -6,20 +6,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::visible::CALLS;
 use super::{ToolCall, ToolSpec};
 
 /// Calls that are read of one text.
 const MOST: usize = 16;
 
-/// What stands before the calls, and the calls. `offered` are the tools' names: bare JSON is a call only if it names
-/// one. None where the text holds no call.
-pub(super) fn calls_in(text: &str, offered: &[&str]) -> Option<(String, Vec<ToolCall>)> {
-    let lower = text.to_ascii_lowercase();
-    let marked = CALLS.iter().filter_map(|mark| lower.find(mark)).min();
-    if let Some(at) = marked.filter(|at| !is_in_code(&text[..*at])) {
-        let calls = numbered(marked_calls(&text[at..]));
-        return Some((text[..at].trim_end().to_owned(), calls));
+/// What stands before the calls, and the calls. `marked` is where the first mark of a call stands, if there is one;
+/// `offered` are the tools' names: bare JSON is a call only if it names one. None where the text holds no call.
+pub(super) fn calls_in(
+    text: &str,
+    marked: Option<usize>,
+    offered: &[&str],
+) -> Option<(String, Vec<ToolCall>)> {
+    if let Some((before, calls)) = marked.and_then(|at| text.split_at_checked(at)) {
+        let calls = numbered(marked_calls(calls));
+        return Some((before.trim_end().to_owned(), calls));
     }
     let bare = super::structured::code_in(text);
     if !bare.starts_with(['{', '[']) {
@@ -34,12 +35,6 @@ pub(super) fn calls_in(text: &str, offered: &[&str]) -> Option<(String, Vec<Tool
             .iter()
             .all(|(name, _)| offered.contains(&name.as_str()));
     are_offered.then(|| (String::new(), numbered(calls)))
-}
-
-/// Whether what comes next stands in code, where marks are only talked about.
-fn is_in_code(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    before.matches("```").count() % 2 == 1 || line.matches('`').count() % 2 == 1
 }
 
 type Call = (String, Value);
@@ -213,9 +208,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::llm::visible::{CALLS, Visible};
+
+    /// As a whole answer of a model is read.
+    fn calls_of(text: &str, offered: &[&str]) -> Option<(String, Vec<ToolCall>)> {
+        let mut visible = Visible::new(!offered.is_empty(), false);
+        visible.take(text);
+        let whole = visible.finish();
+        calls_in(&whole.text, whole.calls_at, offered)
+    }
 
     fn read(text: &str) -> Option<Vec<(String, Value)>> {
-        let (_, calls) = calls_in(text, &["search", "count"])?;
+        let (_, calls) = calls_of(text, &["search", "count"])?;
         let call = |call: ToolCall| (call.name, serde_json::from_str(&call.arguments).unwrap());
         Some(calls.into_iter().map(call).collect())
     }
@@ -260,7 +264,7 @@ mod tests {
             assert_eq!(read(text), None, "{text}");
         }
         // A mark is never shown, whatever follows.
-        let broken = calls_in("So: <tool_call>{\"name\": \"sea", &["search"]);
+        let broken = calls_of("So: <tool_call>{\"name\": \"sea", &["search"]);
         assert_eq!(broken, Some(("So:".to_owned(), Vec::new())));
     }
 
@@ -271,15 +275,15 @@ mod tests {
             name: "search".to_owned(),
             arguments: json!({"q": "\"</tool_call>\""}).to_string(),
         };
-        let (_, calls) = calls_in(&written(&call), &["search"]).unwrap();
+        let (_, calls) = calls_of(&written(&call), &["search"]).unwrap();
         assert_eq!(calls, [call]);
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in r#"[\[\]{}",:`a\n<>=_/|]{0,60}"#, mark in 0..CALLS.len()) {
-            let _ = calls_in(&format!("{}{text}", CALLS[mark]), &["a"]);
-            let _ = calls_in(&text, &["a"]);
+            let _ = calls_of(&format!("{}{text}", CALLS[mark]), &["a"]);
+            let _ = calls_of(&text, &["a"]);
         }
     }
 }

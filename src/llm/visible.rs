@@ -1,6 +1,8 @@
 //! What a person may see of a model's text while it comes: neither its reasoning nor the calls of tools that it writes
 //! as text. Pure.
 
+use muninn_platform::backticks;
+
 /// Marks between which a model reasons: `<think>` of Qwen and its cousins, Magistral's and Kimi's.
 const REASONING: [(&str, &str); 7] = [
     ("<think>", "</think>"),
@@ -22,6 +24,9 @@ pub(super) const CALLS: [&str; 7] = [
     "<function_call>",
     "<｜tool▁calls▁begin｜>",
 ];
+
+/// Backticks of a fence; a longer run counts as several.
+const FENCE: usize = 3;
 
 /// What there is to see of an answer while it comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +63,13 @@ pub(super) struct Visible {
     depth: usize,
     /// What the answer is, calls as text included.
     text: String,
-    /// A mark of a call was read: what follows is held back.
+    /// Where in `text` the first mark of a call stands.
+    calls_at: Option<usize>,
+    /// A call may have begun: what follows is held back.
     in_calls: bool,
-    /// Fences of code that were read: within code a mark is only talked about.
-    in_code: bool,
+    /// Backticks that opened the code that is being read, 0 outside of code: within it a mark is only talked about.
+    /// Fewer than three open code that ends with its line.
+    code: usize,
     /// A text that begins like JSON may be a call as a whole: held back until the end.
     holds_json: bool,
     has_begun: bool,
@@ -75,6 +83,8 @@ pub(super) struct Visible {
 pub(super) struct Whole {
     /// Without reasoning, with the calls that stand in it.
     pub(super) text: String,
+    /// Where in it the first mark of a call stands, outside of code.
+    pub(super) calls_at: Option<usize>,
     pub(super) reasoned: bool,
     /// The end of the reasoning was not marked.
     pub(super) is_open: bool,
@@ -111,8 +121,16 @@ impl Visible {
             self.add(&before, &mut shown);
             let mark: String = self.held.drain(..next.length).collect();
             match next.kind {
-                Mark::Fence => {
-                    self.in_code = !self.in_code;
+                Mark::Backticks => {
+                    self.code = match self.code {
+                        0 => mark.len(),
+                        open if open == mark.len() => 0,
+                        open => open,
+                    };
+                    self.add(&mark, &mut shown);
+                }
+                Mark::LineEnd => {
+                    self.code = 0;
                     self.add(&mark, &mut shown);
                 }
                 Mark::Open => {
@@ -124,7 +142,8 @@ impl Visible {
                 Mark::Close => {
                     self.reasoned = true;
                     self.awaits_close = false;
-                    self.in_code = false;
+                    self.code = 0;
+                    self.calls_at = None;
                     self.text.clear();
                     shown.clear();
                     self.in_calls = false;
@@ -133,6 +152,7 @@ impl Visible {
                 }
                 Mark::Call => {
                     self.in_calls = true;
+                    self.calls_at = Some(self.text.len());
                     self.add(&mark, &mut shown);
                 }
             }
@@ -150,6 +170,7 @@ impl Visible {
         self.add(&rest, &mut String::new());
         Whole {
             text: self.text,
+            calls_at: self.calls_at,
             reasoned: self.reasoned,
             is_open: self.depth > 0 || self.awaits_close,
         }
@@ -180,7 +201,7 @@ impl Visible {
             self.held = beginning.to_owned();
             return true;
         }
-        if self.holds_json {
+        if self.holds_json && !CALLS.iter().any(|mark| begins_with(mark)) {
             match begins_as_json(beginning) {
                 Some(is_json) => self.in_calls = is_json,
                 None => return false,
@@ -194,47 +215,55 @@ impl Visible {
         true
     }
 
-    fn next_mark(&self) -> Option<Found> {
+    fn next_mark(&self) -> Option<FoundMark> {
         let lower = self.held.to_ascii_lowercase();
-        let mut first: Option<Found> = None;
-        let mut consider = |mark: &str, kind: Mark| {
-            if let Some(at) = lower.find(mark)
+        let mut first: Option<FoundMark> = None;
+        let mut consider = |at: Option<usize>, length: usize, kind: Mark| {
+            if let Some(at) = at
                 && first.as_ref().is_none_or(|other| at < other.at)
             {
-                first = Some(Found {
-                    at,
-                    length: mark.len(),
-                    kind,
-                });
+                first = Some(FoundMark { at, length, kind });
             }
         };
         if self.depth == 0 {
-            consider("```", Mark::Fence);
+            let at = lower.find('`');
+            let run = at.map_or(0, |at| backticks(&lower[at..]).min(FENCE));
+            consider(at, run, Mark::Backticks);
+            if matches!(self.code, 1 | 2) {
+                consider(lower.find('\n'), 1, Mark::LineEnd);
+            }
         }
-        if !self.in_code || self.depth > 0 || self.awaits_close {
+        if self.code == 0 || self.depth > 0 || self.awaits_close {
             for (open, close) in REASONING {
-                consider(open, Mark::Open);
-                consider(close, Mark::Close);
+                consider(lower.find(open), open.len(), Mark::Open);
+                consider(lower.find(close), close.len(), Mark::Close);
             }
             if self.depth == 0 && !self.in_calls {
                 for mark in CALLS {
-                    consider(mark, Mark::Call);
+                    consider(lower.find(mark), mark.len(), Mark::Call);
                 }
             }
         }
-        first
+        // Of a shorter run more may come.
+        first.filter(|mark| {
+            mark.kind != Mark::Backticks
+                || mark.length == FENCE
+                || mark.at + mark.length < lower.len()
+        })
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    Fence,
+    Backticks,
+    /// The end of a line, which ends code within it.
+    LineEnd,
     Open,
     Close,
     Call,
 }
 
-struct Found {
+struct FoundMark {
     at: usize,
     length: usize,
     kind: Mark,
@@ -262,9 +291,8 @@ fn unsettled(held: &str) -> usize {
     let marks = REASONING
         .iter()
         .flat_map(|(open, close)| [*open, *close])
-        .chain(CALLS)
-        .chain(["```"]);
-    let mut most = 0;
+        .chain(CALLS);
+    let mut most = held.len() - held.trim_end_matches('`').len();
     for mark in marks {
         let ends = mark.char_indices().map(|(at, _)| at).skip(1);
         for end in ends {
@@ -324,6 +352,8 @@ mod tests {
             " two spaces before",
             "[1] is a footnote",
             "An arrow: <- and a list: [x]",
+            "Put it into `<think>` and `</think>`, then answer.",
+            "``a ` <think>`` is code",
         ] {
             let (_, whole, reasoned) = read(&[written], false);
             assert_eq!((whole.as_str(), reasoned), (written, false));
@@ -339,6 +369,10 @@ mod tests {
             ("{\"name\": \"f\"}", ""),
             ("```json\n{}\n```", ""),
             ("```rust\nfn\n```", "```rust\nfn\n```"),
+            (
+                "It writes `<tool_call>` first.",
+                "It writes `<tool_call>` first.",
+            ),
         ] {
             assert_eq!(read(&[written], true).0, seen, "{written}");
             assert_eq!(read(&[written], true).1, written);

@@ -47,7 +47,6 @@ pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, 
 pub use features::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
-pub(crate) use language::is_same_language;
 pub use quote::{MOST_QUOTED, quote};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,

@@ -1,7 +1,7 @@
 //! Whether what a model wrote is the question, rephrased, and nothing else. Pure.
 
 use crate::llm::structured;
-use crate::memory::is_same_language;
+use crate::memory::text::is_same_language;
 use crate::prompts::one_line;
 
 /// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.

@@ -204,35 +204,24 @@ fn is_laughter(word: &str) -> bool {
     long && letters.len() == 2 && letters.iter().all(laughs)
 }
 
-/// Whether two texts are in the same language, as far as their signs and words tell.
-pub(crate) fn is_same_language(one: &str, other: &str) -> bool {
-    let script = |text: &str| {
-        let letters = text.chars().filter(|c| c.is_alphabetic());
-        let scripts = letters.map(|c| match c {
-            '\u{0400}'..='\u{052f}' => 1,
-            '\u{0370}'..='\u{03ff}' => 2,
-            '\u{0590}'..='\u{05ff}' => 3,
-            '\u{0600}'..='\u{06ff}' => 4,
-            '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' => 5,
-            '\u{ac00}'..='\u{d7af}' => 6,
-            _ => 0_usize,
-        });
-        let mut counts = [0; 7];
-        scripts.for_each(|script| counts[script] += 1);
-        (1..7).fold(
-            0,
-            |best, at| if counts[at] > counts[best] { at } else { best },
-        )
-    };
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphabetic());
-        words.map(str::to_lowercase).collect()
-    };
-    let guess = |text: &str| Guess::of(words(text).iter().map(String::as_str));
-    // English is the guess where no word tells, too.
-    let (one_guess, other_guess) = (guess(one), guess(other));
-    let tells = other_guess != Guess::default();
-    script(one) == script(other) && (!tells || one_guess == other_guess)
+/// The script that most letters of a text are of; Latin is one of the others, which are not told apart.
+pub(crate) fn script(text: &str) -> usize {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let scripts = letters.map(|c| match c {
+        '\u{0400}'..='\u{052f}' => 1,
+        '\u{0370}'..='\u{03ff}' => 2,
+        '\u{0590}'..='\u{05ff}' => 3,
+        '\u{0600}'..='\u{06ff}' => 4,
+        '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' => 5,
+        '\u{ac00}'..='\u{d7af}' => 6,
+        _ => 0_usize,
+    });
+    let mut counts = [0; 7];
+    scripts.for_each(|script| counts[script] += 1);
+    (1..7).fold(
+        0,
+        |best, at| if counts[at] > counts[best] { at } else { best },
+    )
 }
 
 #[cfg(test)]

@@ -96,6 +96,15 @@ pub(crate) fn asks(text: &str) -> bool {
     text.contains(['?', '？', '؟', '¿']) || language::ask(written(text).iter().map(String::as_str))
 }
 
+/// Whether two texts are in the same language, as far as their letters and words tell.
+pub(crate) fn is_same_language(one: &str, other: &str) -> bool {
+    let guess = |text: &str| language::Guess::of(written(text).iter().map(String::as_str));
+    // English is the guess where no word tells, too.
+    let told = guess(other);
+    language::script(one) == language::script(other)
+        && (told == language::Guess::default() || guess(one) == told)
+}
+
 /// Whether a text is mere politeness, or has no words at all.
 pub(crate) fn is_small_talk(text: &str) -> bool {
     let words = written(text);

@@ -340,7 +340,8 @@ impl Agent<'_> {
     ) -> Result<Completion, NoAnswer> {
         let exchanged = shortened(exchanged, tokens);
         let spent: u32 = exchanged.iter().map(estimate_message).sum();
-        let spent = spent.saturating_add(self.tools_cost());
+        let tools = self.specs();
+        let spent = spent.saturating_add(tools.iter().map(estimate_tool).sum());
         let mut messages = match question {
             Question::Message(_) => self.assembled(tokens.saturating_sub(spent), gathered)?,
             Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
@@ -354,7 +355,7 @@ impl Agent<'_> {
         messages.extend(exchanged);
         let ask = Ask {
             messages,
-            tools: self.specs(),
+            tools,
             shape: None,
         };
         let completion = match question {

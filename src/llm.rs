@@ -32,7 +32,7 @@ pub use context::Numbers;
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 pub use structured::AnswerShape;
-pub use tryout::{LEAST_CONTEXT, Tried, TriedOut};
+pub use tryout::{LEAST_USEFUL_CONTEXT, Tried, TriedOut};
 pub use visible::Piece;
 
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::journal::{self, SetAside};
 use muninn::knowledge::catalog;
 use muninn::llm::{
-    Checked, Embedder, Finding as Known, LEAST_CONTEXT, Purpose, Role, Tried, TriedOut,
+    Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, Role, Tried, TriedOut,
 };
 use muninn::memory::reembed::{Stale, stale};
 use muninn::prompts::Prompts;
@@ -290,15 +290,15 @@ async fn models(config: &Config) -> Vec<Finding> {
         Ok(checked) => checked,
         Err(error) => return vec![wrong("model", &error)],
     };
-    let mut findings: Vec<Finding> = checked.iter().map(of_model).collect();
-    for (purpose, part) in [
-        (Purpose::Answer, "model"),
-        (Purpose::Utility, "utility model"),
-    ] {
-        let is_good = |one: &Checked| one.model == chat.model(purpose) && one.is_good();
-        let is_another = purpose == Purpose::Answer
-            || chat.model(Purpose::Utility) != chat.model(Purpose::Answer);
-        if is_another && checked.iter().any(is_good) {
+    let mut findings = Vec::new();
+    for one in &checked {
+        findings.push(of_model(one));
+        let (part, purpose) = match one.role {
+            Role::Chat => ("model", Purpose::Answer),
+            Role::Utility => ("utility model", Purpose::Utility),
+            Role::Embedding => continue,
+        };
+        if one.is_good() {
             findings.extend(match chat.try_out(purpose).await {
                 Ok(tried) => of_try(part, &tried),
                 Err(error) => vec![wrong(part, &error)],
@@ -346,7 +346,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         Some(context) => note(
             Verdict::Error,
             format!(
-                "reads only {}; below {LEAST_CONTEXT} there is no room for what was said before: give the service a longer context",
+                "reads only {}; below {LEAST_USEFUL_CONTEXT} there is no room for what was said before: give the service a longer context",
                 counted(context, "token")
             ),
         ),

@@ -15,7 +15,7 @@ use crate::files;
 /// Days after which it is found out anew.
 const BELIEVED_DAYS: i64 = 30;
 /// A context below this is a misreading.
-const LEAST_CONTEXT: u32 = 256;
+const LEAST_PLAUSIBLE_CONTEXT: u32 = 256;
 
 /// In which form an answer that is data is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,7 +183,7 @@ impl Capabilities {
     #[must_use]
     pub fn with_context(&self, tokens: u32) -> Self {
         Self {
-            context: Some(tokens.max(LEAST_CONTEXT)),
+            context: Some(tokens.max(LEAST_PLAUSIBLE_CONTEXT)),
             ..self.clone()
         }
     }
@@ -243,13 +243,13 @@ type Stored = BTreeMap<String, BTreeMap<String, Known>>;
 
 /// What was found out about the models of a service.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct CapabilityStore {
     address: String,
     file: Option<PathBuf>,
     models: Mutex<HashMap<String, Known>>,
 }
 
-impl Found {
+impl CapabilityStore {
     /// What the file says of this address; nothing where it cannot be read.
     pub(super) fn open(address: &str, file: Option<PathBuf>) -> Self {
         let mut stored = file.as_deref().map(read).unwrap_or_default();
@@ -377,7 +377,7 @@ mod tests {
     fn what_was_found_is_there_after_a_restart_until_it_is_old() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("models.json");
-        let open = |address: &str| Found::open(address, Some(file.clone()));
+        let open = |address: &str| CapabilityStore::open(address, Some(file.clone()));
         open("http://a/v1").learn("small", |it| it.tools = ToolForm::Text);
         open("http://b/v1").learn("big", |it| it.context = Some(4_096));
         assert_eq!(open("http://a/v1").of("small").tools, ToolForm::Text);

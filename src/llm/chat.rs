@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::assemble::Assembler;
-use super::capabilities::{Capabilities, DataForm, Found, ToolForm, Uses};
+use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Uses};
 use super::context;
 use super::messages::messages;
 use super::service::{Call, Service};
@@ -35,7 +35,7 @@ pub struct ChatModel {
     pub(super) utility_model: String,
     pub(super) timeouts: Timeouts,
     temperature: Option<f64>,
-    pub(super) found: Found,
+    pub(super) learnt: CapabilityStore,
     /// What each model has done: a refusal without a word is not about that.
     done: Mutex<HashSet<(String, Uses)>>,
 }
@@ -48,7 +48,7 @@ impl ChatModel {
     pub fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
         let service = Service::new(config, limiter)?;
         Ok(Self {
-            found: Found::open(service.address(), config.capabilities_file.clone()),
+            learnt: CapabilityStore::open(service.address(), config.capabilities_file.clone()),
             service,
             chat_model: config.chat_model.clone(),
             utility_model: config.utility_model.clone(),
@@ -68,7 +68,7 @@ impl ChatModel {
 
     /// What a model can do, as far as it was found out.
     pub fn capabilities(&self, model: &str) -> Capabilities {
-        self.found.of(model)
+        self.learnt.of(model)
     }
 
     /// Completes; `on_piece` gets what there is to see as it comes, which together is [`Completion::text`] or begins it.
@@ -111,7 +111,7 @@ impl ChatModel {
         // What is tried although nobody said that it is needed.
         let mut trial: Option<Capabilities> = None;
         for _rewording in 0..REWORDINGS {
-            let can = trial.clone().unwrap_or_else(|| self.found.of(model));
+            let can = trial.clone().unwrap_or_else(|| self.learnt.of(model));
             let mut spoke = false;
             let mut on_piece = |piece: Piece| {
                 spoke |= !piece.is_empty();
@@ -132,7 +132,7 @@ impl ChatModel {
                     if !spoke && self.rewords(model, &can, &why, uses, &mut trial) => {}
                 Ok(completion) => {
                     if let Some(found) = trial {
-                        self.found.learn(model, |known| *known = found);
+                        self.learnt.learn(model, |known| *known = found);
                     }
                     self.done().insert((model.to_owned(), uses));
                     return Ok(completion);
@@ -167,7 +167,7 @@ impl ChatModel {
             match trial {
                 Some(trial) => *trial = next,
                 // Another call may have learnt the same in the meantime.
-                None => self.found.learn(model, |known| {
+                None => self.learnt.learn(model, |known| {
                     if known == can {
                         *known = next;
                     }
@@ -205,7 +205,7 @@ impl ChatModel {
         let estimate = tokens::estimate_request(request);
         let room = context::room(too_long.numbers, estimate, limit);
         let context = too_long.numbers.limit.unwrap_or(room.saturating_add(limit));
-        self.found
+        self.learnt
             .learn(model, |known| *known = known.with_context(context));
         tracing::warn!(
             model,
@@ -248,7 +248,7 @@ impl ChatModel {
             answer.came_whole();
         }
         if answer.reasoned_at_once() && !can.reasons_at_once {
-            self.found
+            self.learnt
                 .learn(model, |known| known.reasons_at_once = true);
         }
         answer.finish(model, prompt)

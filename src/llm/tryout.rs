@@ -13,7 +13,7 @@ use super::{
 /// Tokens of an answer that is tried: room for a model that reasons.
 const TRY_TOKENS: u32 = 800;
 /// Below this a turn has no room for what was said before.
-pub const LEAST_CONTEXT: u32 = 2_048;
+pub const LEAST_USEFUL_CONTEXT: u32 = 2_048;
 
 /// What came of a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,8 @@ pub struct TriedOut {
 impl TriedOut {
     /// Whether a bot can be made of it: it reads enough.
     pub fn reads_enough(&self) -> bool {
-        self.context.is_none_or(|context| context >= LEAST_CONTEXT)
+        self.context
+            .is_none_or(|context| context >= LEAST_USEFUL_CONTEXT)
     }
 }
 
@@ -51,13 +52,14 @@ impl ChatModel {
     /// When it does not answer at all.
     pub async fn try_out(&self, purpose: Purpose) -> Result<TriedOut, ModelError> {
         let model = self.model(purpose).to_owned();
-        self.learn_context(&model).await;
         let tools = self.try_tools(purpose).await?;
         let data = self.try_data(purpose).await?;
         let streams = self.try_stream(purpose).await?;
-        self.found
+        // Now: Ollama tells it of models that run.
+        self.learn_context(&model).await;
+        self.learnt
             .learn(&model, |known| known.too_weak_for_tools = !tools);
-        let can = self.found.of(&model);
+        let can = self.learnt.of(&model);
         Ok(TriedOut {
             tools: in_words(tools, can.tools != ToolForm::Native),
             data: in_words(data, can.data == DataForm::Words),
@@ -169,7 +171,7 @@ impl ChatModel {
             },
         };
         if let Some(told) = told {
-            self.found
+            self.learnt
                 .learn(model, |known| *known = known.with_context(told));
         }
     }

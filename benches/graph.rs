@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use muninn::graph::session::{SessionGuard, Sessions};
 use muninn::graph::{
     Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open,
 };
 use muninn::llm::Embedder;
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
-use muninn::session::{SessionGuard, Sessions};
+use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;

@@ -6,8 +6,8 @@ use std::hint::black_box;
 use chrono::{DateTime, TimeDelta};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use muninn::graph::{Embedding, ResponseId, Source, Turn};
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{AudienceIndex, Calibration, Query, RecallSettings, embedded_text, recall};
+use muninn::retrieval::LocalEmbedder;
 use uuid::Uuid;
 
 const SUBJECTS: &[&str] = &[

@@ -24,23 +24,23 @@ use clap::Parser;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
 use muninn::config::{Config, Options};
+use muninn::conversation::ledger::Ledger;
 use muninn::demo::load_movies;
 use muninn::graph::answers::{Answers, ForgottenEvent, Marks, MemoryStats, Spoken, Usage};
 use muninn::graph::confine::ConfinedCypher;
 use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
 use muninn::graph::schema::Survey;
+use muninn::graph::session::{SessionGuard, Sessions};
 use muninn::graph::transfer::{GraphNode, GraphRelationship, Importing, Portable};
 use muninn::graph::{
     Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore, How,
     NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
     TurnContext, TurnRead, open,
 };
-use muninn::ledger::Ledger;
-use muninn::llm::local::LocalEmbedder;
 use muninn::llm::{Limits, ModelConfig};
 use muninn::memory::{embedded_text, summary};
-use muninn::session::{SessionGuard, Sessions};
+use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
 use muninn_platform::{

@@ -20,13 +20,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use clap::Parser;
 use futures::future::join_all;
 use muninn::config::Options;
+use muninn::conversation::ledger::Ledger;
+use muninn::graph::session::Sessions;
 use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn};
-use muninn::ledger::Ledger;
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{
     AudienceIndex, Calibration, Earlier, Query, RecallSettings, embedded_text, recall,
 };
-use muninn::session::Sessions;
+use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::testing::Room;
 use muninn_platform::{Audience, AudienceId, ConversationId, Inbox};

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use muninn::graph::Turn;
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::eval::{Exchange, History, Question, read_lines, turns};
 use muninn::memory::{Calibration, Features, Query, RecallMode, RecallSettings, candidates};
+use muninn::retrieval::LocalEmbedder;
 
 /// Random pieces of a history, for each question.
 const PIECES: usize = 3;

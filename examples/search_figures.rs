@@ -16,8 +16,8 @@ use muninn::knowledge::ingest::{Ingest, Phase, Progress, ingest};
 use muninn::knowledge::search::{Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
+use muninn::retrieval::LocalEmbedder;
 use muninn_platform::AudienceId;
 
 const SOURCE: &str = "search-figures";

@@ -6,6 +6,7 @@
 pub mod asker;
 pub mod findings;
 pub mod prompt;
+pub mod prompts;
 mod rephrased;
 pub mod run;
 pub mod tools;
@@ -17,6 +18,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::agent::prompts::{
+    Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines,
+};
 use crate::graph::ResponseId;
 use crate::graph::trace::{ModelStep, ToolUse};
 use crate::knowledge::search::cards::cards;
@@ -26,10 +30,8 @@ use crate::knowledge::search::{Policy, Rung};
 use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, ToolSpec, structured};
 use crate::memory::Recalled;
-use crate::prompts::{
-    Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines, one_line,
-};
 use asker::{Ask, Asker};
+use muninn_platform::one_line;
 use prompt::{Brief, assemble};
 use run::{Limits, Question, Returned, Run, Step};
 use tools::{SEARCH_KNOWLEDGE, ToolResult, Tools};

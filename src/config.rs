@@ -11,10 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::{Channels, SettingsError, filled, filled_secret};
+use muninn_platform::{Channels, SettingsError, filled, filled_secret, in_one_line};
 use secrecy::SecretString;
 
-use crate::errors::in_one_line;
 use crate::graph::{GraphConfig, Reader};
 use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use mimalloc::MiMalloc;
-use muninn::errors::in_one_line;
+use muninn_platform::in_one_line;
 
 /// Gives back what was used for a moment, whichever thread used it.
 #[global_allocator]
@@ -15,7 +15,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    muninn::files::create_privately();
+    private_files::create_privately();
     if let Err(error) = load_env_file() {
         return complain(&error);
     }

@@ -18,13 +18,11 @@ pub mod eval;
 mod features;
 mod history;
 mod index;
-mod language;
+pub mod journal;
 mod linking;
 pub(crate) mod neighbours;
-pub(crate) mod postings;
 mod quote;
 mod rank;
-mod rarity;
 mod recaller;
 pub mod reembed;
 mod replay;
@@ -33,13 +31,12 @@ mod shortlist;
 pub mod summary;
 #[cfg(test)]
 mod tests;
-pub(crate) mod text;
 mod values;
-pub(crate) mod vectors;
 mod when;
 mod window;
 
 pub use self::linking::replaced;
+pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
 pub use archive::{Archive, Begun, Kept};
 pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};
@@ -52,8 +49,7 @@ pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
     within_budget,
 };
-pub use recaller::{Recaller, Sought, can_be_recalled, is_question};
-pub use text::MAX_SEARCHED_CHARS;
+pub use recaller::{Recaller, Sought};
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

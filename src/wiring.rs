@@ -2,25 +2,25 @@
 
 use std::sync::{Arc, Weak};
 
+use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
-use crate::attachments::Attachments;
-use crate::bot::Bot;
-use crate::commands::Commands;
 use crate::config::Config;
+use crate::conversation::attachments::Attachments;
+use crate::conversation::bot::Bot;
+use crate::conversation::commands::Commands;
+use crate::conversation::ledger::Ledger;
+use crate::conversation::pending::PendingMessages;
+use crate::conversation::summarizer::Summarizer;
+use crate::conversation::turn::TurnRunner;
+use crate::conversation::withdrawals::Withdrawals;
+use crate::graph::session::Sessions;
 use crate::graph::{self, GraphStore, StoreError};
-use crate::journal::{Journal, JournalError};
 use crate::knowledge::search::{Searcher, Weights, WeightsError};
-use crate::ledger::Ledger;
-use crate::llm::local::{LocalEmbedder, LocalEmbedderError};
 use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
+use crate::memory::journal::{Journal, JournalError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
-use crate::pending::PendingMessages;
-use crate::prompts::{PromptError, Prompts};
-use crate::session::Sessions;
-use crate::summarizer::Summarizer;
-use crate::turn::TurnRunner;
-use crate::withdrawals::Withdrawals;
+use crate::retrieval::{LocalEmbedder, LocalEmbedderError};
 
 /// Why there is no bot.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@
 mod support;
 
 use muninn::config::Config;
-use muninn::ledger::Ledger;
+use muninn::conversation::ledger::Ledger;
 use muninn::memory::calibrate::{Beside, CalibrateError, Calibrated, calibrate};
 use muninn::memory::reembed::{ReembedError, Reembedded, Stale, reembed, stale};
 use muninn::memory::{Calibration, calibration_file};

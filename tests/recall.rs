@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::eval::{Exchange, History, read_lines, turns};
 use muninn::memory::{
     Calibration, Earlier, Query, RecallSettings, Recalled, embedded_text, quote, recall,
 };
+use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

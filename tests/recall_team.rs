@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::Calibration;
 use muninn::memory::eval::{Answered, Exchange, Question, evaluate, read_lines};
+use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 
 /// What a question's answer rests on.

@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use muninn::ledger::Ledger;
+use muninn::conversation::ledger::Ledger;
 use muninn_platform::testing::{Outcome, Pending};
 use muninn_platform::{Opinion, TextLimit, Withdrawn};
 use support::bot::Place;

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::agent::prompts::dated;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
     AnswerShape, Capabilities, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError,
     Piece, Purpose, TooLong, ToolSpec, Usage,
 };
-use crate::prompts::dated;
 
 /// Asks the models for one turn.
 #[derive(Debug)]

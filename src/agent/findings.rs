@@ -1,11 +1,11 @@
 //! What tools found, as text for a prompt.
 
-use muninn_platform::counted;
+use muninn_platform::{counted, one_line};
 use serde_json::{Map, Value};
 
+use crate::agent::prompts::Finding;
 use crate::graph::query::{Cut, QueryResult};
 use crate::llm::tokens::{Keep, cut, estimate};
-use crate::prompts::{Finding, one_line};
 
 /// Tokens of one value; the rest of a long text is cut.
 const VALUE_TOKENS: u32 = 400;

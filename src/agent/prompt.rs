@@ -5,11 +5,13 @@
 //! summary; a question that fills the prompt by itself keeps its beginning and its end.
 
 use super::findings;
+use crate::agent::prompts::{
+    self, Finding, PromptError, Prompts, Question, Quoted, SummaryBlock, System,
+};
 use crate::graph::{AttachedText, Turn};
 use crate::llm::ChatMessage;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::memory::Recalled;
-use crate::prompts::{self, Finding, PromptError, Prompts, Question, Quoted, SummaryBlock, System};
 
 /// What a message, or a block in one, costs beside its text, in tokens.
 const OVERHEAD: u32 = 6;

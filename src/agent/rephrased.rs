@@ -1,8 +1,8 @@
 //! Whether what a model wrote is the question, rephrased, and nothing else. Pure.
 
 use crate::llm::structured;
-use crate::memory::text::is_same_language;
-use crate::prompts::one_line;
+use crate::retrieval::text::is_same_language;
+use muninn_platform::one_line;
 
 /// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.
 const LONGEST_SHORT: usize = 200;

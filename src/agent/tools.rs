@@ -21,6 +21,7 @@ pub(super) use self::search_knowledge::SEARCH_KNOWLEDGE;
 use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
+use crate::agent::prompts::{Finding, Prompts, Quoted};
 use crate::graph::ResponseId;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
@@ -28,7 +29,6 @@ use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::{Policy, Rung};
 use crate::llm::{ToolCall, ToolSpec};
 use crate::memory::{Recalled, Recaller};
-use crate::prompts::{Finding, Prompts, Quoted};
 
 const SEARCH_MEMORY: &str = "search_memory";
 const TEXT2CYPHER: &str = "text2cypher";

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use muninn::config::Config;
-use muninn::files::private_folder;
 use muninn::graph;
 use muninn::memory::calibrate::{Beside, Calibrated, calibrate};
 use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
 use muninn::wiring::{Models, models};
+use private_files::private_folder;
 
 use super::transfer::say;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use muninn::config::Config;
-use muninn::ledger::Ledger;
+use muninn::conversation::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
 use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket, os_user};

@@ -4,21 +4,20 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use muninn::agent::prompts::Prompts;
 use muninn::agent::tools::Toolbox;
 use muninn::config::Config;
-use muninn::errors::in_one_line;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
-use muninn::journal::{self, SetAside};
 use muninn::knowledge::catalog;
 use muninn::llm::{
     Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, Role, Tried, TriedOut,
 };
+use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
-use muninn::prompts::Prompts;
 use muninn::wiring::{self, Models};
-use muninn_platform::{Verdict, counted};
+use muninn_platform::{Verdict, counted, in_one_line};
 
 use super::platforms::PlatformArgs;
 

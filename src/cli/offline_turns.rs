@@ -5,13 +5,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Subcommand;
-use muninn::commands::excerpt;
 use muninn::config::Config;
 use muninn::graph;
-use muninn::journal::{Journal, SetAside, waiting_in};
+use muninn::graph::session::Sessions;
+use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
-use muninn::session::Sessions;
-use muninn_platform::counted;
+use muninn_platform::{counted, excerpt};
 
 use super::transfer::say;
 

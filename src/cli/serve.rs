@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use muninn::bot::Bot;
 use muninn::config::Config;
+use muninn::conversation::bot::Bot;
+use muninn::conversation::ledger::Ledger;
 use muninn::http;
-use muninn::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{SignalKind, signal};

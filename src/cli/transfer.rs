@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
-use muninn::files::private_file;
 use muninn::graph::transfer::{self, Checked, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
+use private_files::private_file;
 
 /// Writes the whole graph to `path`, whole or not at all.
 pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {

@@ -19,7 +19,7 @@ use super::engine::{Engine, Purge, Row};
 use super::record::{append_params, integer, params, text, turn};
 use super::statements::{self, answers};
 use super::{NewTurn, ResponseId, StoreError, Turn};
-use crate::session::SessionGuard;
+use crate::graph::session::SessionGuard;
 
 /// Bytes of feedback that one answer takes; a vote is about a hundred.
 const MOST_FEEDBACK: usize = 64 * 1_024;

@@ -13,7 +13,7 @@ use super::record::{append_params, params, text, unexpected};
 use super::statements::appending as cypher;
 use super::value::float;
 use super::{MEMORY_LABELS, NewTurn, StoreError};
-use crate::session::SessionGuard;
+use crate::graph::session::SessionGuard;
 
 /// The longest transaction: its sessions wait for it.
 const LIMIT: Duration = Duration::from_secs(20);

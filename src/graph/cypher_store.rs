@@ -21,10 +21,9 @@ use super::value::{instant, plain};
 use super::{
     Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, How,
     KnowledgeNode, NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary,
-    Turn, TurnContext, TurnRead, knowledge, migrate, statements,
+    Turn, TurnContext, TurnRead, is_question, knowledge, migrate, statements,
 };
-use crate::memory::{can_be_recalled, is_question};
-use crate::session::SessionGuard;
+use crate::graph::session::SessionGuard;
 
 /// What an answer says once what it quoted was forgotten.
 pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
@@ -111,7 +110,7 @@ impl<E: Engine> CypherStore<E> {
         ));
         let rows = self.engine.read(statement, bound).await?;
         let mut found = news(single(&rows)?, seen, until)?;
-        found.turns.retain(can_be_recalled);
+        found.turns.retain(Turn::can_be_recalled);
         Ok(found)
     }
 

@@ -332,7 +332,7 @@ fn open_here(
             folder.display()
         )));
     }
-    crate::files::private_folder(folder).map_err(|error| {
+    private_files::private_folder(folder).map_err(|error| {
         StoreError::Misconfigured(format!(
             "the folder {} of GRAPH_URL cannot be made: {error}",
             folder.display()

@@ -5,44 +5,12 @@ mod survey;
 mod tally;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use self::cache::Cache;
-
-/// The schema of the knowledge in a graph; memory is no part of it.
-///
-/// As JSON it is `{"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
-/// "patterns": [[from, type, to], …]}`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Schema {
-    /// By label.
-    pub nodes: BTreeMap<String, Vec<Property>>,
-    /// By relationship type.
-    pub relationships: BTreeMap<String, Vec<Property>>,
-    pub patterns: BTreeSet<Pattern>,
-}
-
-/// A property, and the type its values have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(String, String)", into = "(String, String)")]
-pub struct Property {
-    pub name: String,
-    /// As Neo4j names types: `STRING`, `INTEGER`, `LIST`…
-    pub kind: String,
-}
-
-/// `(:from)-[:kind]->(:to)`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "(String, String, String)", into = "(String, String, String)")]
-pub struct Pattern {
-    pub from: String,
-    pub kind: String,
-    pub to: String,
-}
+pub use cypher_guard::{Pattern, Property, Schema};
 
 /// The schema of the knowledge, how much there is of everything, and what values look like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,29 +49,5 @@ impl Survey {
     /// than 120 holds nothing.
     pub fn text(&self, budget: u32) -> String {
         text::text(self, budget)
-    }
-}
-
-impl From<(String, String)> for Property {
-    fn from((name, kind): (String, String)) -> Self {
-        Self { name, kind }
-    }
-}
-
-impl From<Property> for (String, String) {
-    fn from(property: Property) -> Self {
-        (property.name, property.kind)
-    }
-}
-
-impl From<(String, String, String)> for Pattern {
-    fn from((from, kind, to): (String, String, String)) -> Self {
-        Self { from, kind, to }
-    }
-}
-
-impl From<Pattern> for (String, String, String) {
-    fn from(pattern: Pattern) -> Self {
-        (pattern.from, pattern.kind, pattern.to)
     }
 }

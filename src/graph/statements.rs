@@ -120,14 +120,14 @@ macro_rules! stretch_where {
 }
 
 /// Of a stretch of an audience's turns, those whose vector is missing or of another embedder, also
-/// those that [`crate::memory::can_be_recalled`] then sorts out. An embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
+/// those that [`super::Turn::can_be_recalled`] then sorts out. An embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
 pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') <> $embedder");
 
 /// The same of those that have no vector, and were not found to have nothing to embed.
 pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
 /// How many turns of each audience have a vector of which embedder, an empty name where they have
-/// none; and what was said where memory alone answered, for [`crate::memory::is_question`] to judge.
+/// none; and what was said where memory alone answered, for [`super::is_question`] to judge.
 pub(crate) const EMBEDDERS: &str = "\
     MATCH (r:Response) WHERE coalesce(r.volatile, false) = false \
     RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \

@@ -97,7 +97,7 @@ pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::graph::ingest::Completed;
-    use crate::llm::local::LocalEmbedder;
+    use crate::retrieval::LocalEmbedder;
 
     #[test]
     fn sources_are_told_with_what_lags() {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::files::{folder_name, private_folder, try_lock};
+use private_files::{folder_name, private_folder, try_lock};
 
 /// The lock of a source, held until it is dropped.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::record::Rejection;
-use crate::files::{private_file, private_folder};
+use private_files::{private_file, private_folder};
 
 /// Collects refusals beside the file, and puts it in its place at the end.
 #[derive(Debug)]

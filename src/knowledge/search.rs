@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, joined};
 use tokio::time::timeout;
 
 pub use self::hit::{Hit, Step};
@@ -37,7 +37,6 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::{Recaller, Sought};
-use crate::tasks::joined;
 
 /// How long a search waits for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);

@@ -54,7 +54,7 @@ impl Spool {
     pub(super) fn new() -> io::Result<Self> {
         let mut path = std::env::temp_dir();
         path.push(format!("muninn-links-{}", uuid::Uuid::new_v4()));
-        let file = crate::files::private_file()
+        let file = private_files::private_file()
             .read(true)
             .write(true)
             .open(&path)?;

@@ -17,11 +17,11 @@ use super::neighbours::Neighbours;
 use super::replay::Replay;
 use super::window::Windows;
 use crate::graph::answers::{Marks, Spoken};
+use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
 };
-use crate::journal::{Journal, JournalError};
-use crate::session::{SessionGuard, Sessions};
+use crate::memory::journal::{Journal, JournalError};
 
 /// How long after the graph went away it is first asked again, doubling up to [`SLOWEST`].
 const FIRST_LOOK: Duration = Duration::from_millis(250);

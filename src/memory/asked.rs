@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 
 use super::index::{AudienceIndex, Entry};
-use super::language::{self, is_one_of as is};
-use super::text::written;
 use super::values::Kind;
 use super::when::{self, Time};
+use crate::retrieval::language::{self, is_one_of as is};
+use crate::retrieval::text::written;
 
 /// Words by which people speak of themselves.
 const OWN: &str = "i me my mine im ive ich mein meine meinen meinem meiner mir mich je moi mon ma mes yo mi mis me meu minha eu \

@@ -12,9 +12,9 @@ use super::curve::{Curve, THRESHOLDS};
 use super::history;
 use super::index::AudienceIndex;
 use super::rank::{Query, RecallMode, RecallSettings, recall};
-use super::vectors::Quantised;
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
+use crate::retrieval::vectors::Quantised;
 
 /// Exchanges below which a history says too little of an embedder.
 pub const LEAST_EXCHANGES: usize = 30;

@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_shipped_file_is_sound() {
         let shipped = Calibration::shipped().unwrap();
-        assert_eq!(shipped.embedder, crate::llm::local::LocalEmbedder::NAME);
+        assert_eq!(shipped.embedder, crate::retrieval::LocalEmbedder::NAME);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::calibration::{Calibration, CalibrationError};
-use crate::files::{private_file, private_folder};
 use crate::llm::Embedder;
+use private_files::{private_file, private_folder};
 
 /// The folder in `DATA_DIR`.
 const FOLDER: &str = "calibration";
@@ -135,7 +135,7 @@ fn newest(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::local::LocalEmbedder;
+    use crate::retrieval::LocalEmbedder;
 
     #[test]
     fn any_name_makes_a_file_name_and_comes_back() {

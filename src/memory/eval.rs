@@ -18,7 +18,7 @@ use super::{
     candidates, embedded_text, quote, recall, replaced,
 };
 use crate::graph::{Embedding, ResponseId, Source, Turn};
-use crate::llm::local::LocalEmbedder;
+use crate::retrieval::LocalEmbedder;
 
 /// What `recall-eval` is told.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]

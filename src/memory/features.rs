@@ -3,9 +3,9 @@
 use super::asked::{Asked, Hints};
 use super::calibration::{Calibration, Spread, probability};
 use super::index::AudienceIndex;
-use super::postings::{WeightedWords, WordScores};
 use super::shortlist::{self, Glance, OwnWorth};
-use super::vectors::Quantised;
+use crate::retrieval::postings::{WeightedWords, WordScores};
+use crate::retrieval::vectors::Quantised;
 
 /// How far along the chain the mood of a talk reaches, in exchanges each way. Measured: 4 is better
 /// than 2, 3, 6, 8 and 12.

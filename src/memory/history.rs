@@ -2,8 +2,8 @@
 //! what was said before, too.
 
 use super::index::AudienceIndex;
-use super::postings::WeightedWords;
-use super::vectors::Quantised;
+use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::vectors::Quantised;
 
 /// Words of a question that says by itself what it is about. Fewer, and it leans on the turn
 /// before.

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::can_be_recalled;
-use super::postings::Postings;
-use super::rarity::rarity;
 use super::revision::{Pair, Statement};
-use super::text::{bounded, date_words};
-use super::vectors::{Quantised, Vectors};
 use crate::graph::{Embedding, ResponseId, Source, Turn};
+use crate::retrieval::postings::Postings;
+use crate::retrieval::rarity::rarity;
+use crate::retrieval::text::{bounded, date_words};
+use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
 pub const MAX_KEPT_CHARS: usize = 8_192;
@@ -115,7 +114,7 @@ impl AudienceIndex {
             return;
         }
         self.position = turn.position;
-        if !can_be_recalled(turn) {
+        if !turn.can_be_recalled() {
             return;
         }
         self.push_vector(turn);

@@ -3,8 +3,8 @@
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings};
-use super::text::{asks, asks_for_nothing};
 use crate::graph::{How, ResponseId, Turn};
+use crate::retrieval::text::{asks, asks_for_nothing};
 
 /// Earlier exchanges that a turn is compared with: those that its own words find first.
 const COMPARED: usize = 8;

@@ -7,7 +7,7 @@
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings, Recalled};
-use super::text::{asks, asks_for_nothing};
+use crate::retrieval::text::{asks, asks_for_nothing};
 
 /// Exchanges that are quoted at most.
 pub const MOST_QUOTED: usize = 3;

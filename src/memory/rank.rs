@@ -12,11 +12,11 @@ use super::calibration::Calibration;
 use super::features::{self, Features, Scored};
 use super::history::{self, Earlier};
 use super::index::{AudienceIndex, Entry};
-use super::postings::WeightedWords;
 use super::quote::quotable;
 use super::revision::{Question, Statement};
-use super::text::asks_for_nothing;
 use crate::graph::ResponseId;
+use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::text::asks_for_nothing;
 
 /// Cosine from which two exchanges may be the same in other words.
 const SAME_COSINE: f32 = 0.95;

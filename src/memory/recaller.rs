@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, Channels};
+use muninn_platform::{AudienceId, Channels, in_one_line, joined};
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
@@ -17,10 +17,8 @@ use super::{
     AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
     candidates, quote, recall, replaced, within_budget,
 };
-use crate::errors::in_one_line;
-use crate::graph::{Embedding, GraphStore, News, ResponseId, Source, StoreError, Turn};
+use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError, Turn};
 use crate::llm::{Admission, Breaker, Embedder, ModelError};
-use crate::tasks::joined;
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
 const PAGE: usize = 1_024;
@@ -256,7 +254,11 @@ impl Recaller {
     /// Links a turn that was kept to the earlier ones that it replaces. Where that fails, recall
     /// compares them all the same.
     pub async fn link(&self, store: &dyn GraphStore, audience: &AudienceId, turn: &Turn) {
-        let Some(index) = self.indexes.get(audience).filter(|_| can_be_recalled(turn)) else {
+        let Some(index) = self
+            .indexes
+            .get(audience)
+            .filter(|_| turn.can_be_recalled())
+        else {
             return;
         };
         let earlier = index.read(|index| replaced(index, &self.calibration, turn));
@@ -457,23 +459,6 @@ fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
     news.turns.iter().for_each(|turn| index.push(turn));
     index.skip_to(news.through);
     index
-}
-
-/// Whether a turn says anything that may be recalled, and so has a vector: the one rule of the index
-/// and of the stores.
-pub fn can_be_recalled(turn: &Turn) -> bool {
-    let says_something = match turn.source {
-        Source::Model | Source::Knowledge | Source::Retrieval => true,
-        // What it answered only quotes; what it was told may be worth recalling.
-        Source::Memory => !is_question(&turn.input),
-    };
-    says_something && !turn.volatile
-}
-
-/// Whether a message asks rather than tells. A question that only memory answered says nothing that
-/// would be worth recalling.
-pub fn is_question(text: &str) -> bool {
-    text.trim_end().ends_with(['?', '？', '؟'])
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::archive::Archive;
-use crate::errors::in_one_line;
+use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, StoreError};
-use crate::session::SessionGuard;
+use muninn_platform::in_one_line;
 
 /// How long after the graph went away it is first looked for again, doubling up to [`SLOWEST`].
 const FIRST_LOOK: Duration = Duration::from_millis(250);

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::text::{Words, asks, each_written};
 use super::values::{Kind, MEASURES, Value, values};
 use super::when::MONTHS;
 use crate::graph::How;
+use crate::retrieval::text::{Words, asks, each_written};
 
 /// Words by which people say that something is no longer so.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \

@@ -5,7 +5,7 @@
 
 use super::calibration::{Calibration, Spread};
 use super::index::AudienceIndex;
-use super::vectors::{Quantised, Vectors};
+use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Exchanges up to which every vector is compared.
 pub(super) const SCANNED: usize = 8_192;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::graph::{Embedding, ResponseId, Source, Turn};
-use crate::llm::local::LocalEmbedder;
+use crate::retrieval::LocalEmbedder;
 
 pub(super) fn turn(position: i64, input: &str, output: &str) -> Turn {
     let start: chrono::DateTime<Utc> = "2026-03-02T09:00:00Z".parse().unwrap();

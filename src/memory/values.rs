@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::language::{Guess, is_one_of as is};
-use super::text::bounded;
 use super::when::month_of;
+use crate::retrieval::language::{Guess, is_one_of as is};
+use crate::retrieval::text::bounded;
 
 /// Characters of one text that are read for values.
 const READ: usize = 2_048;

@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeDelta, Utc};
 
-use super::language::is_one_of as is;
+use crate::retrieval::language::is_one_of as is;
 
 /// Weekdays from Monday on, in several languages.
 const WEEKDAYS: [&str; 7] = [
@@ -387,7 +387,7 @@ pub(super) fn is_of_time(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::text::written;
+    use crate::retrieval::text::written;
 
     /// A Wednesday.
     fn now() -> DateTime<Utc> {

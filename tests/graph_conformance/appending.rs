@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use muninn::graph::{NewTurn, Source, StoreError};
-use muninn::journal::{Journal, SetAside};
 use muninn::memory::Archive;
+use muninn::memory::journal::{Journal, SetAside};
 use secrecy::SecretString;
 
 use crate::lanes::{Lane, Talk, bare, ids, server};

@@ -10,7 +10,7 @@ use muninn::graph::query::QueryLimits;
 use muninn::knowledge::ingest::{Ingest, Summary, ingest};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
-use muninn::llm::local::LocalEmbedder;
+use muninn::retrieval::LocalEmbedder;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio::sync::mpsc;

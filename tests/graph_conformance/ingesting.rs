@@ -8,7 +8,7 @@ use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
 use muninn::knowledge::ingest::{Counts, Ingest, ingest};
 use muninn::knowledge::source::{Source, mapping};
-use muninn::llm::local::LocalEmbedder;
+use muninn::retrieval::LocalEmbedder;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
+use muninn::graph::session::Sessions;
 use muninn::graph::{
     Appended, Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, StoreError, Turn,
     TurnContext, TurnRead, open,
 };
-use muninn::session::Sessions;
 use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 use secrecy::SecretString;
 use tempfile::TempDir;

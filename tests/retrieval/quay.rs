@@ -7,7 +7,7 @@ use muninn::graph::{self, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
-use muninn::llm::local::LocalEmbedder;
+use muninn::retrieval::LocalEmbedder;
 use uuid::Uuid;
 
 use super::support::bot::{Place, TestBot};

@@ -18,8 +18,8 @@ use muninn::knowledge::search::weights::Fusion;
 use muninn::knowledge::search::{Hit, KnowledgeIndex, Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
-use muninn::llm::local::LocalEmbedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
+use muninn::retrieval::LocalEmbedder;
 use muninn_platform::AudienceId;
 use serde::Deserialize;
 

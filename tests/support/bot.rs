@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
+use muninn::conversation::ledger::Ledger;
 use muninn::graph::GraphStore;
-use muninn::ledger::Ledger;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::Inbox;

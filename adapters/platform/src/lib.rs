@@ -11,6 +11,7 @@ mod brackets;
 mod channels;
 mod command;
 mod errors;
+mod excerpt;
 mod fence;
 mod finding;
 mod inbox;
@@ -26,6 +27,7 @@ mod request;
 mod safe_text;
 mod settings;
 mod split;
+mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod vocabulary;
@@ -41,6 +43,7 @@ pub use brackets::balanced;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
 pub use command::{Command, ForgetWhat};
 pub use errors::{in_one_line, misconfigured};
+pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
@@ -58,6 +61,7 @@ pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
 pub use request::{IgnoreReason, Request};
 pub use safe_text::SafeText;
 pub use settings::{SettingsError, filled, filled_secret};
+pub use tasks::joined;
 pub use vocabulary::Vocabulary;
 pub use withdraw::{NothingStands, Withdraw, Withdrawn};
 

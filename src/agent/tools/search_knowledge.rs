@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, counted, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{ToolResult, wrong_call};
+use crate::agent::prompts::{Finding, lines};
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::plan::{Want, want};
 use crate::knowledge::search::{Found, Hit, Query, Searcher};
 use crate::llm::ToolSpec;
-use crate::prompts::{Finding, lines, one_line};
 
 pub(in crate::agent) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
 

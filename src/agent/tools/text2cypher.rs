@@ -9,11 +9,11 @@ use super::toolbox::{Offer, Toolbox};
 use super::{ToolResult, Tools};
 use crate::agent::asker::Ask;
 use crate::agent::findings;
+use crate::agent::prompts::{PromptError, TextToCypher, lines};
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
 use crate::graph::query::{QueryError, QueryLimits, QueryResult};
 use crate::graph::trace::ModelStep;
 use crate::llm::{ChatMessage, ModelError, structured};
-use crate::prompts::{PromptError, TextToCypher, lines};
 
 /// Rows of a generated statement's result.
 const ROWS: u32 = 50;

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use tokio::sync::OnceCell;
 
 use super::cypher_tool::{CypherTool, ToolFileError};
+use crate::agent::prompts::{Example, PromptError, Prompts};
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
 use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Recaller;
-use crate::prompts::{Example, PromptError, Prompts};
 
 /// Examples that a prompt shows.
 const EXAMPLES: usize = 4;

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::staging::remove_file;
-use crate::files::private_file;
 use crate::graph::StoreError;
 use crate::graph::engine::Intent;
+use private_files::private_file;
 
 const PREFIX: &str = "forgetting-";
 

@@ -1,7 +1,7 @@
 //! Citations: which passages an answer names, and that there is one behind each number. Pure.
 
 use super::Hit;
-use crate::prompts::one_line;
+use muninn_platform::one_line;
 
 /// A passage that the model was given, by its number.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,8 +14,8 @@ use super::policy::{POLICY, Policy};
 use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
 use crate::llm::tokens::estimate;
-use crate::memory::postings::Postings;
-use crate::memory::vectors::{Quantised, Vectors};
+use crate::retrieval::postings::Postings;
+use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Bytes of texts that are kept, so that there is something to quote while the graph is away; of
 /// chunks beyond that only the beginning is.

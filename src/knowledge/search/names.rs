@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::memory::text::Words;
+use crate::retrieval::text::Words;
 
 /// Different words of a name that count; what has more is no name.
 const MAX_WORDS: usize = 12;

@@ -3,7 +3,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
 
-use crate::memory::text::{Words, each_written};
+use crate::retrieval::text::{Words, each_written};
 
 /// The label of policies.
 pub const POLICY: &str = "Policy";
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_trigger_is_meant_in_other_words() {
-        let local = crate::llm::local::LocalEmbedder::shipped().unwrap();
+        let local = crate::retrieval::LocalEmbedder::shipped().unwrap();
         let vector = |text: &str| local.embed(text).unwrap();
         let everyday: Vec<Vec<f32>> = EVERYDAY.iter().map(|text| vector(text)).collect();
         let mut policy = policy(&json!({"triggers": ["suicide", "kill myself", "end my life"]}));

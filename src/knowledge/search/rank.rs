@@ -8,8 +8,8 @@ use chrono::NaiveDate;
 use super::index::KnowledgeIndex;
 use super::plan::Plan;
 use super::weights::{Choice, Fusion, Graph, Weights};
-use crate::memory::postings::WeightedWords;
-use crate::memory::vectors::Quantised;
+use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::vectors::Quantised;
 
 /// Chunks that each part hands over.
 const CANDIDATES: usize = 100;

@@ -9,7 +9,7 @@ use super::index::{Builder, KnowledgeIndex, Moved};
 use super::policy::Policy;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
-use crate::tasks::joined;
+use muninn_platform::joined;
 
 /// How often it is read again when something is exchanged meanwhile.
 const TRIES: usize = 6;

@@ -1,0 +1,510 @@
+//! Changes a tree so that it reaches the knowledge and nothing else, or says why that cannot be.
+//!
+//! Every node in a pattern gets the knowledge labels unless its own labels say that it is
+//! knowledge, and every relationship the knowledge types. That holds for variables bound before,
+//! too: a name may be hidden or given to something else, and a label more costs little.
+
+mod cost;
+mod expressions;
+mod patterns;
+mod regex;
+mod rows;
+mod scope;
+mod vocabulary;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::cost::MAX_COLLECTED;
+pub(super) use self::regex::check as check_regex;
+use self::rows::Rows;
+use self::scope::{Holds, Scope, Variable, element};
+use self::vocabulary::Vocabulary;
+use super::print;
+use super::problem::{Checked, Problem};
+use super::tree::{
+    Aside, Branch, Call, Case, Clause, Expr, Imports, Item, Name, Operator, Place, Projection,
+    Query, Strength, SubqueryKind,
+};
+use super::{Guard, Limits};
+use crate::schema::Schema;
+
+/// A tree that may be printed and run.
+pub(super) struct Shielded {
+    pub(super) query: Query,
+    /// Columns of `elementId`s of nodes.
+    pub(super) id_columns: Vec<String>,
+    /// What was changed beyond confining, for the model.
+    pub(super) notes: Vec<String>,
+    /// Labels and types that stand in it.
+    pub(super) labels: BTreeSet<String>,
+    pub(super) types: BTreeSet<String>,
+    /// Columns whose name cannot be printed, and their name.
+    pub(super) columns: Vec<(String, String)>,
+    pub(super) regex_parameters: BTreeSet<String>,
+}
+
+/// Labels and types put in, in one statement: a schema of thousands would make it endless.
+const MAX_ADDED_NAMES: usize = 10_000;
+
+/// Branches of a `UNION`.
+const MAX_BRANCHES: usize = 10;
+
+pub(super) fn shield(
+    mut query: Query,
+    guard: &Guard<'_>,
+    schema: &Schema,
+    limits: &Limits<'_>,
+    parameters: &[&str],
+) -> Checked<Shielded> {
+    let mut shield = Shield {
+        words: Vocabulary::of(guard, schema),
+        parameters,
+        nodes: limits.nodes,
+        added: 0,
+        notes: Vec::new(),
+        used_labels: BTreeSet::new(),
+        used_types: BTreeSet::new(),
+        relationships: 0,
+        together: 0,
+        work: 0,
+        rows: Rows::default(),
+        regex_parameters: BTreeSet::new(),
+    };
+    let mut renamed = Vec::new();
+    let mut columns = Vec::new();
+    let branches = query.branches.len();
+    if branches > MAX_BRANCHES {
+        return Err(Problem::of_all(format!(
+            "more than {MAX_BRANCHES} parts of a UNION"
+        )));
+    }
+    for branch in &mut query.branches {
+        let mut scope = Scope::default();
+        shield.rows = Rows::default();
+        shield.clauses(&mut branch.clauses, &mut scope)?;
+        let Some(returned) = &mut branch.returned else {
+            return Err(Problem::of_all("the statement returns nothing"));
+        };
+        shield.projection(returned, &scope)?;
+        name_columns(returned, branches > 1, &mut renamed)?;
+        columns.push(columns_of(returned, &scope));
+    }
+    let query = limited(query, &columns, limits)?;
+    let mut id_columns = columns[0].clone();
+    id_columns.retain(|name| columns.iter().all(|of_branch| of_branch.contains(name)));
+    Ok(Shielded {
+        query,
+        id_columns: id_columns
+            .into_iter()
+            .filter(|c| c.1)
+            .map(|c| c.0)
+            .collect(),
+        notes: shield.notes,
+        labels: shield.used_labels,
+        types: shield.used_types,
+        columns: renamed,
+        regex_parameters: shield.regex_parameters,
+    })
+}
+
+/// A column's name, and whether it holds ids of nodes.
+type Column = (String, bool);
+
+fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
+    let name = |item: &Item| match (&item.alias, &item.value) {
+        (Some(alias), _) => alias.text.clone(),
+        (None, Expr::Variable(variable)) => variable.text.clone(),
+        (None, value) => print::expression(value),
+    };
+    let columns = returned.items.iter();
+    columns
+        .map(|item| (name(item), scope.holds(&item.value) == Holds::Ids))
+        .collect()
+}
+
+/// Names each column as it would be named without the confiner.
+/// What cannot be printed as a name is called so afterwards.
+fn name_columns(
+    returned: &mut Projection,
+    always: bool,
+    columns: &mut Vec<(String, String)>,
+) -> Checked<()> {
+    let mut renamed = Vec::new();
+    // A key may mean the variable.
+    let is_alone = returned.order.is_empty() && !returned.star;
+    let named = returned.items.iter().filter_map(|item| match &item.value {
+        _ if item.alias.is_some() => item.alias.as_ref(),
+        Expr::Variable(variable) => Some(variable),
+        _ => None,
+    });
+    let mut names: BTreeSet<String> = named.map(|name| name.text.clone()).collect();
+    for item in &mut returned.items {
+        if item.alias.is_some() || matches!(item.value, Expr::Variable(_)) {
+            continue;
+        }
+        let (printed, is_settled) = print::column(&item.value);
+        // Neo4j calls a map projection by its variable.
+        let written = match &item.value {
+            Expr::MapProjection(variable, _) if is_alone && !names.contains(&variable.text) => {
+                variable.text.as_str()
+            }
+            _ => item.written.0.as_str(),
+        };
+        names.insert(written.to_owned());
+        if always || printed != written || !is_settled {
+            let name = Name {
+                text: column_name(written),
+                at: item.at,
+            };
+            if name.text != written {
+                columns.push((name.text.clone(), written.to_owned()));
+            }
+            renamed.push((printed, name.clone()));
+            item.alias = Some(name);
+        }
+    }
+    // The embedded engine finds no aggregate again once its column has another name.
+    for (key, _) in &mut returned.order {
+        let printed = print::expression(key);
+        if let Some((_, name)) = renamed.iter().find(|(value, _)| *value == printed) {
+            *key = Expr::Variable(name.clone());
+        }
+    }
+    refuse_equal_columns(returned)
+}
+
+fn refuse_equal_columns(returned: &Projection) -> Checked<()> {
+    let mut names = BTreeSet::new();
+    for ((name, _), item) in columns_of(returned, &Scope::default())
+        .into_iter()
+        .zip(&returned.items)
+    {
+        if !names.insert(name.clone()) {
+            return Err(
+                Problem::at(item.at, format!("two columns are called {name}"))
+                    .advice("give one another name with AS"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Longer expressions make no good name of a column.
+const MAX_COLUMN_NAME: usize = 200;
+
+fn column_name(written: &str) -> String {
+    let name: String = written.chars().take(MAX_COLUMN_NAME).collect();
+    name.replace(|c: char| c == '`' || c == '\\' || c.is_control(), "_")
+}
+
+/// Bounds the rows of the whole.
+fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Checked<Query> {
+    let rows = i64::from(limits.rows);
+    if let [branch] = query.branches.as_mut_slice() {
+        if let Some(returned) = &mut branch.returned {
+            returned.limit = Some(smaller_limit(returned.limit.take(), rows, returned.at)?);
+        }
+        return Ok(query);
+    }
+    let names = |columns: &[Column]| columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>();
+    for (columns, branch) in columns.iter().zip(&query.branches) {
+        let at = branch
+            .returned
+            .as_ref()
+            .map_or(Place::default(), |returned| returned.at);
+        if branch
+            .returned
+            .as_ref()
+            .is_some_and(|returned| returned.star)
+        {
+            return Err(Problem::at(at, "RETURN * in a UNION").advice("name the columns"));
+        }
+        if names(columns) != names(&columns_of_first(&query)) {
+            return Err(
+                Problem::at(at, "the parts of a UNION return different columns")
+                    .advice("give all of them the same columns in the same order, with AS"),
+            );
+        }
+    }
+    // A LIMIT would belong to the last part only, so the whole becomes a subquery.
+    let items = names(&columns[0]).into_iter().map(|text| Item {
+        value: Expr::Variable(Name {
+            text,
+            at: Place::default(),
+        }),
+        alias: None,
+        written: Aside::default(),
+        at: Place::default(),
+    });
+    let returned = Projection {
+        distinct: false,
+        star: false,
+        items: items.collect(),
+        order: Vec::new(),
+        skip: None,
+        limit: Some(Expr::Integer(rows)),
+        at: Place::default(),
+    };
+    Ok(Query {
+        branches: vec![Branch {
+            clauses: vec![Clause::Call {
+                imports: Imports::ByWith,
+                query,
+            }],
+            returned: Some(returned),
+        }],
+        keeps_duplicates: false,
+    })
+}
+
+fn columns_of_first(query: &Query) -> Vec<Column> {
+    let first = query
+        .branches
+        .first()
+        .and_then(|branch| branch.returned.as_ref());
+    first.map_or_else(Vec::new, |returned| columns_of(returned, &Scope::default()))
+}
+
+/// `LIMIT` with no more than `rows`; of a parameter, the smaller one is chosen when it runs.
+fn smaller_limit(limit: Option<Expr>, rows: i64, at: Place) -> Checked<Expr> {
+    match limit {
+        None => Ok(Expr::Integer(rows)),
+        Some(Expr::Integer(number)) => Ok(Expr::Integer(number.min(rows))),
+        Some(Expr::Parameter(name)) => Ok(smaller_of(&name, rows)),
+        Some(Expr::Case(case)) => match made_smaller(&case) {
+            Some((name, made)) => Ok(smaller_of(&name, rows.min(made))),
+            None => Err(not_a_number("LIMIT", at)),
+        },
+        Some(_) => Err(not_a_number("LIMIT", at)),
+    }
+}
+
+fn not_a_number(word: &str, at: Place) -> Problem {
+    Problem::at(
+        at,
+        format!("{word} is followed by something that is computed"),
+    )
+    .advice("write a number")
+}
+
+/// `CASE WHEN $n < rows THEN $n ELSE rows END`
+fn smaller_of(name: &Name, rows: i64) -> Expr {
+    let parameter = || Expr::Parameter(name.clone());
+    let is_smaller = Expr::Chain(
+        Strength::Comparison,
+        Box::new(parameter()),
+        vec![(Operator::Less, Expr::Integer(rows))],
+    );
+    Expr::Case(Box::new(Case {
+        subject: None,
+        branches: vec![(vec![is_smaller], parameter())],
+        otherwise: Some(Expr::Integer(rows)),
+    }))
+}
+
+/// What [`smaller_of`] made this of.
+fn made_smaller(case: &Case) -> Option<(Name, i64)> {
+    let [(_, Expr::Parameter(name))] = case.branches.as_slice() else {
+        return None;
+    };
+    let Some(Expr::Integer(rows)) = case.otherwise else {
+        return None;
+    };
+    let made = print::expression(&smaller_of(name, rows));
+    let given = print::expression(&Expr::Case(Box::new(case.clone())));
+    (made == given).then(|| (name.clone(), rows))
+}
+
+/// What is known while a statement is walked.
+struct Shield<'a> {
+    words: Vocabulary<'a>,
+    parameters: &'a [&'a str],
+    nodes: Option<&'a BTreeMap<String, u64>>,
+    added: usize,
+    notes: Vec<String>,
+    used_labels: BTreeSet<String>,
+    used_types: BTreeSet<String>,
+    /// Relationships in all patterns, and in those since the last clause that is no MATCH: a server
+    /// plans these together.
+    relationships: usize,
+    together: usize,
+    /// Steps that the expressions of one row may take, all together.
+    work: u64,
+    rows: Rows,
+    /// Parameters that are regular expressions.
+    regex_parameters: BTreeSet<String>,
+}
+
+impl Shield<'_> {
+    fn clauses(&mut self, clauses: &mut [Clause], scope: &mut Scope) -> Checked<()> {
+        let around = std::mem::take(&mut self.together);
+        for clause in clauses {
+            if !matches!(clause, Clause::Match { .. }) {
+                self.together = 0;
+            }
+            match clause {
+                Clause::Match { pattern, .. } => self.matched(pattern, scope)?,
+                Clause::Unwind { list, variable } => {
+                    let size = self.expression(list, scope)?;
+                    self.rows.unwound(list, size);
+                    let holds = match scope.holds(list) {
+                        // Also one that is no list can be unwound.
+                        Holds::Ids => Holds::Ids,
+                        other => element(other),
+                    };
+                    scope.bind(&variable.text, holds, size.element());
+                }
+                Clause::With {
+                    projection,
+                    condition,
+                } => {
+                    let projected = self.projection(projection, scope)?;
+                    *scope = projected;
+                    if let Some(condition) = condition {
+                        self.expression(condition, scope)?;
+                    }
+                }
+                Clause::Call { imports, query } => self.called(imports, query, scope)?,
+            }
+        }
+        self.together = around;
+        Ok(())
+    }
+
+    /// Shields `WITH` or `RETURN`, and says what its columns hold.
+    fn projection(&mut self, projection: &mut Projection, scope: &Scope) -> Checked<Scope> {
+        let mut after = if projection.star {
+            scope.clone()
+        } else {
+            Scope::default()
+        };
+        let mut before = scope.clone();
+        for item in &mut projection.items {
+            let size = self.expression(&mut item.value, &mut before)?;
+            let name = match (&item.alias, &item.value) {
+                (Some(alias), _) => &alias.text,
+                (None, Expr::Variable(variable)) => &variable.text,
+                (None, _) => continue,
+            };
+            after.add(Variable {
+                name: name.clone(),
+                holds: scope.holds(&item.value),
+                size,
+            });
+        }
+        // Keys may name what was there and what is there now.
+        before.extend(after.clone());
+        for (key, _) in &mut projection.order {
+            self.expression(key, &mut before)?;
+        }
+        for (word, count) in [("SKIP", &projection.skip), ("LIMIT", &projection.limit)] {
+            self.count(word, count.as_ref(), projection.at)?;
+        }
+        self.rows.projected(projection);
+        Ok(after)
+    }
+
+    fn count(&self, word: &str, count: Option<&Expr>, at: Place) -> Checked<()> {
+        match count {
+            None | Some(Expr::Integer(_)) => Ok(()),
+            Some(Expr::Parameter(name)) => self.parameter(name),
+            Some(Expr::Case(case)) => match made_smaller(case) {
+                Some((name, _)) => self.parameter(&name),
+                None => Err(not_a_number(word, at)),
+            },
+            Some(_) => Err(not_a_number(word, at)),
+        }
+    }
+
+    fn parameter(&self, name: &Name) -> Checked<()> {
+        if self.parameters.contains(&name.text.as_str()) {
+            return Ok(());
+        }
+        Err(
+            Problem::at(name.at, format!("there is no parameter ${}", name.text))
+                .advice("write the value itself"),
+        )
+    }
+
+    /// Shields `CALL { … }`, and binds what it returns.
+    fn called(&mut self, imports: &Imports, query: &mut Query, scope: &mut Scope) -> Checked<()> {
+        let outside = match imports {
+            Imports::ByWith | Imports::All => scope.clone(),
+            Imports::Named(names) => {
+                let mut named = Scope::default();
+                let known = names.iter().filter_map(|name| scope.get(&name.text));
+                known.for_each(|variable| named.add(variable.clone()));
+                named
+            }
+        };
+        let is_single = query.branches.len() == 1;
+        let around = std::mem::take(&mut self.rows);
+        let mut most = 0;
+        for branch in &mut query.branches {
+            self.rows = Rows::default();
+            let starts_with_imports = matches!(branch.clauses.first(), Some(Clause::With { .. }));
+            let mut inside = if *imports == Imports::ByWith && !starts_with_imports {
+                Scope::default()
+            } else {
+                outside.clone()
+            };
+            self.clauses(&mut branch.clauses, &mut inside)?;
+            let Some(returned) = &mut branch.returned else {
+                return Err(Problem::of_all("a subquery returns nothing"));
+            };
+            if returned.star {
+                return Err(Problem::at(returned.at, "RETURN * in a subquery")
+                    .advice("name what it returns"));
+            }
+            let mut columns = self.projection(returned, &inside)?;
+            if !is_single {
+                columns.forget();
+            }
+            scope.extend(columns);
+            most = most.max(self.rows.guess());
+        }
+        self.rows = around;
+        self.rows.times(most);
+        Ok(())
+    }
+
+    /// Shields a query inside of an expression, which sees what is bound around it.
+    fn subquery(&mut self, query: &mut Query, kind: SubqueryKind, scope: &Scope) -> Checked<()> {
+        let around = std::mem::take(&mut self.rows);
+        let mut rows: u64 = 0;
+        for branch in &mut query.branches {
+            self.rows = Rows::default();
+            let mut inside = scope.clone();
+            self.clauses(&mut branch.clauses, &mut inside)?;
+            if let Some(returned) = &mut branch.returned {
+                self.projection(returned, &inside)?;
+            }
+            rows = rows.saturating_add(self.rows.guess());
+        }
+        self.rows = around;
+        if kind == SubqueryKind::Collect && rows > MAX_COLLECTED {
+            return Err(Problem::of_all("COLLECT { … } may collect too many rows")
+                .advice("end it with LIMIT, or join its patterns"));
+        }
+        Ok(())
+    }
+
+    /// Counts names put in, so that a large schema makes no endless statement.
+    fn add_names(&mut self, names: usize, at: Place) -> Checked<()> {
+        self.added += names;
+        if self.added > MAX_ADDED_NAMES {
+            return Err(Problem::at(
+                at,
+                "too many nodes and relationships without a label or type",
+            )
+            .advice("name the labels and types"));
+        }
+        Ok(())
+    }
+}
+
+impl Call {
+    fn is(&self, function: &str) -> bool {
+        self.function.text.eq_ignore_ascii_case(function)
+    }
+}

@@ -1,0 +1,197 @@
+//! The words a statement may use: labels, types and properties of the knowledge.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::problem::{Checked, Problem};
+use super::super::tree::Name;
+use crate::Guard;
+use crate::schema::{Pattern, Property, Schema};
+
+/// How many names a refusal proposes when none is near.
+const PROPOSALS: usize = 20;
+
+pub(super) struct Vocabulary<'a> {
+    guard: &'a Guard<'a>,
+    schema: &'a Schema,
+    labels: BTreeSet<&'a str>,
+    types: BTreeSet<&'a str>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// What is hidden is no part of it, whatever the schema says.
+    pub(super) fn of(guard: &'a Guard<'a>, schema: &'a Schema) -> Self {
+        let ends = schema.patterns.iter().flat_map(|p| [&p.from, &p.to]);
+        let labels = schema.nodes.keys().chain(ends).map(String::as_str);
+        let kinds = schema.patterns.iter().map(|p| &p.kind);
+        let types = schema.relationships.keys().chain(kinds).map(String::as_str);
+        Self {
+            guard,
+            schema,
+            labels: labels
+                .filter(|l| is_usable(l, guard.hidden_labels))
+                .collect(),
+            types: types.filter(|t| is_usable(t, guard.hidden_types)).collect(),
+        }
+    }
+
+    pub(super) fn labels(&self) -> &BTreeSet<&'a str> {
+        &self.labels
+    }
+
+    pub(super) fn types(&self) -> &BTreeSet<&'a str> {
+        &self.types
+    }
+
+    pub(super) fn check_label(&self, label: &Name) -> Checked<()> {
+        if self.guard.hidden_labels.contains(&label.text.as_str()) {
+            return Err(out_of_reach(label));
+        }
+        if self.labels.contains(label.text.as_str()) {
+            return Ok(());
+        }
+        let message = format!("there is no label {}", label.text);
+        Err(Problem::at(label.at, message).advice(proposal(&label.text, &self.labels)))
+    }
+
+    pub(super) fn check_type(&self, kind: &Name) -> Checked<()> {
+        if self.guard.hidden_types.contains(&kind.text.as_str()) {
+            return Err(out_of_reach(kind));
+        }
+        if self.types.contains(kind.text.as_str()) {
+            return Ok(());
+        }
+        let message = format!("there is no relationship type {}", kind.text);
+        Err(Problem::at(kind.at, message).advice(proposal(&kind.text, &self.types)))
+    }
+
+    /// A name after a colon in an expression, where it may be either.
+    pub(super) fn check_label_or_type(&self, name: &Name) -> Checked<()> {
+        let text = name.text.as_str();
+        if self.guard.hidden_labels.contains(&text) {
+            return Err(out_of_reach(name));
+        }
+        if self.types.contains(text) || self.labels.contains(text) {
+            return Ok(());
+        }
+        if self.guard.hidden_types.contains(&text) {
+            return Err(out_of_reach(name));
+        }
+        self.check_label(name)
+    }
+
+    /// That one of the labels has the property, or a label that the node may have as well.
+    pub(super) fn check_node_property(&self, labels: &[String], property: &Name) -> Checked<()> {
+        let problem = match check_property(&self.schema.nodes, labels, property) {
+            Ok(()) => return Ok(()),
+            Err(problem) => problem,
+        };
+        let others =
+            self.schema.nodes.iter().filter(|(_, properties)| {
+                properties.iter().any(|known| known.name == property.text)
+            });
+        for (other, _) in others {
+            if labels
+                .iter()
+                .any(|label| self.may_go_together(label, other))
+            {
+                return Ok(());
+            }
+        }
+        Err(problem)
+    }
+
+    /// Whether a node may have both labels: the relationships of such a node make patterns of the
+    /// one and of the other.
+    fn may_go_together(&self, one: &str, other: &str) -> bool {
+        let patterns = &self.schema.patterns;
+        let is_shared = |pattern: &Pattern| {
+            let (mut from, mut to) = (pattern.clone(), pattern.clone());
+            other.clone_into(&mut from.from);
+            other.clone_into(&mut to.to);
+            (pattern.from == one && patterns.contains(&from))
+                || (pattern.to == one && patterns.contains(&to))
+        };
+        patterns.iter().any(is_shared)
+    }
+
+    /// That one of the types has the property.
+    pub(super) fn check_relationship_property(
+        &self,
+        types: &[String],
+        property: &Name,
+    ) -> Checked<()> {
+        check_property(&self.schema.relationships, types, property)
+    }
+
+    /// Whether the schema knows such a pattern between any of the labels.
+    pub(super) fn knows(&self, from: &[String], kinds: &[String], to: &[String]) -> bool {
+        self.schema.patterns.iter().any(|pattern| {
+            from.contains(&pattern.from)
+                && kinds.contains(&pattern.kind)
+                && to.contains(&pattern.to)
+        })
+    }
+}
+
+/// Names that can be printed, and are not hidden.
+fn is_usable(name: &str, hidden: &[&str]) -> bool {
+    let is_printable =
+        !name.is_empty() && !name.contains(|c: char| c == '`' || c == '\\' || c.is_control());
+    is_printable && !hidden.contains(&name)
+}
+
+fn out_of_reach(name: &Name) -> Problem {
+    Problem::at(
+        name.at,
+        format!(
+            "{} is no part of the knowledge that can be asked",
+            name.text
+        ),
+    )
+    .advice("use only what the schema names")
+}
+
+fn check_property(
+    known: &BTreeMap<String, Vec<Property>>,
+    owners: &[String],
+    property: &Name,
+) -> Checked<()> {
+    // Of what is known only from patterns nothing is known.
+    if !owners.iter().all(|owner| known.contains_key(owner)) {
+        return Ok(());
+    }
+    let of_owners: BTreeSet<&str> = owners
+        .iter()
+        .filter_map(|owner| known.get(owner))
+        .flatten()
+        .map(|property| property.name.as_str())
+        .collect();
+    if of_owners.contains(property.text.as_str()) {
+        return Ok(());
+    }
+    let message = format!("{} has no property {}", owners.join(" or "), property.text);
+    Err(Problem::at(property.at, message).advice(proposal(&property.text, &of_owners)))
+}
+
+/// The nearest name, or all of them.
+pub(super) fn proposal(unknown: &str, known: &BTreeSet<&str>) -> String {
+    let small = unknown.to_lowercase();
+    let nearest = known
+        .iter()
+        .map(|name| {
+            (
+                strsim::normalized_damerau_levenshtein(&small, &name.to_lowercase()),
+                name,
+            )
+        })
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    match nearest {
+        None => "there is none at all".to_owned(),
+        Some((likeness, name)) if likeness >= 0.6 => format!("perhaps {name}"),
+        Some(_) => {
+            let names: Vec<&str> = known.iter().take(PROPOSALS).copied().collect();
+            let more = if known.len() > PROPOSALS { "…" } else { "" };
+            format!("there is {}{more}", names.join(", "))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What is printed is read as it was meant: as the same tree.
+
+use proptest::prelude::*;
+
+use super::super::{Limits, read_back};
+use super::{GUARD, schema};
+
+#[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
+#[path = "../../../../tests/support/cypher.rs"]
+mod cypher;
+
+/// Whether it was accepted. What is accepted reads back to the same tree, as it was written and as it was confined.
+fn reads_back(query: &str) -> Result<bool, TestCaseError> {
+    let confined =
+        |query: &str| GUARD.confine(query, &schema(), &Limits::of_rows(50), &["name", "many"]);
+    let Ok(once) = confined(query) else {
+        return Ok(false);
+    };
+    for text in [query, once.as_str()] {
+        let again = read_back(text)
+            .map_err(|refusal| TestCaseError::fail(format!("{text:?} is not read: {refusal}")))?;
+        prop_assert!(
+            again.is_same,
+            "{:?} became {:?}, which is read as something else",
+            text,
+            again.printed
+        );
+    }
+    let twice = confined(once.as_str());
+    let twice = twice.map_err(|refusal| {
+        TestCaseError::fail(format!(
+            "{query:?} became {once:?}, which is refused: {refusal}"
+        ))
+    })?;
+    prop_assert_eq!(twice.as_str(), once.as_str(), "out of {:?}", query);
+    Ok(true)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn statements_from_a_grammar_read_back(choices in proptest::collection::vec(any::<u8>(), 0..300)) {
+        reads_back(&cypher::statement(&choices))?;
+    }
+}
+
+/// Of those that did not: each kind once.
+#[test]
+fn what_did_not_read_back_does() {
+    for query in [
+        "RETURN [(true IN [1, 2])] AS x",
+        "RETURN [(null IN [1, 2]) OR false, 1] AS x",
+        "WITH 1 AS x RETURN [(x IN [1, 2]) AND true] AS y",
+        "WITH 1 AS x RETURN [(x IN [1, 2])] AS y",
+    ] {
+        assert!(
+            reads_back(query).is_ok_and(|is_accepted| is_accepted),
+            "{query}"
+        );
+    }
+}

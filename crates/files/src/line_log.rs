@@ -1,0 +1,455 @@
+//! A log of JSON lines in a file that one process uses at a time.
+//!
+//! Lines are only ever added, by one thread, which syncs once for all that came while it wrote. The
+//! file is written anew when its owner asks for it: because most of it is of the past, or because
+//! something in it was forgotten.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use crate::{private_file, private_folder, try_lock};
+
+/// Processes that can share a folder, each with a log of its own.
+const SLOTS: usize = 64;
+
+/// Bytes that are written together.
+const BUFFER: usize = 256 * 1_024;
+
+/// A file that nobody else uses as long as this lives.
+#[derive(Debug)]
+pub struct Slot {
+    pub number: usize,
+    pub path: PathBuf,
+    _lock: File,
+}
+
+/// The files of a folder that no living process used.
+#[derive(Debug)]
+pub struct Slots {
+    /// The one to write.
+    pub own: Slot,
+    /// What earlier processes left. Whoever takes their lines over removes them.
+    pub left: Vec<Slot>,
+}
+
+impl Slots {
+    /// Takes `<name>-<number>.jsonl` of a folder: the first that no other process uses, and all those
+    /// that are there and nobody uses.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or too many processes use it already.
+    pub fn take(folder: &Path, name: &str) -> io::Result<Self> {
+        private_folder(folder)?;
+        let mut own = None;
+        let mut left = Vec::new();
+        for number in 0..SLOTS {
+            let path = folder.join(format!("{name}-{number}.jsonl"));
+            if own.is_some() && !path.exists() {
+                continue;
+            }
+            let Some(lock) = try_lock(&path.with_extension("lock"))? else {
+                continue;
+            };
+            let slot = Slot {
+                number,
+                path,
+                _lock: lock,
+            };
+            match own {
+                None => own = Some(slot),
+                Some(_) => left.push(slot),
+            }
+        }
+        match own {
+            Some(own) => Ok(Self { own, left }),
+            None => Err(io::Error::other(format!(
+                "{SLOTS} processes use this folder already"
+            ))),
+        }
+    }
+}
+
+/// The logs of a name in a folder, whoever uses them.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn all_logs(folder: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
+    let paths = (0..SLOTS).map(|number| folder.join(format!("{name}-{number}.jsonl")));
+    let mut there = Vec::new();
+    for path in paths {
+        if path.try_exists()? {
+            there.push(path);
+        }
+    }
+    Ok(there)
+}
+
+/// Hands over the lines of a file, with their numbers, counted from 1. A last line without its end
+/// was never acknowledged to anybody, so it is left out; so is what was blotted out.
+///
+/// # Errors
+/// When the file cannot be read, or `take` fails. A file that is not there has no lines.
+pub fn read_lines<E: From<io::Error>>(
+    path: &Path,
+    mut take: impl FnMut(usize, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut reader = BufReader::with_capacity(BUFFER, file);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        reader.read_until(b'\n', &mut line)?;
+        if line.pop() != Some(b'\n') {
+            break;
+        }
+        if !line.trim_ascii().is_empty() {
+            take(number, &line)?;
+        }
+    }
+    Ok(())
+}
+
+/// A line as it stands in a log.
+///
+/// # Errors
+/// When it is no JSON.
+pub fn line(of: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(of)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Puts what `lines` writes in the place of what is in a file, so that a crash leaves one of the two.
+///
+/// # Errors
+/// When it cannot be written; the file is then as it was.
+pub fn replace(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let written = write_beside(&beside, lines).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // Half of it is of no use, and holds what people said.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+fn write_beside(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = private_file().truncate(true).write(true).open(path)?;
+    let mut writer = BufWriter::with_capacity(BUFFER, file);
+    lines(&mut writer)?;
+    writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .sync_data()
+}
+
+type WriteLines = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
+type IsGone = Box<dyn Fn(&[u8]) -> bool + Send>;
+
+/// Something to do to the file.
+enum Work {
+    Append {
+        bytes: Vec<u8>,
+        sync: bool,
+    },
+    Rewrite {
+        lines: WriteLines,
+        /// What is overwritten where it stands if there is no room to write the file anew.
+        is_gone: Option<IsGone>,
+    },
+}
+
+/// What to do, and who waits for it.
+struct Order {
+    work: Work,
+    written: oneshot::Sender<io::Result<()>>,
+}
+
+/// What was ordered: wait for it, or drop it where the result does not matter.
+#[derive(Debug)]
+#[must_use = "wait for it, or say that nobody does by dropping it"]
+pub struct Written(oneshot::Receiver<io::Result<()>>);
+
+impl Written {
+    /// Returns when it is written.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub async fn wait(self) -> io::Result<()> {
+        self.0.await.unwrap_or_else(|_| Err(ended()))
+    }
+}
+
+/// The way to the thread that writes a log. Orders are carried out in their order.
+#[derive(Debug)]
+pub struct LineLog {
+    orders: Option<mpsc::Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LineLog {
+    /// Starts the thread that writes the log of a slot, under a name.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, or there is no thread.
+    pub fn start(name: &str, slot: Slot) -> io::Result<Self> {
+        let mut log = LogFile::open(slot)?;
+        let (sender, orders) = mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || log.keep(&orders))?;
+        Ok(Self {
+            orders: Some(sender),
+            thread: Some(thread),
+        })
+    }
+
+    /// Adds whole lines; with `sync`, they survive the machine when the waiting ends.
+    pub fn append(&self, bytes: Vec<u8>, sync: bool) -> Written {
+        self.order(Work::Append { bytes, sync })
+    }
+
+    /// Puts what `lines` writes in the place of the file.
+    pub fn rewrite(
+        &self,
+        lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+    ) -> Written {
+        self.order(Work::Rewrite {
+            lines: Box::new(lines),
+            is_gone: None,
+        })
+    }
+
+    /// The same, to get rid of lines: if there is no room to write the file anew, those that are
+    /// gone are overwritten where they stand.
+    pub fn erase(
+        &self,
+        lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+        is_gone: impl Fn(&[u8]) -> bool + Send + 'static,
+    ) -> Written {
+        self.order(Work::Rewrite {
+            lines: Box::new(lines),
+            is_gone: Some(Box::new(is_gone)),
+        })
+    }
+
+    fn order(&self, work: Work) -> Written {
+        let (written, is_written) = oneshot::channel();
+        if let Some(orders) = &self.orders {
+            // If the thread is gone, so is `written`, and waiting says so.
+            let _ = orders.send(Order { work, written });
+        }
+        Written(is_written)
+    }
+}
+
+impl Drop for LineLog {
+    /// Waits for what was ordered.
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // It only ends by itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct LogFile {
+    slot: Slot,
+    file: File,
+}
+
+impl LogFile {
+    fn open(slot: Slot) -> io::Result<Self> {
+        let file = private_file().append(true).open(&slot.path)?;
+        Ok(Self { slot, file })
+    }
+
+    fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
+        while let Ok(first) = orders.recv() {
+            let mut group = Group::default();
+            for Order { work, written } in std::iter::once(first).chain(orders.try_iter()) {
+                match work {
+                    Work::Append { bytes, sync } => group.add(&bytes, sync, written),
+                    Work::Rewrite { lines, is_gone } => {
+                        std::mem::take(&mut group).write(self);
+                        // Who gave up waiting does not want to know.
+                        let _ = written.send(self.rewrite(lines, is_gone));
+                    }
+                }
+            }
+            group.write(self);
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8], sync: bool) -> io::Result<()> {
+        let before = self.file.metadata()?.len();
+        let written = self.file.write_all(bytes);
+        if written.is_err() {
+            // Half a line would make the whole of the next one unreadable.
+            self.file.set_len(before)?;
+        }
+        written?;
+        if sync { self.file.sync_data() } else { Ok(()) }
+    }
+
+    fn rewrite(&mut self, lines: WriteLines, is_gone: Option<IsGone>) -> io::Result<()> {
+        match (replace(&self.slot.path, lines), is_gone) {
+            (Ok(()), _) => {
+                self.file = private_file().append(true).open(&self.slot.path)?;
+                Ok(())
+            }
+            (Err(error), None) => Err(error),
+            (Err(error), Some(is_gone)) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    path = %self.slot.path.display(),
+                    "a log could not be written anew; what is gone is overwritten where it stands"
+                );
+                blot_out(&self.slot.path, &is_gone)
+            }
+        }
+    }
+}
+
+/// Overwrites lines where they stand, which needs no room.
+fn blot_out(path: &Path, is_gone: &dyn Fn(&[u8]) -> bool) -> io::Result<()> {
+    let mut gone: Vec<(u64, usize)> = Vec::new();
+    let mut reader = BufReader::with_capacity(BUFFER, File::open(path)?);
+    let (mut at, mut line) = (0, Vec::new());
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line)?;
+        if length == 0 {
+            break;
+        }
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if !text.is_empty() && is_gone(text) {
+            gone.push((at, text.len()));
+        }
+        at += length as u64;
+    }
+    let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+    for (at, length) in gone {
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(&vec![b' '; length])?;
+    }
+    file.sync_data()
+}
+
+/// Lines that are written together.
+#[derive(Default)]
+struct Group {
+    bytes: Vec<u8>,
+    sync: bool,
+    waiting: Vec<oneshot::Sender<io::Result<()>>>,
+}
+
+impl Group {
+    fn add(&mut self, bytes: &[u8], sync: bool, written: oneshot::Sender<io::Result<()>>) {
+        self.bytes.extend_from_slice(bytes);
+        self.sync |= sync;
+        self.waiting.push(written);
+    }
+
+    fn write(self, file: &mut LogFile) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let result = file.append(&self.bytes, self.sync);
+        for waiting in self.waiting {
+            let result = match &result {
+                Ok(()) => Ok(()),
+                Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            };
+            let _ = waiting.send(result);
+        }
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the thread that writes the log ended")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines_of(path: &Path) -> Vec<String> {
+        let mut lines = Vec::new();
+        read_lines(path, |_, line| {
+            lines.push(String::from_utf8_lossy(line).into_owned());
+            Ok::<(), io::Error>(())
+        })
+        .unwrap();
+        lines
+    }
+
+    fn start(folder: &Path) -> (LineLog, PathBuf) {
+        let slots = Slots::take(folder, "log").unwrap();
+        let path = slots.own.path.clone();
+        (LineLog::start("log", slots.own).unwrap(), path)
+    }
+
+    #[tokio::test]
+    async fn lines_are_added_and_written_anew_in_the_order_of_the_orders() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, path) = start(folder.path());
+        drop(log.append(b"1\n".to_vec(), false));
+        drop(log.append(b"2\n".to_vec(), false));
+        drop(log.rewrite(|out| out.write_all(b"2\n")));
+        log.append(b"3\n".to_vec(), true).wait().await.unwrap();
+        assert_eq!(lines_of(&path), ["2", "3"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_gone_goes_even_where_nothing_can_be_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, path) = start(folder.path());
+        log.append(b"1\nsecret\n3\n".to_vec(), true)
+            .wait()
+            .await
+            .unwrap();
+        let full = |_: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull));
+        let erased = log.erase(full, |line| line == b"secret").wait().await;
+        erased.unwrap();
+        assert_eq!(lines_of(&path), ["1", "3"]);
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.windows(6).any(|bytes| bytes == b"secret"));
+        assert!(!path.with_extension("new").exists());
+        log.append(b"4\n".to_vec(), true).wait().await.unwrap();
+        assert_eq!(lines_of(&path), ["1", "3", "4"]);
+    }
+
+    #[test]
+    fn each_process_has_its_own_and_those_of_the_dead_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = Slots::take(folder.path(), "log").unwrap();
+        std::fs::write(&one.own.path, "").unwrap();
+        let other = Slots::take(folder.path(), "log").unwrap();
+        std::fs::write(&other.own.path, "").unwrap();
+        assert_eq!((one.own.number, other.own.number), (0, 1));
+        assert!(other.left.is_empty());
+        drop((one, other));
+        let next = Slots::take(folder.path(), "log").unwrap();
+        assert_eq!(next.own.number, 0);
+        assert_eq!(next.left.len(), 1);
+        assert_eq!(all_logs(folder.path(), "log").unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,392 @@
+//! What a service can do with a model, as far as it was found out, and what a refusal says of that.
+//!
+//! Everything is believed to work until the service refuses it. What was found is kept in a file, by address and model,
+//! and is forgotten after a month: services are updated.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Days after which it is found out anew.
+const BELIEVED_DAYS: i64 = 30;
+/// A context below this is a misreading.
+const LEAST_PLAUSIBLE_CONTEXT: u32 = 256;
+
+/// In which form an answer that is data is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataForm {
+    /// By a JSON schema.
+    #[default]
+    Schema,
+    /// As any JSON object.
+    Object,
+    /// In words of the prompt alone.
+    Words,
+}
+
+/// How tools are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolForm {
+    /// In the request, as the API has it.
+    #[default]
+    Native,
+    /// Described in the prompt, and called in text.
+    Text,
+}
+
+/// What a service does with a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capabilities {
+    /// Answers come while they are written.
+    pub streams: bool,
+    /// The same where tools are offered.
+    pub streams_with_tools: bool,
+    /// Counts tokens at the end of a stream.
+    pub stream_options: bool,
+    /// The limit of an answer is `max_tokens`, otherwise `max_completion_tokens`: OpenAI's reasoning models refuse the
+    /// former, and many other services know nothing else.
+    pub max_tokens: bool,
+    /// Reasoning models take no other temperature than their own.
+    pub temperature: bool,
+    pub data: DataForm,
+    pub tools: ToolForm,
+    /// It did not call a tool when it was asked to.
+    pub too_weak_for_tools: bool,
+    /// There is a role `system`.
+    pub system_role: bool,
+    /// Messages of user and assistant must alternate.
+    pub alternates: bool,
+    /// The prompt opens the model's reasoning, so that only its end is marked.
+    pub reasons_at_once: bool,
+    /// Tokens of prompt and answer together; none where that is not known.
+    pub context: Option<u32>,
+    /// The most tokens of an answer; none where that is not known.
+    pub longest_answer: Option<u32>,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            streams: true,
+            streams_with_tools: true,
+            stream_options: true,
+            max_tokens: true,
+            temperature: true,
+            data: DataForm::Schema,
+            tools: ToolForm::Native,
+            too_weak_for_tools: false,
+            system_role: true,
+            alternates: false,
+            reasons_at_once: false,
+            context: None,
+            longest_answer: None,
+        }
+    }
+}
+
+/// What a request uses that a service may refuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Uses {
+    pub(super) tools: bool,
+    pub(super) data: bool,
+    pub(super) temperature: bool,
+}
+
+impl Capabilities {
+    /// What to do without after a refusal of a request that was put by these; none where it is about nothing that can be
+    /// put otherwise.
+    pub(super) fn without(&self, refusal: &str, uses: Uses) -> Option<Self> {
+        // What is upstream fails in words that speak of no stream.
+        let refusal = refusal.to_lowercase().replace("upstream", "");
+        let says = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
+        let mut next = self.clone();
+        if self.stream_options
+            && self.streams
+            && says(&["stream_options", "include_usage", "stream options"])
+        {
+            next.stream_options = false;
+        } else if self.longest_answer.is_none()
+            && says(&["max_tokens is too large", "completion tokens, whereas"])
+            && let Some(most) = last_number(&refusal)
+        {
+            next.longest_answer = Some(most);
+        } else if self.max_tokens && says(&["max_completion_tokens"]) {
+            next.max_tokens = false;
+        } else if uses.data
+            && self.data != DataForm::Words
+            && says(&[
+                "response_format",
+                "json_schema",
+                "json_object",
+                "guided",
+                "grammar",
+            ])
+        {
+            next.data = match self.data {
+                DataForm::Schema if says(&["json_object", "json_schema", "type"]) => {
+                    DataForm::Object
+                }
+                DataForm::Schema | DataForm::Object | DataForm::Words => DataForm::Words,
+            };
+        } else if !self.alternates && says(&["alternate"]) {
+            next.alternates = true;
+        } else if self.system_role && says(SYSTEM_ROLE) {
+            next.system_role = false;
+        } else if uses.tools && self.streams_with_tools && says(&["tools with stream"]) {
+            next.streams_with_tools = false;
+        } else if uses.tools && self.tools == ToolForm::Native && says(TOOLS) {
+            next.tools = ToolForm::Text;
+        } else if uses.temperature && self.temperature && says(&["temperature"]) {
+            next.temperature = false;
+        } else if self.streams && says(STREAMS) {
+            next.streams = false;
+        } else if self.alternates && self.system_role && says(&["alternate"]) {
+            next.system_role = false;
+        } else {
+            return None;
+        }
+        Some(next)
+    }
+
+    /// With nothing that a refusal without words may be about; none where nothing of that was used.
+    pub(super) fn plain(&self, uses: Uses) -> Option<Self> {
+        if uses == Uses::default() {
+            return None;
+        }
+        let plain = Self {
+            stream_options: false,
+            temperature: self.temperature && !uses.temperature,
+            data: if uses.data {
+                DataForm::Words
+            } else {
+                self.data
+            },
+            tools: if uses.tools {
+                ToolForm::Text
+            } else {
+                self.tools
+            },
+            ..self.clone()
+        };
+        (plain != *self).then_some(plain)
+    }
+
+    /// With a context that was read somewhere.
+    #[must_use]
+    pub fn with_context(&self, tokens: u32) -> Self {
+        Self {
+            context: Some(tokens.max(LEAST_PLAUSIBLE_CONTEXT)),
+            ..self.clone()
+        }
+    }
+}
+
+/// What services say of the role `system`.
+const SYSTEM_ROLE: &[&str] = &[
+    "system role",
+    "system message",
+    "role: system",
+    "role 'system'",
+    "role \"system\"",
+    "role `system`",
+    "system prompt",
+];
+
+/// What services say of tools: `does not support tools` (Ollama), `requires --enable-auto-tool-choice` (vLLM), `tools
+/// param requires --jinja flag` (llama.cpp), `Tool error` (TGI), `function calling is not …`.
+const TOOLS: &[&str] = &["tool", "function call", "functions"];
+
+/// What services say of streams.
+const STREAMS: &[&str] = &[
+    "streaming",
+    "stream is",
+    "stream=true",
+    "\"stream\"",
+    "'stream'",
+    "`stream`",
+    "stream must",
+];
+
+/// Whether a refusal is about what a request uses, so that the same request will be refused again.
+pub(super) fn is_about_a_capability(refusal: &str) -> bool {
+    let uses = Uses {
+        tools: true,
+        data: true,
+        temperature: true,
+    };
+    Capabilities::default().without(refusal, uses).is_some()
+}
+
+fn last_number(text: &str) -> Option<u32> {
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).next_back()
+}
+
+/// What is known, and since when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    #[serde(flatten)]
+    pub(super) capabilities: Capabilities,
+    since: NaiveDate,
+}
+
+/// By address, and by model.
+type Stored = BTreeMap<String, BTreeMap<String, Known>>;
+
+/// What was found out about the models of a service.
+#[derive(Debug)]
+pub(super) struct CapabilityStore {
+    address: String,
+    file: Option<PathBuf>,
+    models: Mutex<HashMap<String, Known>>,
+}
+
+impl CapabilityStore {
+    /// What the file says of this address; nothing where it cannot be read.
+    pub(super) fn open(address: &str, file: Option<PathBuf>) -> Self {
+        let mut stored = file.as_deref().map(read).unwrap_or_default();
+        let today = Utc::now().date_naive();
+        let mut models = stored.remove(address).unwrap_or_default();
+        models.retain(|_, known| (today - known.since).num_days() <= BELIEVED_DAYS);
+        Self {
+            address: address.to_owned(),
+            file,
+            models: Mutex::new(models.into_iter().collect()),
+        }
+    }
+
+    fn models(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn known(&self, model: &str) -> Option<Known> {
+        self.models().get(model).cloned()
+    }
+
+    pub(super) fn of(&self, model: &str) -> Capabilities {
+        self.known(model)
+            .map(|known| known.capabilities)
+            .unwrap_or_default()
+    }
+
+    /// Changes what is known of a model, and keeps it.
+    pub(super) fn learn(&self, model: &str, change: impl FnOnce(&mut Capabilities)) {
+        let mut models = self.models();
+        let known = models.entry(model.to_owned()).or_default();
+        let before = known.clone();
+        change(&mut known.capabilities);
+        known.since = Utc::now().date_naive();
+        if *known == before {
+            return;
+        }
+        tracing::info!(model, capabilities = ?known.capabilities, "what the model service can do is known better");
+        self.keep(&models);
+    }
+
+    /// A file that cannot be written costs no more than finding out anew.
+    fn keep(&self, models: &HashMap<String, Known>) {
+        let Some(file) = &self.file else { return };
+        let mut stored = read(file);
+        let own = models.iter();
+        let own = own.map(|(model, known)| (model.clone(), known.clone()));
+        stored.insert(self.address.clone(), own.collect());
+        if let Err(error) = private_files::replace_lines(file, [&stored]) {
+            tracing::warn!(%error, file = %file.display(), "what the model service can do cannot be kept");
+        }
+    }
+}
+
+fn read(file: &std::path::Path) -> Stored {
+    let text = std::fs::read(file).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Uses = Uses {
+        tools: true,
+        data: true,
+        temperature: true,
+    };
+
+    /// What the capabilities are once these were said one after the other.
+    fn after(refusals: &[&str]) -> Capabilities {
+        let all = Capabilities::default();
+        refusals.iter().fold(all, |capabilities, refusal| {
+            let next = capabilities.without(refusal, ALL);
+            next.unwrap_or_else(|| panic!("{refusal}"))
+        })
+    }
+
+    #[test]
+    fn each_services_words_are_understood() {
+        let text = ToolForm::Text;
+        for refusal in [
+            "HTTP 400: registry.ollama.ai/library/gemma:2b does not support tools",
+            "HTTP 400: \"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+            "HTTP 500: tools param requires --jinja flag",
+            "HTTP 422: Tool error: No grammar",
+            "HTTP 400: Unrecognized request argument supplied: tools",
+        ] {
+            let uses = Uses { data: false, ..ALL };
+            let next = Capabilities::default().without(refusal, uses).unwrap();
+            assert_eq!(next.tools, text, "{refusal}");
+        }
+        assert!(!after(&["Cannot use tools with stream"]).streams_with_tools);
+        assert!(!after(&["Streaming is not supported"]).streams);
+        assert!(!after(&["Extra inputs are not permitted: stream_options"]).stream_options);
+        assert!(!after(&["System role not supported"]).system_role);
+        let roles =
+            "After the optional system message, conversation roles must alternate user/assistant";
+        assert!(after(&[roles]).alternates && after(&[roles]).system_role);
+        assert!(!after(&[roles, roles]).system_role);
+        assert!(!after(&["Use 'max_completion_tokens' instead."]).max_tokens);
+        assert!(!after(&["temperature does not support 0.2 with this model"]).temperature);
+        let data = "'response_format.type' must be 'json_object' or 'text'";
+        assert_eq!(after(&[data]).data, DataForm::Object);
+        assert_eq!(after(&[data, data]).data, DataForm::Words);
+        let large =
+            "max_tokens is too large: 100000. This model supports at most 4096 completion tokens";
+        assert_eq!(after(&[large]).longest_answer, Some(4096));
+    }
+
+    #[test]
+    fn other_words_change_nothing() {
+        for refusal in ["upstream is down", "internal error", "", "overloaded"] {
+            assert_eq!(Capabilities::default().without(refusal, ALL), None);
+            assert!(!is_about_a_capability(refusal));
+        }
+        let nothing = Uses::default();
+        let all = Capabilities::default();
+        assert_eq!(all.without("no tools, please", nothing), None);
+        let plain = all.plain(ALL).unwrap();
+        assert_eq!(plain.plain(ALL), None, "there is an end to it");
+    }
+
+    #[test]
+    fn what_was_found_is_there_after_a_restart_until_it_is_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("models.json");
+        let open = |address: &str| CapabilityStore::open(address, Some(file.clone()));
+        open("http://a/v1").learn("small", |it| it.tools = ToolForm::Text);
+        open("http://b/v1").learn("big", |it| it.context = Some(4_096));
+        assert_eq!(open("http://a/v1").of("small").tools, ToolForm::Text);
+        assert_eq!(open("http://a/v1").of("big"), Capabilities::default());
+        assert_eq!(open("http://b/v1").of("big").context, Some(4_096));
+        let old = std::fs::read_to_string(&file).unwrap();
+        let today = Utc::now().date_naive();
+        let old = old.replace(&today.to_string(), "2026-01-01");
+        std::fs::write(&file, old).unwrap();
+        assert_eq!(open("http://a/v1").known("small"), None);
+        std::fs::write(&file, "no JSON").unwrap();
+        assert_eq!(open("http://a/v1").known("small"), None);
+    }
+}

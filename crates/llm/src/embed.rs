@@ -1,0 +1,258 @@
+//! Texts to vectors: by the embedder in the binary, or by a service.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::service::Service;
+use super::tokens::{self, Keep};
+use super::{Limiter, ModelConfig, ModelError};
+use muninn_retrieval::LocalEmbedder;
+
+/// Texts of one request.
+const BATCH_TEXTS: usize = 64;
+/// Estimated tokens of one request; services take 300,000 and small ones far fewer.
+const BATCH_TOKENS: u32 = 32_000;
+/// Estimated tokens of one text: what is longer is cut, as models read 8,192.
+const TEXT_TOKENS: u32 = 8_000;
+
+/// What embeds.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a process")]
+pub enum Embedder {
+    Local(LocalEmbedder),
+    Remote(RemoteEmbedder),
+}
+
+impl Embedder {
+    /// A vector of length 1 for each text, in order; `None` where a text embeds to nothing.
+    ///
+    /// Only a service can fail; a failure in one batch is the failure of all.
+    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        match self {
+            Self::Local(local) => Ok(texts.iter().map(|text| local.embed(text)).collect()),
+            Self::Remote(remote) => remote.embed(texts).await,
+        }
+    }
+
+    /// Numbers of a vector. A service's are known after its first answer.
+    pub fn dimension(&self) -> Option<usize> {
+        match self {
+            Self::Local(local) => Some(local.dimension()),
+            Self::Remote(remote) => remote.known.get().map(|known| known.dimension),
+        }
+    }
+
+    /// Which vectors can be compared: those with the same name. A service's is known after its first answer.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Local(local) => Some(local.name()),
+            Self::Remote(remote) => remote.name(),
+        }
+    }
+
+    /// Whether vectors of this name are its own, as far as is known: before a service's first
+    /// answer, those of any dimension are.
+    pub fn made(&self, name: &str) -> bool {
+        match (self.name(), self) {
+            (Some(own), _) => own == name,
+            (None, Self::Remote(remote)) => name
+                .strip_prefix("openai/")
+                .and_then(|rest| rest.strip_prefix(remote.model()))
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|dimension| dimension.parse::<usize>().is_ok()),
+            (None, Self::Local(_)) => false,
+        }
+    }
+
+    /// Its name; a service is asked to embed a word if it has not said anything yet.
+    ///
+    /// # Errors
+    /// When the service fails, or knows nothing of any word.
+    pub async fn identified(&self) -> Result<&str, ModelError> {
+        if self.name().is_none() {
+            self.embed(&["memory".to_owned()]).await?;
+        }
+        self.name().ok_or_else(|| nonsense("no vector for a word"))
+    }
+}
+
+/// Embeds by an OpenAI-compatible service.
+#[derive(Debug)]
+pub struct RemoteEmbedder {
+    service: Service,
+    model: String,
+    total_timeout: Duration,
+    known: OnceLock<Known>,
+}
+
+/// What the first answer told.
+#[derive(Debug)]
+struct Known {
+    dimension: usize,
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    /// Some services leave it out; then the order is the index.
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl RemoteEmbedder {
+    /// Connects to nothing yet. The chat and utility models of `config` are not used.
+    pub fn new(
+        config: &ModelConfig,
+        model: impl Into<String>,
+        limiter: Arc<Limiter>,
+    ) -> Result<Self, ModelError> {
+        Ok(Self {
+            service: Service::new(config, limiter)?,
+            model: model.into(),
+            total_timeout: config.timeouts.total,
+            known: OnceLock::new(),
+        })
+    }
+
+    /// The configured model.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// `openai/<model>/<dimension>`; known after the first answer.
+    pub fn name(&self) -> Option<&str> {
+        self.known.get().map(|known| known.name.as_str())
+    }
+
+    /// See [`Embedder::embed`]. Texts longer than the model reads are embedded by their beginning.
+    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        let mut vectors = vec![None; texts.len()];
+        for batch in batches(texts) {
+            let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
+            let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens))
+                .await
+                .unwrap_or(Err(ModelError::TimedOut))?;
+            for ((at, _), vector) in batch.texts.iter().zip(answer) {
+                vectors[*at] = vector;
+            }
+        }
+        Ok(vectors)
+    }
+
+    async fn embed_batch(
+        &self,
+        texts: &[&str],
+        tokens: u32,
+    ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        let call = self.service.call(&self.model, "", tokens);
+        let body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
+        let answer: Answer = call
+            .client()
+            .embeddings()
+            .create_byot(body)
+            .await
+            .map_err(|error| call.error(error))?;
+        let vectors = in_order(answer, texts.len())?;
+        vectors
+            .into_iter()
+            .map(|vector| self.checked(vector))
+            .collect()
+    }
+
+    /// Of the one dimension and of length 1.
+    fn checked(&self, mut vector: Vec<f32>) -> Result<Option<Vec<f32>>, ModelError> {
+        if vector.is_empty() {
+            return Err(nonsense("an empty vector"));
+        }
+        let known = self.known.get_or_init(|| Known {
+            dimension: vector.len(),
+            name: format!("openai/{}/{}", self.model, vector.len()),
+        });
+        if vector.len() != known.dimension {
+            return Err(ModelError::BadAnswer(format!(
+                "a vector of {} dimensions after one of {}",
+                vector.len(),
+                known.dimension
+            )));
+        }
+        if !vector.iter().all(|x| x.is_finite()) {
+            return Err(nonsense("a vector that is not finite"));
+        }
+        // In double precision: the squares of finite values may not be finite.
+        let length = vector
+            .iter()
+            .map(|x| f64::from(*x).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        if length == 0.0 {
+            return Ok(None);
+        }
+        for x in &mut vector {
+            *x = (f64::from(*x) / length) as f32;
+        }
+        Ok(Some(vector))
+    }
+}
+
+/// Texts of one request, with their places.
+struct Batch {
+    texts: Vec<(usize, String)>,
+    tokens: u32,
+}
+
+/// Texts with something in them, bounded in number and size.
+fn batches(texts: &[String]) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        if text.trim().is_empty() {
+            continue;
+        }
+        let text = tokens::cut(text, TEXT_TOKENS, Keep::Head).into_owned();
+        let tokens = tokens::estimate(&text);
+        match batches.last_mut() {
+            Some(batch)
+                if batch.texts.len() < BATCH_TEXTS && batch.tokens + tokens <= BATCH_TOKENS =>
+            {
+                batch.texts.push((at, text));
+                batch.tokens += tokens;
+            }
+            Some(_) | None => batches.push(Batch {
+                texts: vec![(at, text)],
+                tokens,
+            }),
+        }
+    }
+    batches
+}
+
+/// One vector for each text, in the order of their indexes.
+fn in_order(answer: Answer, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+    if answer.data.len() != count {
+        return Err(ModelError::BadAnswer(format!(
+            "{} vectors for {count} texts",
+            answer.data.len()
+        )));
+    }
+    let mut vectors = vec![None; count];
+    for (place, item) in answer.data.into_iter().enumerate() {
+        let slot = vectors.get_mut(item.index.unwrap_or(place));
+        match slot {
+            Some(slot @ None) => *slot = Some(item.embedding),
+            Some(Some(_)) | None => return Err(nonsense("vectors whose indexes do not fit")),
+        }
+    }
+    Ok(vectors.into_iter().flatten().collect())
+}
+
+fn nonsense(what: &str) -> ModelError {
+    ModelError::BadAnswer(what.to_owned())
+}

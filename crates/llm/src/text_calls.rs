@@ -1,0 +1,289 @@
+//! Calls of tools that a model wrote as text, and what it is told of tools where the service takes none. Pure.
+//!
+//! Forms: Hermes and Qwen (`<tool_call>{…}</tool_call>`, also `<function=f><parameter=p>…`), Llama (`<|python_tag|>{…}`,
+//! JSON bare or in a fence, `<function=f>{…}</function>`), Mistral (`[TOOL_CALLS][{…}]`, `[TOOL_CALLS]f[ARGS]{…}`),
+//! `DeepSeek` (`<｜tool▁call▁begin｜>function<｜tool▁sep｜>f` and JSON in a fence).
+
+use serde_json::{Map, Value, json};
+
+use super::{ToolCall, ToolSpec};
+
+/// Calls that are read of one text.
+const MOST: usize = 16;
+
+/// What stands before the calls, and the calls. `marked` is where the first mark of a call stands, if there is one;
+/// `offered` are the tools' names: bare JSON is a call only if it names one. None where the text holds no call.
+pub(super) fn calls_in(
+    text: &str,
+    marked: Option<usize>,
+    offered: &[&str],
+) -> Option<(String, Vec<ToolCall>)> {
+    if let Some((before, calls)) = marked.and_then(|at| text.split_at_checked(at)) {
+        let calls = numbered(marked_calls(calls));
+        return Some((before.trim_end().to_owned(), calls));
+    }
+    let bare = super::structured::code_in(text);
+    if !bare.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut calls = Vec::new();
+    for value in json_values(bare) {
+        collect(&value, &mut calls);
+    }
+    let are_offered = !calls.is_empty()
+        && calls
+            .iter()
+            .all(|(name, _)| offered.contains(&name.as_str()));
+    are_offered.then(|| (String::new(), numbered(calls)))
+}
+
+type Call = (String, Value);
+
+fn numbered(calls: Vec<Call>) -> Vec<ToolCall> {
+    let calls = calls.into_iter().take(MOST).enumerate();
+    calls
+        .map(|(number, (name, arguments))| ToolCall {
+            id: format!("call_{number}"),
+            name,
+            arguments: match arguments {
+                // What is no JSON is told to be none by who reads it.
+                Value::String(text) => text,
+                other => other.to_string(),
+            },
+        })
+        .collect()
+}
+
+/// The calls of a text that begins with a mark.
+fn marked_calls(text: &str) -> Vec<Call> {
+    let mut calls = Vec::new();
+    if text.contains("<function=") {
+        for part in text.split("<function=").skip(1) {
+            calls.extend(function_call(part));
+        }
+        return calls;
+    }
+    if text.contains("<｜tool▁sep｜>") {
+        for part in text.split("<｜tool▁sep｜>").skip(1) {
+            let (name, rest) = part.split_once('\n').unwrap_or((part, ""));
+            let arguments = json_values(rest).into_iter().next();
+            calls.push((name.trim().to_owned(), arguments.unwrap_or(json!({}))));
+        }
+        return calls;
+    }
+    for value in json_values(text) {
+        collect(&value, &mut calls);
+    }
+    if calls.is_empty() {
+        calls.extend(named_before(text));
+    }
+    calls
+}
+
+/// `f>{"a": 1}</function>`, or `f><parameter=a>1</parameter></function>`.
+fn function_call(part: &str) -> Option<Call> {
+    let (name, rest) = part.split_once('>')?;
+    let name = name.trim().trim_matches('"').to_owned();
+    let body = rest.split("</function>").next().unwrap_or_default();
+    let mut arguments = Map::new();
+    for parameter in body.split("<parameter=").skip(1) {
+        let Some((key, value)) = parameter.split_once('>') else {
+            continue;
+        };
+        let value = value.split("</parameter>").next().unwrap_or_default();
+        let text = value.trim();
+        let read = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        arguments.insert(key.trim().to_owned(), read);
+    }
+    if arguments.is_empty() {
+        let object = json_values(body).into_iter().find(Value::is_object);
+        return Some((name, object.unwrap_or(json!({}))));
+    }
+    Some((name, Value::Object(arguments)))
+}
+
+/// `[TOOL_CALLS]f[ARGS]{"a": 1}`, also without `[ARGS]`.
+fn named_before(text: &str) -> Vec<Call> {
+    let upper = "[TOOL_CALLS]";
+    let parts = text.split(upper).skip(1);
+    parts
+        .filter_map(|part| {
+            let at = part.find('{')?;
+            let name = part[..at].trim().trim_end_matches("[ARGS]").trim();
+            let arguments = json_values(&part[at..]).into_iter().next()?;
+            let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+            is_name.then(|| (name.to_owned(), arguments))
+        })
+        .collect()
+}
+
+/// The calls that a JSON value stands for, in any of the forms that models use.
+fn collect(value: &Value, calls: &mut Vec<Call>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect(value, calls)),
+        Value::Object(object) => {
+            if let Some(several) = object.get("tool_calls") {
+                return collect(several, calls);
+            }
+            match object.get("function") {
+                Some(function @ Value::Object(_)) => return collect(function, calls),
+                Some(Value::String(name)) => return calls.push((name.clone(), given(object))),
+                Some(_) | None => {}
+            }
+            let name = ["name", "tool", "tool_name"]
+                .iter()
+                .find_map(|key| object.get(*key)?.as_str());
+            if let Some(name) = name {
+                calls.push((name.to_owned(), given(object)));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn given(object: &Map<String, Value>) -> Value {
+    let given = ["arguments", "parameters", "args", "input"]
+        .iter()
+        .find_map(|key| object.get(*key));
+    match given {
+        None | Some(Value::Null) => json!({}),
+        Some(given) => given.clone(),
+    }
+}
+
+/// The JSON objects and lists in a text, those within others left out.
+fn json_values(text: &str) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '[']) {
+        rest = &rest[at..];
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) => {
+                let end = stream.byte_offset();
+                values.push(value);
+                rest = &rest[end..];
+            }
+            Some(Err(_)) | None => rest = &rest[1..],
+        }
+        if values.len() == MOST {
+            break;
+        }
+    }
+    values
+}
+
+/// What a model is told of tools where the service takes none. The form is Hermes', which most open models have seen.
+pub(super) fn described(tools: &[ToolSpec]) -> String {
+    let tools: Vec<String> = tools
+        .iter()
+        .map(|tool| {
+            json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+                .to_string()
+        })
+        .collect();
+    format!(
+        "You can call these tools, each described in JSON:\n<tools>\n{}\n</tools>\n\
+         To call a tool, write nothing but this, once for each call:\n\
+         <tool_call>{{\"name\": \"the tool's name\", \"arguments\": {{…}}}}</tool_call>\n\
+         What it returns comes in <tool_response>. If you need no tool, answer without one.",
+        tools.join("\n")
+    )
+}
+
+/// A call as such a model writes it.
+pub(super) fn written(call: &ToolCall) -> String {
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
+    let call = json!({"name": call.name, "arguments": arguments});
+    format!("<tool_call>{call}</tool_call>")
+}
+
+/// What a tool returned, as such a model reads it.
+pub(super) fn returned(text: &str) -> String {
+    format!("<tool_response>\n{text}\n</tool_response>")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::visible::{CALLS, Visible};
+
+    /// As a whole answer of a model is read.
+    fn calls_of(text: &str, offered: &[&str]) -> Option<(String, Vec<ToolCall>)> {
+        let mut visible = Visible::new(!offered.is_empty(), false);
+        visible.take(text);
+        let whole = visible.finish();
+        calls_in(&whole.text, whole.calls_at, offered)
+    }
+
+    fn read(text: &str) -> Option<Vec<(String, Value)>> {
+        let (_, calls) = calls_of(text, &["search", "count"])?;
+        let call = |call: ToolCall| (call.name, serde_json::from_str(&call.arguments).unwrap());
+        Some(calls.into_iter().map(call).collect())
+    }
+
+    #[test]
+    fn every_models_way_is_read() {
+        let one = Some(vec![("search".to_owned(), json!({"q": "cats"}))]);
+        for text in [
+            r#"<tool_call>{"name": "search", "arguments": {"q": "cats"}}</tool_call>"#,
+            "I look it up.\n<tool_call>\n{\"name\": \"search\", \"arguments\": {\"q\": \"cats\"}}",
+            "<tool_call>\n<function=search>\n<parameter=q>\ncats\n</parameter>\n</function>\n</tool_call>",
+            r#"<|python_tag|>{"name": "search", "parameters": {"q": "cats"}}"#,
+            r#"<function=search>{"q": "cats"}</function>"#,
+            r#"{"name": "search", "parameters": {"q": "cats"}}"#,
+            r#"{"type": "function", "function": {"name": "search", "arguments": {"q": "cats"}}}"#,
+            r#"{"tool_calls": [{"function": {"name": "search", "arguments": {"q": "cats"}}}]}"#,
+            "```json\n{\"name\": \"search\", \"arguments\": {\"q\": \"cats\"}}\n```",
+            r#"[{"name": "search", "arguments": {"q": "cats"}}]"#,
+            r#"[TOOL_CALLS][{"name": "search", "arguments": {"q": "cats"}}]"#,
+            r#"[TOOL_CALLS]search[ARGS]{"q": "cats"}"#,
+            r#"[TOOL_CALLS] search {"q": "cats"}"#,
+            r#"<tool_call>{"name": "search", "arguments": "{\"q\": \"cats\"}"}</tool_call>"#,
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{\"q\": \"cats\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        ] {
+            assert_eq!(read(text), one, "{text}");
+        }
+        let two = r#"<tool_call>{"name": "search", "arguments": {}}</tool_call>
+            <tool_call>{"name": "count"}</tool_call>"#;
+        assert_eq!(read(two).map(|calls| calls.len()), Some(2));
+    }
+
+    #[test]
+    fn what_is_no_call_is_text() {
+        for text in [
+            "Plain words.",
+            "{\"name\": \"Ada\", \"born\": 1815}",
+            "[1, 2]",
+            "```json\n{\"name\": \"other\", \"arguments\": {}}\n```",
+            "Models write `<tool_call>` before a call.",
+            "```\n<tool_call>{}</tool_call>\n```",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        // A mark is never shown, whatever follows.
+        let broken = calls_of("So: <tool_call>{\"name\": \"sea", &["search"]);
+        assert_eq!(broken, Some(("So:".to_owned(), Vec::new())));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let call = ToolCall {
+            id: "call_0".to_owned(),
+            name: "search".to_owned(),
+            arguments: json!({"q": "\"</tool_call>\""}).to_string(),
+        };
+        let (_, calls) = calls_of(&written(&call), &["search"]).unwrap();
+        assert_eq!(calls, [call]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in r#"[\[\]{}",:`a\n<>=_/|]{0,60}"#, mark in 0..CALLS.len()) {
+            let _ = calls_of(&format!("{}{text}", CALLS[mark]), &["a"]);
+            let _ = calls_of(&text, &["a"]);
+        }
+    }
+}

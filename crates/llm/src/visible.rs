@@ -1,0 +1,418 @@
+//! What a person may see of a model's text while it comes: neither its reasoning nor the calls of tools that it writes
+//! as text. Pure.
+
+/// Marks between which a model reasons: `<think>` of Qwen and its cousins, Magistral's and Kimi's.
+const REASONING: [(&str, &str); 7] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[think]", "[/think]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+];
+
+/// Marks after which nothing is for people: see [`super::text_calls`].
+pub(super) const CALLS: [&str; 7] = [
+    "<tool_call>",
+    "<tool_calls>",
+    "<|python_tag|>",
+    "[tool_calls]",
+    "<function=",
+    "<function_call>",
+    "<｜tool▁calls▁begin｜>",
+];
+
+/// Backticks of a fence; a longer run counts as several.
+const FENCE: usize = 3;
+
+/// What there is to see of an answer while it comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// More of it; it may be empty.
+    More(String),
+    /// All that was to see so far was reasoning; this is what there is to see.
+    Instead(String),
+}
+
+impl Piece {
+    /// Adds it to what was there before.
+    pub fn add_to(&self, shown: &mut String) {
+        match self {
+            Self::More(text) => shown.push_str(text),
+            Self::Instead(text) => shown.clone_from(text),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::More(text) => text.is_empty(),
+            Self::Instead(_) => false,
+        }
+    }
+}
+
+/// Splits a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    /// Read, but it may be the beginning of a mark, or of a call.
+    held: String,
+    /// Marks of reasoning that are open.
+    depth: usize,
+    /// What the answer is, calls as text included.
+    text: String,
+    /// Where in `text` the first mark of a call stands.
+    calls_at: Option<usize>,
+    /// A call may have begun: what follows is held back.
+    in_calls: bool,
+    /// Backticks that opened the code that is being read, 0 outside of code: within it a mark is only talked about.
+    /// Fewer than three open code that ends with its line.
+    code: usize,
+    /// A text that begins like JSON may be a call as a whole: held back until the end.
+    holds_json: bool,
+    has_begun: bool,
+    reasoned: bool,
+    /// The prompt opened the model's reasoning: nothing is for people before its end is marked.
+    awaits_close: bool,
+}
+
+/// A text that has come to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Whole {
+    /// Without reasoning, with the calls that stand in it.
+    pub(super) text: String,
+    /// Where in it the first mark of a call stands, outside of code.
+    pub(super) calls_at: Option<usize>,
+    pub(super) reasoned: bool,
+    /// The end of the reasoning was not marked.
+    pub(super) is_open: bool,
+}
+
+impl Visible {
+    /// `holds_json`: tools were offered, which some models call with bare JSON. `reasons_at_once`: the prompt opens the
+    /// model's reasoning.
+    pub(super) fn new(holds_json: bool, reasons_at_once: bool) -> Self {
+        Self {
+            holds_json,
+            awaits_close: reasons_at_once,
+            ..Self::default()
+        }
+    }
+
+    /// Takes a piece; says what there is to see of it.
+    pub(super) fn take(&mut self, piece: &str) -> Piece {
+        self.held.push_str(piece);
+        let mut shown = String::new();
+        let mut instead = false;
+        loop {
+            if self.depth == 0 && !self.has_begun && !self.begin() {
+                break;
+            }
+            let Some(next) = self.next_mark() else {
+                let keep = unsettled(&self.held);
+                let settled = self.held.len() - keep;
+                let settled: String = self.held.drain(..settled).collect();
+                self.add(&settled, &mut shown);
+                break;
+            };
+            let before: String = self.held.drain(..next.at).collect();
+            self.add(&before, &mut shown);
+            let mark: String = self.held.drain(..next.length).collect();
+            match next.kind {
+                Mark::Backticks => {
+                    self.code = match self.code {
+                        0 => mark.len(),
+                        open if open == mark.len() => 0,
+                        open => open,
+                    };
+                    self.add(&mark, &mut shown);
+                }
+                Mark::LineEnd => {
+                    self.code = 0;
+                    self.add(&mark, &mut shown);
+                }
+                Mark::Open => {
+                    self.depth += 1;
+                    self.reasoned = true;
+                }
+                Mark::Close if self.depth > 0 => self.depth -= 1,
+                // The mark that opened it stood in the prompt.
+                Mark::Close => {
+                    self.reasoned = true;
+                    self.awaits_close = false;
+                    self.code = 0;
+                    self.calls_at = None;
+                    self.text.clear();
+                    shown.clear();
+                    self.in_calls = false;
+                    self.has_begun = false;
+                    instead = true;
+                }
+                Mark::Call => {
+                    self.in_calls = true;
+                    self.calls_at = Some(self.text.len());
+                    self.add(&mark, &mut shown);
+                }
+            }
+        }
+        if instead {
+            Piece::Instead(shown)
+        } else {
+            Piece::More(shown)
+        }
+    }
+
+    /// The whole text.
+    pub(super) fn finish(mut self) -> Whole {
+        let rest = std::mem::take(&mut self.held);
+        self.add(&rest, &mut String::new());
+        Whole {
+            text: self.text,
+            calls_at: self.calls_at,
+            reasoned: self.reasoned,
+            is_open: self.depth > 0 || self.awaits_close,
+        }
+    }
+
+    fn add(&mut self, text: &str, shown: &mut String) {
+        if self.depth > 0 {
+            return;
+        }
+        self.text.push_str(text);
+        if !self.in_calls && !self.awaits_close {
+            shown.push_str(text);
+        }
+    }
+
+    /// Looks how the text begins; says whether it can be told yet.
+    fn begin(&mut self) -> bool {
+        let beginning = self.held.trim_start();
+        if beginning.is_empty() || unsettled(beginning) == beginning.len() {
+            return false;
+        }
+        let lower = beginning.to_ascii_lowercase();
+        let begins_with = |mark: &str| lower.starts_with(mark);
+        if REASONING
+            .iter()
+            .any(|(open, close)| begins_with(open) || begins_with(close))
+        {
+            self.held = beginning.to_owned();
+            return true;
+        }
+        if self.holds_json && !CALLS.iter().any(|mark| begins_with(mark)) {
+            match begins_as_json(beginning) {
+                Some(is_json) => self.in_calls = is_json,
+                None => return false,
+            }
+        }
+        // The empty lines after reasoning are no part of the answer.
+        if self.reasoned {
+            self.held = beginning.to_owned();
+        }
+        self.has_begun = true;
+        true
+    }
+
+    fn next_mark(&self) -> Option<FoundMark> {
+        let lower = self.held.to_ascii_lowercase();
+        let mut first: Option<FoundMark> = None;
+        let mut consider = |at: Option<usize>, length: usize, kind: Mark| {
+            if let Some(at) = at
+                && first.as_ref().is_none_or(|other| at < other.at)
+            {
+                first = Some(FoundMark { at, length, kind });
+            }
+        };
+        if self.depth == 0 {
+            let at = lower.find('`');
+            let run = at.map_or(0, |at| backticks(&lower[at..]).min(FENCE));
+            consider(at, run, Mark::Backticks);
+            if matches!(self.code, 1 | 2) {
+                consider(lower.find('\n'), 1, Mark::LineEnd);
+            }
+        }
+        if self.code == 0 || self.depth > 0 || self.awaits_close {
+            for (open, close) in REASONING {
+                consider(lower.find(open), open.len(), Mark::Open);
+                consider(lower.find(close), close.len(), Mark::Close);
+            }
+            if self.depth == 0 && !self.in_calls {
+                for mark in CALLS {
+                    consider(lower.find(mark), mark.len(), Mark::Call);
+                }
+            }
+        }
+        // Of a shorter run more may come.
+        first.filter(|mark| {
+            mark.kind != Mark::Backticks
+                || mark.length == FENCE
+                || mark.at + mark.length < lower.len()
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Backticks,
+    /// The end of a line, which ends code within it.
+    LineEnd,
+    Open,
+    Close,
+    Call,
+}
+
+struct FoundMark {
+    at: usize,
+    length: usize,
+    kind: Mark,
+}
+
+/// Whether a text begins with JSON, in a fence or not; none where it cannot be told yet.
+fn begins_as_json(text: &str) -> Option<bool> {
+    let Some(fenced) = text.strip_prefix("```") else {
+        return Some(text.starts_with(['{', '[']));
+    };
+    let Some((language, code)) = fenced.split_once('\n') else {
+        let is_short = fenced.len() < "tool_code".len();
+        return if is_short { None } else { Some(false) };
+    };
+    if !["", "json", "tool_call", "tool_code"].contains(&language.trim()) {
+        return Some(false);
+    }
+    let first = code.trim_start().chars().next()?;
+    Some(matches!(first, '{' | '['))
+}
+
+/// Bytes at the end that may be the beginning of a mark.
+fn unsettled(held: &str) -> usize {
+    let lower = held.to_ascii_lowercase();
+    let marks = REASONING
+        .iter()
+        .flat_map(|(open, close)| [*open, *close])
+        .chain(CALLS);
+    let mut most = held.len() - held.trim_end_matches('`').len();
+    for mark in marks {
+        let ends = mark.char_indices().map(|(at, _)| at).skip(1);
+        for end in ends {
+            if end > most && lower.ends_with(&mark[..end]) {
+                most = end;
+            }
+        }
+    }
+    most
+}
+
+fn backticks(text: &str) -> usize {
+    text.len() - text.trim_start_matches('`').len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a person sees in the end, what the text is, and whether there was reasoning.
+    fn read(pieces: &[&str], holds_json: bool) -> (String, String, bool) {
+        let mut visible = Visible::new(holds_json, false);
+        let mut seen = String::new();
+        for piece in pieces {
+            visible.take(piece).add_to(&mut seen);
+        }
+        let whole = visible.finish();
+        (seen, whole.text, whole.reasoned)
+    }
+
+    #[test]
+    fn reasoning_is_no_part_of_the_text() {
+        for (written, text) in [
+            ("<think>Hm.</think>\n\nYes.", "Yes."),
+            ("\n<THINK>Hm.</Think>Yes.", "Yes."),
+            ("<think>a<think>b</think>c</think>Yes.", "Yes."),
+            ("<think>It never ends", ""),
+            ("The prompt opened it.</think>\nYes.", "Yes."),
+            ("[THINK]Hm.[/THINK]Yes.", "Yes."),
+            ("Well. <reasoning>Hm.</reasoning>Yes.", "Well. Yes."),
+            ("<think></think>\n\nYes.", "Yes."),
+            ("<think>\u{1f426}</think>\u{1f426}", "\u{1f426}"),
+        ] {
+            let letters: Vec<String> = written.chars().map(String::from).collect();
+            let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+            for pieces in [&[written][..], &letters] {
+                let (seen, whole, reasoned) = read(pieces, true);
+                assert_eq!((whole.as_str(), reasoned), (text, true), "{written}");
+                assert_eq!(seen, text, "{written}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_only_talked_about_stays() {
+        for written in [
+            "Models write `<th` and a < b.",
+            "```html\n<think>x</think>\n```",
+            " two spaces before",
+            "[1] is a footnote",
+            "An arrow: <- and a list: [x]",
+            "Put it into `<think>` and `</think>`, then answer.",
+            "``a ` <think>`` is code",
+        ] {
+            let (_, whole, reasoned) = read(&[written], false);
+            assert_eq!((whole.as_str(), reasoned), (written, false));
+        }
+    }
+
+    #[test]
+    fn calls_are_held_back() {
+        for (written, seen) in [
+            ("<tool_call>{\"name\": \"f\"}</tool_call>", ""),
+            ("I look it up.\n<tool_call>{}", "I look it up.\n"),
+            ("[TOOL_CALLS][{}]", ""),
+            ("{\"name\": \"f\"}", ""),
+            ("```json\n{}\n```", ""),
+            ("```rust\nfn\n```", "```rust\nfn\n```"),
+            (
+                "It writes `<tool_call>` first.",
+                "It writes `<tool_call>` first.",
+            ),
+        ] {
+            assert_eq!(read(&[written], true).0, seen, "{written}");
+            assert_eq!(read(&[written], true).1, written);
+        }
+        assert_eq!(read(&["{\"a\": 1}"], false).0, "{\"a\": 1}");
+    }
+
+    #[test]
+    fn a_model_that_reasons_at_once_is_not_seen_to_do_so() {
+        let mut visible = Visible::new(false, true);
+        assert_eq!(visible.take("Hm. So."), Piece::More(String::new()));
+        assert_eq!(
+            visible.take("</think>\nYes."),
+            Piece::Instead("Yes.".to_owned())
+        );
+        let mut silent = Visible::new(false, true);
+        silent.take("It did not reason.");
+        let whole = silent.finish();
+        assert_eq!(
+            (whole.text.as_str(), whole.is_open),
+            ("It did not reason.", true)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_make_no_difference(
+            parts in prop::collection::vec(prop_oneof![
+                Just("<think>"), Just("</think>"), Just("<tool_call>"), Just("```"), Just("`"), Just("<"), Just(" "),
+                Just("[THINK]"), Just("a"), Just("\u{1f426}"), Just("{"), Just("\n"), Just("json")
+            ], 0..12),
+            holds_json: bool,
+        ) {
+            let whole: String = parts.concat();
+            let at_once = read(&[whole.as_str()], holds_json);
+            let in_parts = read(&parts, holds_json);
+            prop_assert_eq!(&at_once.1, &in_parts.1);
+            prop_assert_eq!(at_once.2, in_parts.2);
+        }
+    }
+}

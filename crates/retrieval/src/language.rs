@@ -1,0 +1,286 @@
+//! What is known of languages without a model: the words that say nothing of what is talked about,
+//! those that ask, and those of mere politeness.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// A language's words, as blanks separate them, in small letters.
+struct Language {
+    /// Articles, pronouns, auxiliaries, conjunctions.
+    function: &'static str,
+    /// Words that ask. They say nothing of what is talked about either.
+    asking: &'static str,
+}
+
+const LANGUAGES: &[Language] = &[
+    Language {
+        function: "a about actually after again also am an and any are as at be been before being but by can could \
+                   currently did do does done down each ever for from get gets got had has have having he her here hers \
+                   him his i if im in into is it its ive just let lets me might mine must my no not now of off on or our \
+                   ours out over please pls really say said shall she should so some still than that thats the their \
+                   theirs them then there theres these they this those to too up us very was we were will with would yet \
+                   you your yours",
+        asking: "how hows what whats when whens where wheres which who whom whos whose why",
+    },
+    Language {
+        function: "ab aber als am an auch auf aus bei beim bin bis bist da damit dann das dass dein deine dem den denn \
+                   der des dich die dir doch du durch ein eine einem einen einer eines er es euch euer eure für gab gibt \
+                   haben habe habt hat hatte hatten ich ihm ihn ihr ihre im in ins ist ja jetzt kann kannst können könnt \
+                   man mal mein meine meinem meinen meiner mich mir mit muss nach nicht noch nun nur ob oder schon sein \
+                   seine seit sich sie sind so soll sollen über um und uns unser unsere vom von vor war waren weil wenn \
+                   werden wir wird wurde wurden würde zu zum zur",
+        asking: "wann warum was wem wen wer weshalb wessen wie wieso wieviel wieviele wo woher wohin womit worüber \
+                 welche welchem welchen welcher welches",
+    },
+    Language {
+        function: "ai ait alors as à au aussi aux avais avait avec avez avoir avons c ce ces cet cette ça dans de des \
+                   dont du elle elles en es est et étais était été être eu eux faut il ils j je l la là le les leur \
+                   leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas plus pour qu s sa sans se \
+                   ses si son sont suis sur t ta te tes toi ton tu un une va vais vos votre vous y",
+        asking: "combien comment lequel laquelle lesquels pourquoi quand que quel quelle quelles quels qui quoi",
+    },
+    Language {
+        function: "a al algo ante antes aquí así aún con cuando de del desde donde dos el él ella ellas ellos en entre era \
+                   eran es esa ese eso esta está están estas este esto estos estoy fue fueron ha había han hasta hay he \
+                   la las le les lo los más me mi mis mí muy nada ni no nos nosotros nuestra nuestro o os otra otro para \
+                   pero por porque que se sea ser si sí sin sobre son su sus también te tengo tiene tienen tu tus tú un \
+                   una unas unos y ya yo",
+        asking: "adónde cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
+    },
+    Language {
+        function: "a ao aos aquela aquele aqui as até com como da das de dela dele do dos e é ela elas ele eles em entre \
+                   era esse essa esta este eu foi foram há isso isto já lá lhe mais mas me mesmo meu meus minha minhas \
+                   muito na não nas nem no nos nós nossa nosso num numa o os ou para pela pelo pelos por porque que se \
+                   seja sem ser seu seus só sua suas são também te tem têm tenho ter um uma uns você vocês",
+        asking: "aonde cadê onde qual quais quando quanta quantas quanto quantos quem quê",
+    },
+    Language {
+        function: "a ad ai al alla alle allo anche c c'è che ci con da dal dalla dei del della delle dello di e è ed era \
+                   erano essere gli ha hai hanno ho i il in io l la le lei lo loro lui ma me mi mia mie miei mio nei nel \
+                   nella non noi nostra nostro o per perché più poi questa questo se sei si sia siamo sono sta su sua sue \
+                   sui sul sulla suo tra tu tua tuo tutti tutto un una uno vi voi",
+        asking: "chi come cosa dove quale quali quando quanta quante quanti quanto",
+    },
+    Language {
+        function: "aan al als altijd bij ben bent dan dat de den der deze die dit doen door dus een eens en er ge geen \
+                   had hadden heb hebben heeft hem het hier hij hun ik in is ja je jij jullie kan kun kunnen maar me mee \
+                   men met mij mijn moet na naar niet nog nu of om omdat onder ons onze ook op over te tegen toch toen \
+                   tot u uit uw van veel voor wa waren was we wel werd werden wij wil worden wordt zal ze zich zij zijn \
+                   zo zonder zou",
+        asking: "hoe hoeveel waar waarom wanneer wat welk welke wie wiens",
+    },
+    Language {
+        function: "a aby ale albo bardzo będzie bez bo by był była było były być ci co dla do go i ich ile im ja jak jako \
+                   jej jego jest jestem jeszcze już każdy lub ma mam mi mnie moja moje może mój mu my na nad nam nami nas \
+                   nasz nasza nie nich nim niż o od on ona one oni ono oraz po pod przed przez przy się są ta tak także \
+                   tam te tego tej ten to tu tylko ty u w was we więc wszystko z za ze że żeby",
+        asking: "co czego czemu czy czyj czyja czym dlaczego dokąd gdzie ile jaka jaki jakie jak kiedy kim kogo komu \
+                 która które który kto skąd",
+    },
+    Language {
+        function: "а без бы был была были было быть в вам вас ваш во вот все всё вы да для до его ее её если есть еще ещё \
+                   же за и из или им их к как ко ли меня мне мной мои мой моя мы на над нам нас наш не него нее нет них \
+                   но ну о об он она они оно от по под при с свой себя со так также там те тебя то только том тот ту ты \
+                   у уже чем что чтобы эта эти это этот я",
+        asking: "где зачем как какая какие какой когда кого кому кто куда откуда почему сколько чего чей чем что чья",
+    },
+];
+
+/// Words of a question that begin one: "is it …", "did we …".
+const BEGINNING: &str =
+    "am are can could did do does had has have is may should was were will would";
+
+/// Greetings, thanks and the like, in any of the languages.
+const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye goodnight great haha hah heh hello hey hi hm hmm \
+    kudos lol lot lots morning nice night ok okay okey perfect sorry sup sure thank thanks thx ty welcome wow yay yeah yep yes yo nope no \
+    super abend danke dankeschön gut gute guten hallo klar moin morgen nacht nein prima servus tag tschüss \
+    adieu bien bonjour bonne bonsoir coucou journée merci nuit beaucoup oui revoir salut soirée \
+    adiós buenas buenos días gracias muchas hola noches sí tardes vale \
+    boa bom dia noite obrigada obrigado olá tarde tchau \
+    buona buonanotte buonasera buongiorno ciao grazie prego \
+    avond bedankt dag dank doei goed goedemorgen goedenavond hoi nee welterusten \
+    cześć dobranoc dobry dzień dzięki dziękuję tak witaj \
+    вечер день доброе добрый ночи пока привет спасибо спокойной утро \
+    谢 你 好 再 见 早 安";
+
+/// Words of sums.
+const SUMS: &str = "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
+    dividido más per diviso keer gedeeld razy podzielić умножить делить";
+
+/// Whether a word is one of those by which people calculate.
+pub fn calculates(word: &str) -> bool {
+    is_one_of(word, SUMS)
+}
+
+/// Whether a word is in a list of words between blanks.
+pub fn is_one_of(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+struct Known {
+    function: Vec<HashSet<&'static str>>,
+    asking: HashSet<&'static str>,
+    beginning: HashSet<&'static str>,
+    polite: HashSet<&'static str>,
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let set = |words: &'static str| words.split_whitespace().collect::<HashSet<_>>();
+    let said_nothing = |language: &Language| {
+        let words = language.function.split_whitespace();
+        words.chain(language.asking.split_whitespace()).collect()
+    };
+    let asking = LANGUAGES.iter().flat_map(|it| it.asking.split_whitespace());
+    Known {
+        function: LANGUAGES.iter().map(said_nothing).collect(),
+        asking: asking.collect(),
+        beginning: set(BEGINNING),
+        polite: set(POLITE),
+    }
+});
+
+/// Which language's words say nothing in a text: the one that most of its words are function words of,
+/// English among equals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guess(usize);
+
+impl Guess {
+    /// Of words in small letters.
+    pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let mut hits = [0_u32; LANGUAGES.len()];
+        for word in words {
+            for (hits, function) in hits.iter_mut().zip(&KNOWN.function) {
+                *hits += u32::from(function.contains(word));
+            }
+        }
+        let best =
+            (1..hits.len()).fold(0, |best, at| if hits[at] > hits[best] { at } else { best });
+        Self(best)
+    }
+
+    /// Whether a word says nothing of what is talked about.
+    pub fn says_nothing(self, word: &str) -> bool {
+        KNOWN.function[self.0].contains(word)
+    }
+}
+
+/// Whether a question that begins with a word is answered by yes or no.
+pub fn begins_question(word: &str) -> bool {
+    KNOWN.beginning.contains(word)
+}
+
+/// Whether words ask: one of them does in some language, or they begin as a question does.
+pub fn ask<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    let Some(first) = words.next() else {
+        return false;
+    };
+    KNOWN.beginning.contains(first)
+        || KNOWN.asking.contains(first)
+        || words.any(|word| KNOWN.asking.contains(word))
+}
+
+/// Whether words are mere politeness: at most one of them says anything else.
+pub fn are_polite<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
+    let guess = Guess::of(words.clone());
+    let is_polite = |word: &str| KNOWN.polite.contains(word) || is_laughter(word);
+    let (mut polite, mut others) = (0, 0);
+    for word in words {
+        if is_polite(word) {
+            polite += 1;
+        } else if !guess.says_nothing(word) {
+            others += 1;
+        }
+    }
+    polite > 0 && others <= 1 && others < polite
+}
+
+/// `hahaha`, `jajaja`, `хаха`.
+fn is_laughter(word: &str) -> bool {
+    let mut letters: Vec<char> = word.chars().collect();
+    let long = letters.len() >= 4;
+    letters.sort_unstable();
+    letters.dedup();
+    let laughs = |c: &char| matches!(c, 'h' | 'j' | 'k' | 'a' | 'e' | 'i' | 'х' | 'а' | 'е' | 'и');
+    long && letters.len() == 2 && letters.iter().all(laughs)
+}
+
+/// The script that most letters of a text are of; Latin is one of the others, which are not told apart.
+pub fn script(text: &str) -> usize {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let scripts = letters.map(|c| match c {
+        '\u{0400}'..='\u{052f}' => 1,
+        '\u{0370}'..='\u{03ff}' => 2,
+        '\u{0590}'..='\u{05ff}' => 3,
+        '\u{0600}'..='\u{06ff}' => 4,
+        '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' => 5,
+        '\u{ac00}'..='\u{d7af}' => 6,
+        _ => 0_usize,
+    });
+    let mut counts = [0; 7];
+    scripts.for_each(|script| counts[script] += 1);
+    (1..7).fold(
+        0,
+        |best, at| if counts[at] > counts[best] { at } else { best },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+        text.split_whitespace()
+    }
+
+    #[test]
+    fn the_language_is_that_of_most_function_words() {
+        for (text, word, says_nothing) in [
+            ("was kostet das ticket", "was", true),
+            ("who is on call", "who", true),
+            ("quand est-ce que le train part", "le", true),
+            ("is die hard on tonight", "die", false),
+            ("ticket", "die", false),
+            ("где ключ от сейфа", "где", true),
+        ] {
+            let guess = Guess::of(words(text));
+            assert_eq!(guess.says_nothing(word), says_nothing, "{text}: {word}");
+        }
+    }
+
+    #[test]
+    fn questions_are_known_without_their_mark() {
+        for question in [
+            "which town am i from",
+            "may i deploy",
+            "wie viele gäste kommen",
+            "в котором часу и где",
+        ] {
+            assert!(ask(words(question)), "{question}");
+        }
+        for other in ["write me a rhyme", "the gig pays 300", ""] {
+            assert!(!ask(words(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn politeness_says_nothing() {
+        for polite in [
+            "thanks",
+            "good morning muninn",
+            "haha ok good night",
+            "jajaja buenas noches",
+            "dziękuję ci",
+        ] {
+            assert!(are_polite(words(polite)), "{polite}");
+        }
+        for other in [
+            "no nuts in anything",
+            "ok deploy the gateway",
+            "good wine",
+            "muninn",
+            "",
+        ] {
+            assert!(!are_polite(words(other)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Search in memory, for exchanges as for documents: words by BM25 with stems and a table of how rare words are, and vectors in
+//! 16 bits, with a small embedding model that needs no service.
+//!
+//! Knows nothing of conversations, models or graphs.
+
+pub mod language;
+mod local_embedder;
+pub mod postings;
+pub mod rarity;
+pub mod text;
+pub mod vectors;
+mod wordpiece;
+
+pub use local_embedder::{LocalEmbedder, LocalEmbedderError, MAX_EMBEDDED_CHARS};

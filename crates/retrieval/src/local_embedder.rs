@@ -1,0 +1,316 @@
+//! The embedder shipped in the binary: a table with one vector per word piece, summed.
+//!
+//! Needs no network, no key and no file beside the program. How the table was made is told in
+//! `embedder/README.md`.
+
+use std::str::FromStr;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use tokenizers::Tokenizer;
+
+use super::wordpiece::WordPieces;
+
+const MODEL: &[u8] = include_bytes!("../../../embedder/model.safetensors");
+const TOKENIZER: &str = include_str!("../../../embedder/tokenizer.json");
+
+/// Characters of a text that are read; the rest adds nothing to its vector. About 2,000 tokens,
+/// far more than one vector can tell apart.
+pub const MAX_EMBEDDED_CHARS: usize = 8_192;
+
+/// A static embedding model: `unit(sum of scale[token] * row[token])`, without regard to order.
+///
+/// The rows stay 8-bit integers in the program's image: expanded to floats they would take 30 MB
+/// of memory.
+pub struct LocalEmbedder {
+    tokenizer: Tokenizer,
+    pieces: WordPieces,
+    /// Row-major, `tokens × dimension`, each byte an `i8`.
+    rows: &'static [u8],
+    /// One little-endian `f32` a row.
+    scales: &'static [u8],
+    dimension: usize,
+}
+
+impl std::fmt::Debug for LocalEmbedder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalEmbedder")
+            .field("dimension", &self.dimension)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the shipped model cannot be used: the program was built from damaged files.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalEmbedderError {
+    #[error("the local embedder's tokenizer cannot be read")]
+    Tokenizer(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the local embedder's model cannot be read")]
+    Model(#[from] safetensors::SafeTensorError),
+    #[error("the local embedder's model has not the expected shape: {0}")]
+    Shape(String),
+}
+
+impl LocalEmbedder {
+    /// The name under which its vectors are kept: see [`Embedding`].
+    pub const NAME: &str = "local/static-minilm-wn-256-int8";
+
+    /// The model that is part of the program.
+    ///
+    /// # Errors
+    /// When the files it was built from are damaged or do not belong together.
+    pub fn shipped() -> Result<Self, LocalEmbedderError> {
+        Self::from_parts(MODEL, TOKENIZER)
+    }
+
+    fn from_parts(model: &'static [u8], tokenizer: &str) -> Result<Self, LocalEmbedderError> {
+        let tokenizer = Tokenizer::from_str(tokenizer).map_err(LocalEmbedderError::Tokenizer)?;
+        let model = SafeTensors::deserialize(model)?;
+        let rows = model.tensor("embeddings")?;
+        let scales = model.tensor("weights")?;
+        let dimension = checked_dimension(&rows, &scales, tokenizer.get_vocab_size(true))?;
+        let pieces = WordPieces::of(&tokenizer)
+            .ok_or_else(|| LocalEmbedderError::Shape("no token for unknown words".to_owned()))?;
+        Ok(Self {
+            tokenizer,
+            pieces,
+            rows: rows.data(),
+            scales: scales.data(),
+            dimension,
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    /// Length of every vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The text's vector, of unit length; `None` where the model knows nothing of it: blanks,
+    /// emoji, scripts it never saw. Only the first [`MAX_EMBEDDED_CHARS`] characters count.
+    pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        let text = match text.char_indices().nth(MAX_EMBEDDED_CHARS) {
+            Some((end, _)) => &text[..end],
+            None => text,
+        };
+        let mut sum = vec![0.0_f32; self.dimension];
+        self.each_token(text, |token| {
+            if token != self.pieces.unknown() {
+                self.add(token as usize, &mut sum);
+            }
+        })?;
+        normalised(sum)
+    }
+
+    /// Calls `token` with the id of every token, in order; `None` where the text cannot be read.
+    ///
+    /// Nothing reaches over a blank, so of a text with an emoji or an accent only the words that
+    /// have them need the slower way.
+    fn each_token(&self, text: &str, mut token: impl FnMut(u32)) -> Option<()> {
+        let (mut slow, mut end) = (0..0, 0);
+        for run in text.split_inclusive([' ', '\t', '\n', '\r']) {
+            end += run.len();
+            if self.pieces.reads(run) {
+                self.each_token_slowly(&text[slow], &mut token)?;
+                self.pieces.each(run, &mut token);
+                slow = end..end;
+            } else {
+                slow.end = end;
+            }
+        }
+        self.each_token_slowly(&text[slow], &mut token)
+    }
+
+    fn each_token_slowly(&self, text: &str, token: impl FnMut(u32)) -> Option<()> {
+        if !text.is_empty() {
+            let encoding = self.tokenizer.encode_fast(text, false).ok()?;
+            encoding.get_ids().iter().copied().for_each(token);
+        }
+        Some(())
+    }
+
+    fn add(&self, token: usize, sum: &mut [f32]) {
+        let row = &self.rows[token * self.dimension..][..self.dimension];
+        let Some(scale) = self.scales[token * 4..].first_chunk() else {
+            return;
+        };
+        let scale = f32::from_le_bytes(*scale);
+        for (sum, &byte) in sum.iter_mut().zip(row) {
+            *sum += scale * f32::from(byte.cast_signed());
+        }
+    }
+}
+
+/// The vectors' length, once it is certain that every token has a row and a scale.
+fn checked_dimension(
+    rows: &TensorView<'_>,
+    scales: &TensorView<'_>,
+    vocabulary: usize,
+) -> Result<usize, LocalEmbedderError> {
+    match (rows.dtype(), rows.shape(), scales.dtype(), scales.shape()) {
+        (Dtype::I8, &[tokens, dimension], Dtype::F32, &[scales])
+            if tokens == scales && tokens == vocabulary && dimension > 0 =>
+        {
+            Ok(dimension)
+        }
+        (rows_type, rows, scales_type, scales) => Err(LocalEmbedderError::Shape(format!(
+            "rows {rows_type:?} {rows:?}, scales {scales_type:?} {scales:?}, \
+             {vocabulary} tokens"
+        ))),
+    }
+}
+
+/// The vector at unit length; `None` for one without a direction.
+fn normalised(mut vector: Vec<f32>) -> Option<Vec<f32>> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if !length.is_finite() || length <= f32::EPSILON {
+        return None;
+    }
+    vector.iter_mut().for_each(|x| *x /= length);
+    Some(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Made with numpy, safetensors and the tokenizers library for Python from the same files.
+    const GOLDEN: &[(&str, [f32; 4], [f32; 4])] = &[
+        (
+            "The ferry to Bergen leaves at six.",
+            [0.09112, -0.12475, 0.02353, 0.08132],
+            [0.10173, 0.08266, -0.03583, 0.01111],
+        ),
+        (
+            "naïve café — 3 Über-façades!",
+            [0.04376, 0.12864, -0.10156, 0.00728],
+            [0.01702, 0.06394, -0.03067, 0.00684],
+        ),
+        (
+            "日本語 and emoji 🎉",
+            [0.02753, -0.0443, -0.05847, -0.13027],
+            [-0.07817, -0.07098, 0.02945, 0.03038],
+        ),
+    ];
+
+    fn embedder() -> LocalEmbedder {
+        LocalEmbedder::shipped().unwrap()
+    }
+
+    #[test]
+    fn vectors_are_those_of_an_independent_implementation() {
+        let embedder = embedder();
+        assert_eq!(embedder.dimension(), 256);
+        for (text, first, last) in GOLDEN {
+            let vector = embedder.embed(text).unwrap();
+            let ends = vector[..4].iter().chain(&vector[252..]);
+            for (got, expected) in ends.zip(first.iter().chain(last)) {
+                assert!((got - expected).abs() < 2e-5, "{text}: {got} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_meant_alike_is_near() {
+        let embedder = embedder();
+        let cosine = |a: &str, b: &str| -> f32 {
+            let (a, b) = (embedder.embed(a).unwrap(), embedder.embed(b).unwrap());
+            a.iter().zip(&b).map(|(a, b)| a * b).sum()
+        };
+        let ferry = GOLDEN[0].0;
+        // 0.47035 and 0.03786 by the independent implementation.
+        assert!((cosine(ferry, "When does the boat to Norway depart?") - 0.470_35).abs() < 1e-4);
+        assert!((cosine(ferry, GOLDEN[1].0) - 0.037_86).abs() < 1e-4);
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_vector() {
+        let embedder = embedder();
+        for text in ["", "  \n\t", "🎉🎉", "อักษรไทย", "\0", "[UNK]"] {
+            assert_eq!(embedder.embed(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_text_is_read() {
+        let embedder = embedder();
+        let long = "é ".repeat(500_000);
+        let vector = embedder.embed(&long).unwrap();
+        let read: String = long.chars().take(MAX_EMBEDDED_CHARS).collect();
+        assert_eq!(Some(vector), embedder.embed(&read));
+    }
+
+    #[test]
+    fn damaged_files_are_an_error() {
+        assert!(matches!(
+            LocalEmbedder::from_parts(&MODEL[..1000], TOKENIZER),
+            Err(LocalEmbedderError::Model(_))
+        ));
+        assert!(matches!(
+            LocalEmbedder::from_parts(MODEL, "{}"),
+            Err(LocalEmbedderError::Tokenizer(_))
+        ));
+    }
+
+    /// The ids by the fast way, and by the tokenizers crate alone.
+    fn both(embedder: &LocalEmbedder, text: &str) -> (Vec<u32>, Vec<u32>) {
+        let mut ours = Vec::new();
+        embedder.each_token(text, |token| ours.push(token)).unwrap();
+        let theirs = embedder.tokenizer.encode_fast(text, false).unwrap();
+        (ours, theirs.get_ids().to_vec())
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_tokenizers_crate() {
+        let embedder = embedder();
+        let long_word = "ab".repeat(60);
+        let book =
+            include_str!("../../../docs/recall.md").to_owned() + include_str!("local_embedder.rs");
+        let texts = [
+            "",
+            " ",
+            "\t\r\n",
+            "a\0b\u{1}c\u{b}d\u{c}e\u{7f}f",
+            "[UNK]",
+            "x[PAD]y [unk] [",
+            "[[UNK]]",
+            "Don't re-embed v1.2_beta: $5 <= `x` ^ ~|",
+            "unaffable electroencephalographically",
+            "##ing #",
+            "naïve café — “quoted” … it’s 3 Über-façades 🎉",
+            "日本語 and ASCII",
+            "a\u{301}\u{300} e\u{a0}f\u{200b}g \u{301}x",
+            "ΣΑΣ ΟΔΟΣ ŁÓDŹ İstanbul",
+            "a\u{2028}b\u{85}c\u{feff}d\u{fffd}",
+            &long_word,
+            &long_word[..100],
+            &book,
+        ];
+        for text in texts {
+            let (ours, theirs) = both(&embedder, text);
+            assert_eq!(ours, theirs, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_the_tokens_of_the_tokenizers_crate(
+            ascii in "[\\x00-\\x7f]{0,80}",
+            words in "([a-zA-Z]{1,14}[ .,'\\-\\[\\]]){0,12}",
+            typeset in "[a-z é’‘“”–—…•«»,\u{301}]{0,30}",
+            any in "\\PC{0,40}",
+            wild in any::<String>(),
+        ) {
+            static EMBEDDER: std::sync::LazyLock<LocalEmbedder> = std::sync::LazyLock::new(embedder);
+            let all = [ascii.as_str(), &words, &typeset, &any, &wild].join(" ");
+            for text in [ascii, words, typeset, any, wild, all] {
+                let (ours, theirs) = both(&EMBEDDER, &text);
+                prop_assert_eq!(ours, theirs);
+            }
+        }
+    }
+}

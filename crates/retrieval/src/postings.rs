@@ -1,0 +1,282 @@
+//! BM25 over an audience's exchanges.
+//!
+//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
+//! the logarithm that never turns negative (`ln(1 + (N - n + ½) / (n + ½))`, as in Lucene).
+
+use std::collections::HashMap;
+
+use super::rarity::rarity;
+use super::text::{Words, each_written};
+
+/// How soon repeating a word stops to count. Set as the calibration was made.
+const K1: f32 = 0.9;
+/// How much the length of an exchange counts.
+const B: f32 = 0.4;
+
+/// As many exchanges the table of English talk counts for when rarities are told. Measured: 20 loses
+/// nothing in long histories; 40 does.
+const BACKGROUND: f32 = 20.0;
+/// How far apart the table's rarities lie, beside those that a history counts.
+const BACKGROUND_SCALE: f32 = 0.55;
+
+/// Exchanges above which words that are in more than half of them are no longer looked for: they
+/// tell least, and take longest.
+const COMMON_WORDS_COUNT_UP_TO: usize = 8_192;
+/// Different words of one query that count; a longer text asks for nothing in particular.
+const MAX_QUERY_WORDS: usize = 256;
+
+/// The number of words that are not looked for.
+const STOP: u32 = u32::MAX;
+
+/// A word in an exchange.
+#[derive(Clone, Copy, Debug)]
+struct Posting {
+    entry: u32,
+    /// How often it is there.
+    count: u16,
+    /// Words of the exchange.
+    length: u16,
+}
+
+/// What tells without a look at the texts that two exchanges do not say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wording {
+    /// Different words of question and answer.
+    pub words: u16,
+    /// A hash of those that have a digit.
+    pub numbers: u32,
+}
+
+/// Which exchanges hold which words, and how often.
+#[derive(Debug, Default)]
+pub struct Postings {
+    words: Words,
+    /// Stems.
+    terms: HashMap<Box<str>, u32>,
+    /// Words as they were written, so that the stem of each is taken once.
+    written: HashMap<Box<str>, u32>,
+    lists: Vec<Vec<Posting>>,
+    /// Of each word.
+    has_digit: Vec<bool>,
+    wordings: Vec<Wording>,
+    total_length: u64,
+}
+
+/// A word of a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SoughtWord {
+    pub stem: String,
+    /// How much it counts.
+    pub weight: f32,
+    /// How rare it is in English talk.
+    background: f32,
+}
+
+/// A query's words, each once.
+pub type WeightedWords = Vec<SoughtWord>;
+
+/// What the words of a query found, one of each an exchange.
+#[derive(Debug)]
+pub struct WordScores {
+    /// Zero where it has none of the words.
+    pub bm25: Vec<f32>,
+    /// The part of the query's words (by their rarity) that it has: 0 to 1.
+    pub coverage: Vec<f32>,
+    /// The rarity of the rarest word that no exchange has; zero where each is in one.
+    pub unheard: f32,
+}
+
+impl Postings {
+    /// Adds the next exchange: what is said in it, and by what else it is found.
+    pub fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) {
+        let mut found: Vec<u32> = Vec::new();
+        for text in said {
+            self.number(text, &mut found);
+        }
+        self.wordings.push(self.wording(&found));
+        for text in tags {
+            self.number(text, &mut found);
+        }
+        let entry = self.wordings.len() as u32 - 1;
+        let length = u16::try_from(found.len()).unwrap_or(u16::MAX);
+        found.sort_unstable();
+        for same in found.chunk_by(|a, b| a == b) {
+            self.lists[same[0] as usize].push(Posting {
+                entry,
+                count: u16::try_from(same.len()).unwrap_or(u16::MAX),
+                length,
+            });
+        }
+        self.total_length += u64::from(length);
+    }
+
+    /// The numbers of a text's words, new ones for those that were never seen.
+    fn number(&mut self, text: &str, into: &mut Vec<u32>) {
+        let Self {
+            words,
+            terms,
+            written,
+            lists,
+            has_digit,
+            ..
+        } = self;
+        let words = &*words;
+        each_written(text, |word| {
+            match written.get(word) {
+                Some(&STOP) => return,
+                Some(&term) => return into.push(term),
+                None => {}
+            }
+            if Words::says_nothing(word) {
+                written.insert(word.into(), STOP);
+                return;
+            }
+            let stem = words.stem(word);
+            let term = match terms.get(&*stem) {
+                Some(&term) => term,
+                None => {
+                    let term = lists.len() as u32;
+                    lists.push(Vec::new());
+                    has_digit.push(stem.contains(char::is_numeric));
+                    terms.insert((*stem).into(), term);
+                    term
+                }
+            };
+            // A number is seldom written again.
+            if !has_digit[term as usize] {
+                written.insert(word.into(), term);
+            }
+            into.push(term);
+        });
+    }
+
+    fn wording(&self, found: &[u32]) -> Wording {
+        let mut words = found.to_vec();
+        words.sort_unstable();
+        words.dedup();
+        let numbers = words.iter().filter(|term| self.has_digit[**term as usize]);
+        Wording {
+            words: u16::try_from(words.len()).unwrap_or(u16::MAX),
+            // Any mix will do: what it takes for the same is compared word by word.
+            numbers: numbers.fold(0, |hash: u32, term| {
+                hash.rotate_left(5)
+                    .wrapping_add(term.wrapping_mul(0x9E37_79B1))
+            }),
+        }
+    }
+
+    pub fn wording_of(&self, entry: usize) -> Wording {
+        self.wordings[entry]
+    }
+
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// A text's words, counted as often as they occur.
+    pub fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
+        self.words.each_sought(text, |stem, written| {
+            let known = into.iter().position(|known| known.stem == stem);
+            match known {
+                Some(place) => into[place].weight += weight,
+                None if into.len() < MAX_QUERY_WORDS => into.push(SoughtWord {
+                    stem: stem.to_owned(),
+                    weight,
+                    background: rarity(written),
+                }),
+                None => {}
+            }
+        });
+    }
+
+    /// What the words found in every exchange.
+    pub fn score(&self, query: &WeightedWords) -> WordScores {
+        let count = self.wordings.len();
+        let mut scores = WordScores {
+            bm25: vec![0.0; count],
+            coverage: vec![0.0; count],
+            unheard: 0.0,
+        };
+        let average = (self.total_length as f32 / count.max(1) as f32).max(1.0);
+        let lists = query.iter().map(|word| {
+            let list = self.list(&word.stem);
+            (list, word.weight * self.idf(list.len(), word.background))
+        });
+        let is_sought = |(list, _): &(&[Posting], f32)| {
+            count <= COMMON_WORDS_COUNT_UP_TO || list.len() <= count / 2
+        };
+        let lists: Vec<(&[Posting], f32)> = lists.filter(is_sought).collect();
+        let total: f32 = lists.iter().map(|(_, idf)| idf).sum();
+        for (list, idf) in lists {
+            if list.is_empty() {
+                scores.unheard = scores.unheard.max(idf);
+            }
+            let share = idf / total;
+            for posting in list {
+                let length = f32::from(posting.length);
+                let count = f32::from(posting.count);
+                let saturation = count + K1 * (1.0 - B + B * length / average);
+                let entry = posting.entry as usize;
+                scores.bm25[entry] += idf * count * (K1 + 1.0) / saturation;
+                scores.coverage[entry] += share;
+            }
+        }
+        scores
+    }
+
+    /// How much of a query, by rarity, its rarest word is that the exchange does not have: 0 to 1.
+    pub fn missing(&self, query: &WeightedWords, entry: usize) -> f32 {
+        let (mut total, mut most) = (0.0, 0.0_f32);
+        for word in query {
+            let list = self.list(&word.stem);
+            let counts = word.weight * self.idf(list.len(), word.background);
+            total += counts;
+            let has = list.binary_search_by_key(&entry, |posting| posting.entry as usize);
+            if has.is_err() {
+                most = most.max(counts);
+            }
+        }
+        if total > 0.0 { most / total } else { 1.0 }
+    }
+
+    /// How rare a stem is that is so rare in English talk.
+    pub fn rarity_of_stem(&self, stem: &str, background: f32) -> f32 {
+        self.idf(self.list(stem).len(), background)
+    }
+
+    /// The same of a word of a query.
+    pub fn rarity_of(&self, word: &SoughtWord) -> f32 {
+        word.weight * self.rarity_of_stem(&word.stem, word.background)
+    }
+
+    fn list(&self, word: &str) -> &[Posting] {
+        self.terms
+            .get(word)
+            .map_or(&[], |&term| &self.lists[term as usize])
+    }
+
+    /// How rare a word is that so many exchanges have: a few exchanges cannot tell, so the table of
+    /// English talk has its say.
+    fn idf(&self, having: usize, background: f32) -> f32 {
+        let (all, having) = (self.wordings.len() as f32, having as f32);
+        let own = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        (all * own + BACKGROUND * BACKGROUND_SCALE * background) / (all + BACKGROUND)
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        let lists: usize = self.lists.iter().map(Vec::capacity).sum();
+        let maps = [&self.terms, &self.written];
+        let terms: usize = maps
+            .iter()
+            .flat_map(|map| map.keys())
+            .map(|term| term.len())
+            .sum();
+        let slots: usize = maps.iter().map(|map| map.capacity()).sum();
+        lists * size_of::<Posting>()
+            + self.lists.capacity() * size_of::<Vec<Posting>>()
+            + terms
+            + slots * (size_of::<(Box<str>, u32)>() + 1)
+            + self.has_digit.capacity()
+            + self.wordings.capacity() * size_of::<Wording>()
+    }
+}

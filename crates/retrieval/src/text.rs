@@ -1,0 +1,274 @@
+//! Words as BM25 counts them: lower-cased, without stop words, stemmed.
+//!
+//! Knows nothing of exchanges or scores.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Datelike, Utc};
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::language::{self, Guess};
+
+/// Characters of one text that are searched by words; what follows is not.
+pub const MAX_SEARCHED_CHARS: usize = 16_384;
+
+/// A stemmer for every text of an index; queries and exchanges have to use the same.
+pub struct Words {
+    stemmer: Stemmer,
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Words")
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+        }
+    }
+}
+
+impl Words {
+    /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
+    /// that is not a stop word of English, in their order.
+    pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
+        each_written(text, |written| {
+            if !Self::says_nothing(written) {
+                word(&self.stem(written));
+            }
+        });
+    }
+
+    /// The same of what is sought, without the stop words of its own language, each beside the
+    /// word as it was written.
+    pub fn each_sought(&self, text: &str, mut word: impl FnMut(&str, &str)) {
+        let written = written(text);
+        let guess = Guess::of(written.iter().map(String::as_str));
+        for written in &written {
+            if !guess.says_nothing(written) {
+                word(&self.stem(written), written);
+            }
+        }
+    }
+
+    /// Whether it is a stop word of English.
+    pub fn says_nothing(written: &str) -> bool {
+        Guess::default().says_nothing(written)
+    }
+
+    pub fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
+        if written.is_ascii() {
+            self.stemmer.stem(written)
+        } else {
+            Cow::Borrowed(written)
+        }
+    }
+
+    /// The stems as a list.
+    pub fn list(&self, text: &str) -> Vec<String> {
+        let mut list = Vec::new();
+        self.each(text, |word| list.push(word.to_owned()));
+        list
+    }
+}
+
+/// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters, in small letters.
+pub fn each_written(text: &str, mut word: impl FnMut(&str)) {
+    let mut lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
+    if lower.contains(APOSTROPHES) {
+        lower = lower.replace(APOSTROPHES, "'");
+    }
+    tokens(&lower).for_each(|token| word(bare(token)));
+}
+
+/// The words of a text in small letters.
+pub fn written(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_written(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Whether a text asks for something: by its mark, or by its words.
+pub fn asks(text: &str) -> bool {
+    text.contains(['?', '？', '؟', '¿']) || language::ask(written(text).iter().map(String::as_str))
+}
+
+/// Whether two texts are in the same language, as far as their letters and words tell.
+pub fn is_same_language(one: &str, other: &str) -> bool {
+    let guess = |text: &str| language::Guess::of(written(text).iter().map(String::as_str));
+    // English is the guess where no word tells, too.
+    let told = guess(other);
+    language::script(one) == language::script(other)
+        && (told == language::Guess::default() || guess(one) == told)
+}
+
+/// Whether a text is mere politeness, or has no words at all.
+pub fn is_small_talk(text: &str) -> bool {
+    let words = written(text);
+    let words = words.iter().map(String::as_str);
+    words.len() == 0 || (!asks(text) && language::are_polite(words))
+}
+
+/// Whether nothing that was said can help with a text: mere politeness, or a sum.
+pub fn asks_for_nothing(text: &str) -> bool {
+    is_small_talk(text) || is_sum(text)
+}
+
+/// "What is 38 times 7?"
+fn is_sum(text: &str) -> bool {
+    let words = written(text);
+    let guess = Guess::of(words.iter().map(String::as_str));
+    let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = words.iter().filter(is_number).count();
+    let says_nothing =
+        |word: &String| is_number(&word) || guess.says_nothing(word) || language::calculates(word);
+    numbers >= 2
+        && words.iter().all(says_nothing)
+        && (words.iter().any(|word| language::calculates(word))
+            || text.contains(['+', '*', '/', '×', '÷']))
+}
+
+/// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
+/// denies is "not".
+fn bare(token: &str) -> &str {
+    match token.split_once('\'') {
+        None => token,
+        Some((head, "")) => head,
+        Some((_, "t")) => "not",
+        Some((head, "s" | "m" | "d" | "ll" | "re" | "ve")) => head,
+        // Articles and pronouns of the Romance languages: l', qu', dell'.
+        Some((head, tail)) if head.chars().count() <= 2 || head.ends_with("ll") => tail,
+        Some((head, _)) => head,
+    }
+}
+
+/// The words by which an exchange is found by its date: `2023 may 8 monday`. (Which is why "may"
+/// is no stop word.)
+pub fn date_words(at: DateTime<Utc>) -> [String; 4] {
+    [
+        at.year().to_string(),
+        at.format("%B").to_string().to_lowercase(),
+        at.day().to_string(),
+        at.format("%A").to_string().to_lowercase(),
+    ]
+}
+
+/// The first `limit` characters.
+pub fn bounded(text: &str, limit: usize) -> &str {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+/// What stands for an apostrophe.
+const APOSTROPHES: [char; 3] = ['’', '‘', 'ʼ'];
+
+/// Runs of letters and digits, with an apostrophe's tail; ideographs and kana are words one by
+/// one, since nothing separates theirs.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.find(char::is_alphanumeric)?;
+        rest = &rest[start..];
+        let end = token_end(rest);
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(token)
+    })
+}
+
+fn token_end(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    let mut in_tail = false;
+    while let Some((at, character)) = characters.next() {
+        let next_is_letter = characters
+            .peek()
+            .is_some_and(|(_, next)| next.is_alphabetic());
+        match character {
+            _ if stands_alone(character) => {
+                return if at == 0 { character.len_utf8() } else { at };
+            }
+            '\'' if at > 0 && !in_tail && next_is_letter => in_tail = true,
+            _ if character.is_alphanumeric() => {}
+            _ => return at,
+        }
+    }
+    text.len()
+}
+
+fn stands_alone(character: char) -> bool {
+    matches!(character, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_are_stemmed_and_stop_words_left_out() {
+        let words = Words::default();
+        for (text, expected) in [
+            ("The ferries were leaving", vec!["ferri", "leav"]),
+            ("Melanie's kids don't camp", vec!["melani", "kid", "camp"]),
+            ("who’s on call? what's new", vec!["call", "new"]),
+            ("l'heure du départ", vec!["heur", "du", "départ"]),
+            ("v1.2 on 2023-05-08", vec!["v1", "2", "2023", "05", "08"]),
+            ("東京 Straße", vec!["東", "京", "straße"]),
+            ("🎉 … ' '' ", vec![]),
+        ] {
+            assert_eq!(words.list(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_sought_is_read_in_its_language() {
+        for (text, expected) in [
+            ("who's on call?", vec!["call"]),
+            ("was kostet das ticket?", vec!["kostet", "ticket"]),
+            ("quel alcool faut-il y verser", vec!["alcool", "verser"]),
+            ("どこ", vec!["ど", "こ"]),
+        ] {
+            let mut words = Vec::new();
+            Words::default().each_sought(text, |_, written| words.push(written.to_owned()));
+            assert_eq!(words, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn small_talk_is_told_from_questions_and_notes() {
+        for (text, small_talk) in [
+            ("thanks!", true),
+            ("🎉", true),
+            ("", true),
+            ("Good morning, Muninn!", true),
+            ("haha ok good night", true),
+            ("who's on call?", false),
+            ("good?", false),
+            ("and him?", false),
+            ("the gateway is down", false),
+        ] {
+            assert_eq!(is_small_talk(text), small_talk, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_is_four_words() {
+        let at = "2023-05-08T13:56:00Z".parse().unwrap();
+        assert_eq!(date_words(at), ["2023", "may", "8", "monday"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_words_without_blanks(text in "\\PC{0,200}") {
+            Words::default().each(&text, |word| {
+                assert!(!word.is_empty() && !word.contains(char::is_whitespace));
+            });
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! One message from the moment it arrives until it is answered and kept.
+//!
+//! The [`bot`] takes in what the platforms bring; [`admission`] decides whether it becomes a turn; it is [kept until it is
+//! answered](pending), in the graph or in the [`ledger`]; [`commands`] are answered at once. The [`turn`] reads, recalls, asks
+//! and keeps. What is said of failures stands in [`notice`].
+
+pub mod admission;
+pub mod attachments;
+pub mod bot;
+pub mod commands;
+mod explain;
+pub mod in_flight;
+pub mod interrupt;
+pub mod ledger;
+pub mod notice;
+pub mod pending;
+pub mod stream;
+pub mod summarizer;
+pub mod turn;
+pub mod withdrawals;

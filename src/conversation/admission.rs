@@ -1,0 +1,147 @@
+//! Which messages become turns.
+
+use std::mem::Discriminant;
+use std::num::NonZeroU32;
+
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use muninn_platform::{Body, IncomingMessage};
+
+use crate::config::AdmissionConfig;
+use crate::conversation::notice::Notice;
+
+/// Turns that may wait in one session's line; a later one would be answered long after it mattered.
+pub const LONGEST_LINE: usize = 32;
+
+/// Decides whether a message becomes a turn.
+#[derive(Debug)]
+pub struct Admission {
+    message_chars: usize,
+    per_minute: u32,
+    people: DefaultKeyedRateLimiter<String>,
+    /// Who was told of a refusal lately.
+    told: DefaultKeyedRateLimiter<(String, Discriminant<Notice>)>,
+}
+
+impl Admission {
+    pub fn new(config: &AdmissionConfig) -> Self {
+        let per_minute = NonZeroU32::new(config.messages_per_minute).unwrap_or(NonZeroU32::MIN);
+        Self {
+            message_chars: config.message_chars,
+            per_minute: per_minute.get(),
+            people: RateLimiter::keyed(Quota::per_minute(per_minute)),
+            told: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
+        }
+    }
+
+    /// Admits the message into a line of `line` turns, or says why not.
+    ///
+    /// # Errors
+    /// What to tell the person.
+    pub fn admit(&self, message: &IncomingMessage, line: usize) -> Result<(), Notice> {
+        if let Body::Text(text) = &message.body {
+            let chars = text.chars().count();
+            if chars > self.message_chars {
+                return Err(Notice::TooLong {
+                    chars,
+                    limit: self.message_chars,
+                });
+            }
+        }
+        if line >= LONGEST_LINE {
+            return Err(Notice::TooManyWaiting);
+        }
+        self.within_quota(message)
+    }
+
+    /// Whether its author is told of a refusal: of each kind once a minute, or refusals would be all
+    /// that a place hears.
+    pub fn may_be_told(&self, message: &IncomingMessage, notice: &Notice) -> bool {
+        let kind = std::mem::discriminant(notice);
+        self.told.check_key(&(person(message), kind)).is_ok()
+    }
+
+    /// Forgets the people whose quota is whole again.
+    pub fn sweep(&self) {
+        self.people.retain_recent();
+        self.told.retain_recent();
+    }
+
+    fn within_quota(&self, message: &IncomingMessage) -> Result<(), Notice> {
+        self.people
+            .check_key(&person(message))
+            .map_err(|_| Notice::TooFast {
+                per_minute: self.per_minute,
+            })
+    }
+}
+
+fn person(message: &IncomingMessage) -> String {
+    format!("{}/{}", message.audience.platform, message.author.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admission() -> Admission {
+        Admission::new(&AdmissionConfig {
+            messages_per_minute: 2,
+            message_chars: 10,
+            inbox_size: 1,
+            turns_in_flight: 1,
+        })
+    }
+
+    fn message(author: &str, text: &str) -> IncomingMessage {
+        let mut message = crate::testing::message("e");
+        message.author.id = author.to_owned();
+        message.body = Body::Text(text.to_owned());
+        message
+    }
+
+    #[test]
+    fn each_person_has_a_quota() {
+        let admission = admission();
+        assert_eq!(admission.admit(&message("ada", "1"), 0), Ok(()));
+        assert_eq!(admission.admit(&message("ada", "2"), 0), Ok(()));
+        assert_eq!(
+            admission.admit(&message("ada", "3"), 0),
+            Err(Notice::TooFast { per_minute: 2 })
+        );
+        assert_eq!(admission.admit(&message("bob", "1"), 0), Ok(()));
+    }
+
+    #[test]
+    fn what_is_refused_for_its_length_costs_no_quota() {
+        let admission = admission();
+        let long = message("ada", "12345678901");
+        for _ in 0..3 {
+            assert_eq!(
+                admission.admit(&long, 0),
+                Err(Notice::TooLong {
+                    chars: 11,
+                    limit: 10
+                })
+            );
+        }
+        assert_eq!(admission.admit(&message("ada", "short"), 0), Ok(()));
+    }
+
+    #[test]
+    fn a_person_is_told_of_refusals_once_a_minute() {
+        let admission = admission();
+        let told = |author, notice| admission.may_be_told(&message(author, "1"), &notice);
+        assert!(told("ada", Notice::TooManyWaiting));
+        assert!(!told("ada", Notice::TooManyWaiting));
+        assert!(told("ada", Notice::TooFast { per_minute: 2 }));
+        assert!(told("bob", Notice::TooManyWaiting));
+    }
+
+    #[test]
+    fn a_line_has_an_end() {
+        assert_eq!(
+            admission().admit(&message("ada", "1"), LONGEST_LINE),
+            Err(Notice::TooManyWaiting)
+        );
+    }
+}

@@ -1,0 +1,307 @@
+//! Files that come with messages: what of them a model can read.
+//!
+//! What stands in a file was not said by anybody here: it reaches the prompt as quoted evidence, is
+//! kept apart from what the person said, and is never embedded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{Attachment, DownloadError, PriorMessage, Reply, one_line};
+
+use crate::config::AttachmentConfig;
+use crate::extract;
+use crate::graph::{AttachedText, Turn};
+use crate::llm::Image;
+use muninn_platform::redact::without_secrets;
+
+/// Files of one message that are looked at.
+const MOST_FILES: usize = 5;
+/// The longest wait for one file.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Characters of a file's text that reach a prompt.
+const PROMPT_CHARS: usize = 24_000;
+/// Characters of it that are kept with the turn, for the questions after it.
+const KEPT_CHARS: usize = 8_000;
+/// What a note about a file begins with; it ends with a bracket.
+const NOTE: &str = "[file: ";
+/// What the common services take. Others would be refused with the whole request.
+const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+
+/// Reads files.
+#[derive(Clone, Debug)]
+pub struct Attachments {
+    config: AttachmentConfig,
+}
+
+/// What came with a message.
+#[derive(Debug, Default)]
+pub struct Files {
+    pub texts: Vec<AttachedText>,
+    pub images: Vec<Image>,
+    /// What is said of each, in its order.
+    notes: Vec<String>,
+}
+
+/// What one file is to a model.
+enum Content {
+    Text(String),
+    Image(Image),
+}
+
+/// Why a file is nothing to it.
+#[derive(Debug, thiserror::Error)]
+enum NoContent {
+    #[error(transparent)]
+    Download(#[from] DownloadError),
+    #[error("it is neither text nor a kind I know")]
+    Kind,
+    /// In words.
+    #[error("{0}")]
+    NoText(String),
+    #[error("the model sees no images")]
+    NoVision,
+}
+
+impl Attachments {
+    pub fn new(config: AttachmentConfig) -> Self {
+        Self { config }
+    }
+
+    /// Reads the files of a message. What cannot be read is told, to the model too.
+    pub async fn read(&self, reply: &mut dyn Reply, attachments: &[Attachment]) -> Files {
+        let mut files = Files::default();
+        for attachment in attachments.iter().take(MOST_FILES) {
+            let name = safe_name(&attachment.name);
+            match self.content(reply, attachment).await {
+                Ok(Content::Text(text)) => {
+                    let text = cut(&without_secrets(bounded(&text)), PROMPT_CHARS);
+                    files.notes.push(name.clone());
+                    files.texts.push(AttachedText { name, text });
+                }
+                Ok(Content::Image(image)) => {
+                    files.notes.push(name);
+                    files.images.push(image);
+                }
+                Err(why) => {
+                    tracing::debug!(error = &why as &dyn std::error::Error, "an unread file");
+                    files
+                        .notes
+                        .push(format!("{name}, which was not read: {why}"));
+                }
+            }
+        }
+        if let Some(more @ 1..) = attachments.len().checked_sub(MOST_FILES) {
+            files
+                .notes
+                .push(format!("{more} more, which were not read"));
+        }
+        files
+    }
+
+    async fn content(
+        &self,
+        reply: &mut dyn Reply,
+        attachment: &Attachment,
+    ) -> Result<Content, NoContent> {
+        let media_type = media_type(attachment);
+        let is_image = media_type.starts_with("image/");
+        if is_image && !self.config.vision {
+            return Err(NoContent::NoVision);
+        }
+        let most = self.config.bytes;
+        if attachment.size.is_some_and(|size| size > most as u64) {
+            return Err(DownloadError::TooLarge { most }.into());
+        }
+        let bytes = tokio::time::timeout(PATIENCE, reply.download(attachment, most))
+            .await
+            .unwrap_or(Err(DownloadError::TimedOut))?;
+        if is_image {
+            let known = IMAGES.iter().find(|known| media_type == **known);
+            let media_type = known.ok_or(NoContent::Kind)?;
+            return Ok(Content::Image(Image {
+                media_type,
+                bytes: Arc::from(bytes),
+            }));
+        }
+        let is_pdf = media_type == "application/pdf" || bytes.starts_with(b"%PDF-");
+        let read = tokio::task::spawn_blocking(move || match is_pdf {
+            true => extract::pdf::pages(bytes)
+                .map(|pages| pages.join("\n"))
+                .map_err(NoContent::NoText),
+            false => extract::text::decoded(&bytes).map_err(|_| NoContent::Kind),
+        });
+        let text = read.await.unwrap_or(Err(NoContent::Kind))?;
+        Ok(Content::Text(text))
+    }
+}
+
+impl Files {
+    /// What a turn kept of its files.
+    pub fn of_turn(turn: &Turn) -> Self {
+        let lines = turn.input.lines().rev();
+        let notes = lines.map_while(|line| line.strip_prefix(NOTE)?.strip_suffix(']'));
+        let mut notes: Vec<String> = notes.map(str::to_owned).collect();
+        notes.reverse();
+        Self {
+            texts: turn.attached.clone(),
+            notes,
+            ..Self::default()
+        }
+    }
+
+    /// What the person said, with what they sent.
+    pub fn said(&self, text: &str) -> String {
+        if self.notes.is_empty() {
+            return text.to_owned();
+        }
+        let notes: Vec<String> = self
+            .notes
+            .iter()
+            .map(|note| format!("{NOTE}{note}]"))
+            .collect();
+        let parts = [text.trim(), &notes.join("\n")];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Takes in what was said before the bot came to the conversation: evidence too, and no memory.
+    pub fn prior(&mut self, said: &[PriorMessage]) {
+        if said.is_empty() {
+            return;
+        }
+        let lines = said.iter().map(|said| {
+            let PriorMessage {
+                author, text, at, ..
+            } = said;
+            format!(
+                "[{}] {}: {}",
+                at.format("%Y-%m-%d %H:%M"),
+                safe_name(author),
+                one_line(text)
+            )
+        });
+        let text = without_secrets(&lines.collect::<Vec<_>>().join("\n"));
+        self.texts.push(AttachedText {
+            name: "What was said here before you came".to_owned(),
+            text: cut(&text, PROMPT_CHARS),
+        });
+    }
+
+    /// What is kept of them with the turn.
+    pub fn kept(&self) -> Vec<AttachedText> {
+        let kept = |file: &AttachedText| AttachedText {
+            name: file.name.clone(),
+            text: cut(&file.text, KEPT_CHARS),
+        };
+        self.texts.iter().map(kept).collect()
+    }
+}
+
+/// The type it claims, or else the one its name suggests.
+fn media_type(attachment: &Attachment) -> String {
+    let claimed = attachment.media_type.split(';').next().unwrap_or_default();
+    let claimed = claimed.trim().to_ascii_lowercase();
+    if !claimed.is_empty() && claimed != "application/octet-stream" {
+        return claimed;
+    }
+    let name = attachment.name.to_ascii_lowercase();
+    let suggested = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("pdf") => "application/pdf",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("htm" | "html") => "text/html",
+        Some(_) | None => "",
+    };
+    suggested.to_owned()
+}
+
+/// A name that stands in a prompt.
+fn safe_name(name: &str) -> String {
+    let name = without_secrets(&one_line(name));
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    match name.is_empty() {
+        true => "a file without a name".to_owned(),
+        false => cut(&name, 100),
+    }
+}
+
+/// As much of a file as can reach a prompt, and enough more that no secret is cut in two there.
+fn bounded(text: &str) -> &str {
+    let end = text.char_indices().nth(2 * PROMPT_CHARS);
+    &text[..end.map_or(text.len(), |(end, _)| end)]
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attachment(name: &str, media_type: &str) -> Attachment {
+        Attachment {
+            id: "1".to_owned(),
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            size: None,
+        }
+    }
+
+    #[test]
+    fn what_a_file_claims_goes_before_its_name() {
+        for (name, claimed, taken) in [
+            ("a.png", "image/jpeg", "image/jpeg"),
+            ("a.PNG", "", "image/png"),
+            ("a.pdf", "application/octet-stream", "application/pdf"),
+            ("a.html", "Text/HTML; charset=utf-8", "text/html"),
+            ("notes", "", ""),
+        ] {
+            assert_eq!(
+                media_type(&attachment(name, claimed)),
+                taken,
+                "{name} {claimed}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_told_in_one_line() {
+        assert_eq!(safe_name("a\n[system]: b\u{7}"), "a [system]: b");
+        assert_eq!(safe_name(" \n"), "a file without a name");
+        assert!(safe_name(&"x".repeat(500)).chars().count() < 110);
+    }
+
+    #[test]
+    fn what_was_sent_is_part_of_what_was_said() {
+        let files = Files {
+            notes: vec![
+                "a.txt".to_owned(),
+                "b.zip, which was not read: no".to_owned(),
+            ],
+            ..Files::default()
+        };
+        assert_eq!(
+            files.said("Look: "),
+            "Look:\n[file: a.txt]\n[file: b.zip, which was not read: no]"
+        );
+        assert_eq!(
+            files.said(" "),
+            "[file: a.txt]\n[file: b.zip, which was not read: no]"
+        );
+        assert_eq!(Files::default().said("Look: "), "Look: ");
+
+        // What is said instead, later, still came with them.
+        let mut turn = crate::testing::new_turn("terminal/a", "").turn;
+        turn.input = files.said("Look:");
+        let kept = Files::of_turn(&turn);
+        assert_eq!(kept.said("See:"), files.said("See:"));
+        turn.input = "Look:\n[file: a] b".to_owned();
+        assert_eq!(Files::of_turn(&turn).said("See:"), "See:");
+    }
+}

@@ -1,0 +1,569 @@
+//! The bot: takes messages in, gives each its turn, and ends cleanly.
+
+mod fairness;
+mod revising;
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{
+    Ack, Addressed, Arrival, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
+    ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::AdmissionConfig;
+use crate::conversation::admission::Admission;
+use crate::conversation::commands::{CommandContext, Commands};
+use crate::conversation::in_flight::{Begin, InFlight, Revision};
+use crate::conversation::notice::Notice;
+use crate::conversation::pending::PendingMessages;
+use crate::conversation::summarizer::Summarizer;
+use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker};
+use crate::graph::claims::Claimed;
+use crate::graph::session::{Place, SessionGuard, Sessions};
+
+use self::fairness::FairSemaphore;
+
+/// How often locks and quotas nobody uses are dropped.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// Everything a message meets.
+#[derive(Debug)]
+pub struct Bot {
+    sessions: Arc<Sessions>,
+    admission: Admission,
+    turns: TurnRunner,
+    commands: Commands,
+    summarizer: Option<Summarizer>,
+    pending: PendingMessages,
+    /// Turns under way at once.
+    places: Arc<FairSemaphore>,
+    /// Messages taken in and not yet answered.
+    backlog: Arc<Semaphore>,
+    /// Messages that wait for a place among those.
+    most_waiting: usize,
+    in_flight: InFlight,
+    /// One revision of a message at a time, in their order.
+    revisions: Sessions,
+    tasks: TaskTracker,
+    /// Nothing is taken in any more: what can be done another time is left.
+    closing: CancellationToken,
+    /// Time is up: what is under way is left to the next start.
+    halt: CancellationToken,
+}
+
+/// A message that was admitted, and waits until there is room for it.
+struct Admitted {
+    message: IncomingMessage,
+    reply: Box<dyn Reply>,
+    ack: Ack,
+}
+
+/// A message that came in, and all that waits for what becomes of it.
+struct Arrived {
+    message: IncomingMessage,
+    reply: Box<dyn Reply>,
+    ack: Ack,
+    room: OwnedSemaphorePermit,
+}
+
+impl Bot {
+    pub fn new(
+        sessions: Arc<Sessions>,
+        turns: TurnRunner,
+        commands: Commands,
+        summarizer: Option<Summarizer>,
+        admission: &AdmissionConfig,
+        pending: PendingMessages,
+    ) -> Self {
+        Self {
+            sessions,
+            admission: Admission::new(admission),
+            turns,
+            commands,
+            summarizer,
+            pending,
+            places: FairSemaphore::new(admission.turns_in_flight),
+            backlog: Arc::new(Semaphore::new(admission.inbox_size)),
+            most_waiting: admission.inbox_size,
+            in_flight: InFlight::default(),
+            revisions: Sessions::default(),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            halt: CancellationToken::new(),
+        }
+    }
+
+    /// Serves the inbox until it is closed or `shutdown` is cancelled, then finishes the turns that
+    /// are under way.
+    pub async fn run(self: Arc<Self>, mut inbox: Arrivals, shutdown: CancellationToken) {
+        let done = CancellationToken::new();
+        let background = [
+            tokio::spawn(Arc::clone(&self).sweep(done.clone())),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.turns.archive.watch(done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.pending.tidy(done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.commands.withdrawals.run(done).await }
+            }),
+        ];
+        self.serve_all(&mut inbox, &shutdown).await;
+        self.closing.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        done.cancel();
+        for task in background {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a background task failed");
+            }
+        }
+    }
+
+    async fn serve_all(self: &Arc<Self>, inbox: &mut Arrivals, shutdown: &CancellationToken) {
+        let mut waiting = VecDeque::new();
+        let mut is_open = true;
+        while is_open || !waiting.is_empty() {
+            let has_room = waiting.len() < self.most_waiting;
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return,
+                () = self.halt.cancelled() => return,
+                Ok(room) = Arc::clone(&self.backlog).acquire_owned(), if !waiting.is_empty() => {
+                    if let Some(admitted) = waiting.pop_front() {
+                        self.take_in(admitted, room).await;
+                    }
+                }
+                arrival = inbox.recv(), if is_open && has_room => match arrival {
+                    Some(arrival) => waiting.extend(self.arrived(arrival)),
+                    None => is_open = false,
+                },
+            }
+        }
+    }
+
+    /// Sees to what came in; gives what is to be answered.
+    fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
+        let (incoming, ack) = arrival.into_parts();
+        match incoming {
+            Incoming::Message { message, reply } => match self.admit(&message) {
+                Ok(()) => {
+                    return Some(Admitted {
+                        message,
+                        reply,
+                        ack,
+                    });
+                }
+                Err(notice) => {
+                    ack.ack();
+                    self.refuse(&message, reply, notice);
+                }
+            },
+            Incoming::Connected { platform, withdraw } => {
+                self.commands.withdrawals.connected(platform, withdraw);
+                ack.ack();
+            }
+            Incoming::Stop(conversation) => {
+                self.stop(conversation);
+                ack.ack();
+            }
+            Incoming::Feedback { audience, feedback } => {
+                self.take_feedback(audience, feedback);
+                ack.ack();
+            }
+            Incoming::Conversations {
+                prefix,
+                most,
+                found,
+            } => {
+                self.tell_conversations(prefix, most, found);
+                ack.ack();
+            }
+            Incoming::Sessions {
+                person,
+                prefix,
+                found,
+            } => {
+                self.tell_sessions(person, prefix, found);
+                ack.ack();
+            }
+        }
+        None
+    }
+
+    /// Leaves what is under way to the next start, at once.
+    pub fn halt(&self) {
+        self.halt.cancel();
+    }
+
+    /// Says that this bot serves these platforms, and takes what an earlier process left of theirs.
+    pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
+        self.pending.sign_in(platforms, left_over).await;
+    }
+
+    /// Takes over what other processes leave when they die, until `done`.
+    pub async fn look_after(
+        &self,
+        platforms: &[String],
+        left_over: &LeftOver,
+        done: CancellationToken,
+    ) {
+        self.pending.look_after(platforms, left_over, done).await;
+    }
+
+    /// Does something until it is done, or until time is up.
+    fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
+        let halt = self.halt.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = halt.cancelled() => {}
+                () = work => {}
+            }
+        });
+    }
+
+    /// Gives a message its place in a line, without waiting for it.
+    async fn take_in(self: &Arc<Self>, admitted: Admitted, room: OwnedSemaphorePermit) {
+        let Admitted {
+            message,
+            reply,
+            ack,
+        } = admitted;
+        if matches!(message.body, Body::Text(_)) {
+            self.in_flight.take(&message);
+        }
+        // Whoever came first is first, so the place is taken here and not in the task.
+        let line = match &message.body {
+            Body::Edit { of, .. } | Body::Deletion { of } => {
+                self.revisions.queue(&Self::line_of(of)).await
+            }
+            Body::Text(_) | Body::Command(_) => self.sessions.queue(&message.conversation).await,
+        };
+        let bot = Arc::clone(self);
+        let arrived = Arrived {
+            message,
+            reply,
+            ack,
+            room,
+        };
+        self.spawn(async move { bot.work_on(arrived, line).await });
+    }
+
+    /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
+    fn admit(&self, message: &IncomingMessage) -> Result<(), Notice> {
+        match (&message.body, message.addressed) {
+            (Body::Deletion { .. }, _) | (_, Addressed::InConversation) => Ok(()),
+            (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly) => {
+                let line = self.sessions.line(&message.conversation);
+                self.admission.admit(message, line)
+            }
+        }
+    }
+
+    fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: Notice) {
+        metrics::counter!("muninn_refusals_total").increment(1);
+        if !self.admission.may_be_told(message, &notice) {
+            return;
+        }
+        let mut reply = reply;
+        self.spawn(async move { tell_asker(reply.as_mut(), &notice.to_string()).await });
+    }
+
+    async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
+        let Arrived {
+            message,
+            reply,
+            ack,
+            room,
+        } = arrived;
+        self.pending.accept(&message).await;
+        ack.ack();
+        let event = message.event.clone();
+        let is_done = match message.body {
+            Body::Text(_) | Body::Command(_) => self.serve(line, message, reply).await,
+            Body::Edit { .. } | Body::Deletion { .. } => {
+                let _one_at_a_time = line.turn().await;
+                self.revise(Box::new(Revision { message, reply })).await
+            }
+        };
+        if is_done {
+            self.pending.done(&event);
+        } else {
+            self.pending.let_go(&event);
+        }
+        drop(room);
+    }
+
+    /// Answers a message, if no other process does; says whether it needs nothing more.
+    async fn serve(
+        self: &Arc<Self>,
+        place: Place,
+        message: IncomingMessage,
+        mut reply: Box<dyn Reply>,
+    ) -> bool {
+        let guard = place.turn().await;
+        if let Some(notice) = self.unwanted(&message).await {
+            if let Some(notice) =
+                notice.filter(|notice| self.admission.may_be_told(&message, notice))
+            {
+                tell_asker(reply.as_mut(), &notice.to_string()).await;
+            }
+            self.let_go(&guard, &message).await;
+            return true;
+        }
+        let (archive, holder) = (&self.turns.archive, self.pending.holder());
+        let claimed = archive.claim(&message, holder, &self.closing).await;
+        match claimed {
+            Claimed::Ours | Claimed::Inherited => {
+                if claimed == Claimed::Inherited {
+                    reply.may_repeat();
+                }
+                tokio::select! {
+                    () = self.answer(guard, &message, reply) => {}
+                    never = self.hear_stops(&message) => match never {},
+                }
+                true
+            }
+            Claimed::Done => {
+                let event = &message.event;
+                self.turns
+                    .deliver_again(&guard, event, reply.as_mut())
+                    .await;
+                self.let_go(&guard, &message).await;
+                true
+            }
+            Claimed::Held => {
+                self.let_go(&guard, &message).await;
+                false
+            }
+        }
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        guard: SessionGuard,
+        message: &IncomingMessage,
+        mut reply: Box<dyn Reply>,
+    ) {
+        let _place = self.places.acquire(&message.author.id).await;
+        match &message.body {
+            // These lock other sessions, and two at once never.
+            Body::Command(Command::Forget(ForgetWhat::Audience)) => {
+                drop(guard);
+                let context = CommandContext::of(reply.as_ref());
+                let said = self
+                    .commands
+                    .forget_audience(&self.sessions, message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(Command::PlaceGone) => {
+                drop(guard);
+                let context = CommandContext::of(reply.as_ref());
+                self.commands
+                    .place_gone(&self.sessions, message, &context)
+                    .await;
+            }
+            Body::Command(Command::Forget(ForgetWhat::Last)) => {
+                drop(guard);
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.forget_last(&self.sessions, message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(Command::Again(answer)) => {
+                drop(guard);
+                self.answer_again(message, answer, reply.as_mut()).await;
+            }
+            Body::Command(command) => {
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.run(&guard, message, command, &context).await;
+                deliver(reply.as_mut(), &said).await;
+            }
+            Body::Text(text) => {
+                self.take_turn(&guard, message, text, reply).await;
+                self.let_go(&guard, message).await;
+            }
+            Body::Edit { .. } | Body::Deletion { .. } => {}
+        }
+    }
+
+    /// Says that a message is still worked on, and stops its turn whenever another process was told
+    /// to.
+    async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
+        let (archive, holder) = (&self.turns.archive, self.pending.holder());
+        loop {
+            archive.renew_until_stopped(&message.event, holder).await;
+            self.in_flight.stop(&message.conversation);
+        }
+    }
+
+    /// Stops what is answered in a conversation, here or in another process.
+    fn stop(self: &Arc<Self>, conversation: ConversationId) {
+        if !self.in_flight.stop(&conversation) {
+            let bot = Arc::clone(self);
+            self.spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
+        }
+    }
+
+    /// What may be meant for the bot is, where it takes part; then the person's limits hold.
+    async fn unwanted(&self, message: &IncomingMessage) -> Option<Option<Notice>> {
+        match (&message.body, message.addressed) {
+            (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _)
+            | (Body::Text(_), Addressed::Directly) => None,
+            (Body::Text(_), Addressed::InConversation) => {
+                if !self.turns.archive.takes_part(&message.conversation).await {
+                    return Some(None);
+                }
+                let line = self.sessions.line(&message.conversation);
+                self.admission.admit(message, line).err().map(Some)
+            }
+        }
+    }
+
+    /// Answers a message, again from the start whenever it is edited meanwhile.
+    async fn take_turn(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
+        mut reply: Box<dyn Reply>,
+    ) {
+        let mut text = text.to_owned();
+        loop {
+            let Begin {
+                interrupt,
+                revision,
+                is_taken_back,
+            } = self.in_flight.begin(&message.event);
+            if let Some(revision) = revision {
+                self.pending.done(&revision.message.event);
+                if let Body::Edit { text: newer, .. } = revision.message.body {
+                    text = newer;
+                }
+            }
+            if is_taken_back {
+                return;
+            }
+            let taken = self
+                .turns
+                .take(guard, message, &text, reply.as_mut(), &interrupt)
+                .await;
+            match taken {
+                Ok(After::Superseded) => {}
+                Ok(After::Nothing) => return,
+                Ok(After::Summarize) => return self.summarize(message),
+                Err(error) => {
+                    metrics::counter!("muninn_failed_turns_total").increment(1);
+                    tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
+                    deliver(reply.as_mut(), &Notice::Failed.to_string()).await;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Follows what was revised when its answer was there already.
+    async fn let_go(&self, guard: &SessionGuard, message: &IncomingMessage) {
+        while let Some(revision) = self.in_flight.let_go(&message.event) {
+            let event = revision.message.event.clone();
+            if self.revise_within(guard, revision).await {
+                self.pending.done(&event);
+            }
+        }
+    }
+
+    /// Carries the summary on after the answer, never in its way.
+    fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
+        let (bot, message) = (Arc::clone(self), message.clone());
+        self.spawn(async move {
+            let Some(summarizer) = &bot.summarizer else {
+                return;
+            };
+            tokio::select! {
+                () = bot.closing.cancelled() => {}
+                () = summarizer.carry_on(&bot.sessions, &message) => {}
+            }
+        });
+    }
+
+    fn take_feedback(self: &Arc<Self>, audience: AudienceId, feedback: Feedback) {
+        let bot = Arc::clone(self);
+        self.spawn(async move {
+            let kept = bot.turns.archive.keep_feedback(&audience, &feedback).await;
+            match kept {
+                Ok(Some(response)) => tracing::debug!(%response, "feedback"),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "feedback could not be kept"
+                ),
+            }
+        });
+    }
+
+    fn tell_conversations(
+        self: &Arc<Self>,
+        prefix: String,
+        most: usize,
+        found: oneshot::Sender<Vec<ConversationId>>,
+    ) {
+        let bot = Arc::clone(self);
+        self.spawn(async move {
+            let store = bot.turns.archive.store();
+            match store.newest_sessions(&prefix, most).await {
+                // Who asked may not wait any more.
+                Ok(sessions) => drop(found.send(sessions)),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "the conversations cannot be read");
+                }
+            }
+        });
+    }
+
+    fn tell_sessions(
+        self: &Arc<Self>,
+        person: String,
+        prefix: String,
+        found: oneshot::Sender<Vec<OwnSession>>,
+    ) {
+        let bot = Arc::clone(self);
+        self.spawn(async move {
+            let store = bot.turns.archive.store();
+            let most = Incoming::MOST_SESSIONS;
+            match store.own_sessions(&person, &prefix, most).await {
+                // Who asked may not wait any more.
+                Ok(sessions) => drop(found.send(sessions)),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "somebody's sessions cannot be read");
+                }
+            }
+        });
+    }
+
+    async fn sweep(self: Arc<Self>, done: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = done.cancelled() => return,
+                () = tokio::time::sleep(SWEEP) => {
+                    self.sessions.sweep();
+                    self.revisions.sweep();
+                    self.admission.sweep();
+                    self.turns.archive.sweep_claims().await;
+                    self.pending.sweep().await;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Following what people change and take back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, MessageId, Reply};
+
+use super::Bot;
+use crate::conversation::commands::CommandContext;
+use crate::conversation::in_flight::Revision;
+use crate::conversation::notice::Notice;
+use crate::conversation::turn::{KeptReason, Regeneration, TurnError, deliver};
+use crate::conversation::withdrawals::WithdrawalOutcome;
+use crate::graph::session::SessionGuard;
+use crate::graph::{ResponseId, StoreError, Turn};
+
+/// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
+const FIRST_RETRY: Duration = Duration::from_millis(500);
+/// The longest pause between two tries.
+const SLOWEST: Duration = Duration::from_secs(60);
+/// After so many tries, about an hour, it is left to the next start.
+const TRIES: u32 = 64;
+/// Turns that are read at once where one of them is looked for.
+const PAGE: usize = 100;
+
+impl Bot {
+    /// The line of what is said of one message.
+    pub(super) fn line_of(event: &EventId) -> ConversationId {
+        ConversationId::new(event.as_str())
+    }
+
+    /// Follows a revision, now or when the graph is back; says whether it did.
+    pub(super) async fn revise(self: &Arc<Self>, revision: Box<Revision>) -> bool {
+        let Some(of) = revised(&revision.message).cloned() else {
+            return true;
+        };
+        let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
+        let mut revision = match self.in_flight.revise(&of, revision) {
+            // Whoever answers the message sees to it, and tells the ledger.
+            Ok(replaced) => {
+                if let Some(earlier) = replaced {
+                    self.pending.done(&earlier.message.event);
+                }
+                if is_deletion {
+                    self.pending.done(&of);
+                }
+                return false;
+            }
+            Err(revision) => revision,
+        };
+        let mut pause = FIRST_RETRY;
+        for _ in 0..TRIES {
+            match self.try_revise(&mut revision).await {
+                Ok(true) => {
+                    if is_deletion {
+                        self.pending.erase(&of).await;
+                    }
+                    return true;
+                }
+                Ok(false) => {}
+                Err(error) if error.is_transient() => {}
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
+                    return true;
+                }
+            }
+            tokio::select! {
+                () = self.closing.cancelled() => return false,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
+            }
+        }
+        tracing::error!(event = %revision.message.event, "a revision is left to the next start");
+        false
+    }
+
+    /// Follows a revision of a turn whose session is held; says whether it did.
+    pub(super) async fn revise_within(
+        &self,
+        guard: &SessionGuard,
+        mut revision: Box<Revision>,
+    ) -> bool {
+        match self.revise_turn(guard, &mut revision).await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision is left to the next start");
+                !error.is_transient()
+            }
+        }
+    }
+
+    /// Says whether it needs nothing more: another process may answer the message just now.
+    async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
+        // Asked before the turn is looked for: the other process may keep it in between.
+        let is_claimed = match revised(&revision.message) {
+            Some(of) => {
+                let archive = &self.turns.archive;
+                archive.is_claimed(of, self.pending.holder()).await?
+            }
+            None => false,
+        };
+        let Some(turn) = self.turn_revised(&revision.message).await? else {
+            return Ok(!is_claimed);
+        };
+        let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
+        let _place = self.places.acquire(&revision.message.author.id).await;
+        self.revise_turn(&guard, revision).await?;
+        Ok(true)
+    }
+
+    async fn revise_turn(
+        &self,
+        guard: &SessionGuard,
+        revision: &mut Revision,
+    ) -> Result<(), TurnError> {
+        let Revision { message, reply } = revision;
+        // Looked for again: it may have changed while the session was waited for.
+        let Some(turn) = self.turn_revised(message).await? else {
+            return Ok(());
+        };
+        match &message.body {
+            Body::Edit { text, .. } => {
+                let regeneration = Regeneration::Edited(text);
+                let taken = self
+                    .regenerate(guard, message, turn.id, regeneration, reply.as_mut())
+                    .await?;
+                tracing::debug!(?taken, "an edit was followed");
+            }
+            Body::Deletion { .. } => {
+                let context = CommandContext::of(reply.as_ref());
+                let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
+                let (forgotten, planned) = forgotten.await;
+                let outcome = self.commands.withdrawals.carry_out(planned).await;
+                forgotten?;
+                reply.take_back_rest().await;
+                if outcome != WithdrawalOutcome::default() {
+                    tracing::warn!(?outcome, "an answer could not be taken away");
+                }
+            }
+            Body::Text(_) | Body::Command(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Answers once more what was answered by a message.
+    pub(super) async fn answer_again(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+        reply: &mut dyn Reply,
+    ) {
+        let notice = match self.try_again(message, answer, reply).await {
+            Ok(Ok(())) => return,
+            Ok(Err(notice)) => notice,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "nothing was answered again");
+                if error.is_transient() {
+                    Notice::StoreNeeded
+                } else {
+                    Notice::Failed
+                }
+            }
+        };
+        deliver(reply, &notice.to_string()).await;
+    }
+
+    async fn try_again(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+        reply: &mut dyn Reply,
+    ) -> Result<Result<(), Notice>, TurnError> {
+        let archive = &self.turns.archive;
+        if archive.is_away() {
+            return Ok(Err(Notice::StoreNeeded));
+        }
+        let found = archive.response_of_message(&message.audience.id, answer);
+        let Some((session, response)) = found.await? else {
+            return Ok(Err(Notice::NoSuchAnswer));
+        };
+        let guard = self.sessions.lock(&session).await;
+        let taken = self
+            .regenerate(&guard, message, response, Regeneration::Again, reply)
+            .await?;
+        Ok(match taken {
+            // Delivered twice, or stopped: what stands there is the answer.
+            Ok(()) | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
+            Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),
+            Err(KeptReason::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
+        })
+    }
+
+    /// Answers a turn again, so that it can be stopped meanwhile.
+    async fn regenerate(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        of: ResponseId,
+        regeneration: Regeneration<'_>,
+        reply: &mut dyn Reply,
+    ) -> Result<Result<(), KeptReason>, TurnError> {
+        let interrupt = self.in_flight.again(&message.event, guard.session());
+        let taken = self
+            .turns
+            .regenerate(guard, message, of, regeneration, reply, &interrupt)
+            .await;
+        // Nothing is said of a revision or a click that would have waited here.
+        self.in_flight.let_go(&message.event);
+        taken
+    }
+
+    /// The turn that a revision is about, if there is one and it may be revised by its author.
+    async fn turn_revised(&self, message: &IncomingMessage) -> Result<Option<Turn>, StoreError> {
+        let Some(of) = revised(message) else {
+            return Ok(None);
+        };
+        let turn = match self.turns.archive.turn_of_event(of).await? {
+            None if matches!(message.body, Body::Deletion { .. }) => {
+                self.turn_answered_by(message, of).await?
+            }
+            turn => turn,
+        };
+        // Who may delete is the platform's business: a moderator may.
+        Ok(turn.filter(|turn| match message.body {
+            Body::Edit { .. } => turn.author == message.author.id,
+            Body::Deletion { .. } => true,
+            Body::Text(_) | Body::Command(_) => false,
+        }))
+    }
+}
+
+impl Bot {
+    /// The turn whose answer was deleted, by a moderator say: what its own room does not want to read
+    /// is not remembered either.
+    async fn turn_answered_by(
+        &self,
+        message: &IncomingMessage,
+        deleted: &EventId,
+    ) -> Result<Option<Turn>, StoreError> {
+        let archive = &self.turns.archive;
+        for answer in deleted.as_messages() {
+            let audience = &message.audience.id;
+            let found = archive.response_of_message(audience, &answer).await?;
+            let Some((session, response)) = found else {
+                continue;
+            };
+            let mut after = None;
+            loop {
+                let turns = archive.store().chain(&session, after, PAGE).await?;
+                let Some(last) = turns.last() else { break };
+                after = Some(last.id);
+                if let Some(turn) = turns.into_iter().find(|turn| turn.id == response) {
+                    return Ok(Some(turn));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn revised(message: &IncomingMessage) -> Option<&EventId> {
+    match &message.body {
+        Body::Edit { of, .. } | Body::Deletion { of } => Some(of),
+        Body::Text(_) | Body::Command(_) => None,
+    }
+}

@@ -1,0 +1,606 @@
+//! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
+
+mod once;
+
+use std::sync::Arc;
+
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{
+    Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Vocabulary, Withdraw,
+    counted, excerpt,
+};
+
+use self::once::CommandOutcome;
+use crate::conversation::explain::explain;
+use crate::conversation::notice::Notice;
+use crate::conversation::withdrawals::{
+    PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals,
+};
+use crate::graph::answers::Spent;
+use crate::graph::session::{SessionGuard, Sessions};
+use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
+use crate::memory::{Archive, Recaller};
+
+/// Turns that `history` shows.
+const HISTORY: usize = 20;
+/// Turns that are looked through for somebody's last one.
+const LOOK_BACK: usize = 64;
+
+/// What can be asked, in the words of a platform whose commands are words.
+fn help(vocabulary: &Vocabulary) -> String {
+    if let Some(help) = vocabulary.help {
+        return help.to_owned();
+    }
+    let Vocabulary {
+        channel,
+        conversation,
+        ..
+    } = vocabulary;
+    format!(
+        "\
+What you can ask of me:
+- `help`: this
+- `about`: what I am, and what I remember here
+- `history`: what was said here lately
+- `why`: what my last answer was made from
+- `forget last`: forget your last message here, with its answer
+- `forget session`: forget everything said in this {conversation}
+- `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
+- `usage`: what you and this {channel} have spent
+Anything else is a message to me."
+    )
+}
+
+const ABOUT: &str = "\
+I answer questions, and I remember what was said to me here: when it helps with a later question, I recall it. What I \
+remember of a place is recalled for those who are in it and for nobody else. Messages that are deleted are forgotten, \
+and so is whatever you tell me to forget.";
+
+/// Runs commands.
+#[derive(Debug)]
+pub struct Commands {
+    pub archive: Arc<Archive>,
+    pub recaller: Arc<Recaller>,
+    pub withdrawals: Arc<Withdrawals>,
+}
+
+/// Where a command is given: what things are called there, and what takes the bot's messages away.
+pub struct CommandContext {
+    pub vocabulary: &'static Vocabulary,
+    pub withdraw: Arc<dyn Withdraw>,
+}
+
+impl std::fmt::Debug for CommandContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CommandContext").finish_non_exhaustive()
+    }
+}
+
+impl CommandContext {
+    pub fn of(reply: &dyn Reply) -> Self {
+        Self {
+            vocabulary: reply.vocabulary(),
+            withdraw: reply.withdrawer(),
+        }
+    }
+}
+
+impl Commands {
+    /// Runs a command and says what came of it.
+    pub async fn run(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        command: &Command,
+        context: &CommandContext,
+    ) -> String {
+        let said = match command {
+            Command::Help => return help(context.vocabulary),
+            Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
+            Command::History => self.history(message).await,
+            Command::Why => self.why_last(message).await,
+            Command::WhyOf(answer) => self.why_of(message, answer).await,
+            Command::About => self.about(message, context.vocabulary).await,
+            Command::Usage => self.usage(message).await,
+            // The bot sees to these itself: they are about other sessions than the one it holds.
+            Command::Again(_)
+            | Command::PlaceGone
+            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => {
+                Ok(Notice::Failed.to_string())
+            }
+            Command::Forget(ForgetWhat::Session) => {
+                self.forget_session(guard, message, context).await
+            }
+        };
+        self::said(said)
+    }
+
+    async fn history(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let mut turns = self.archive.window(message, HISTORY).await?;
+        if turns.is_empty() {
+            // Where answers stand in threads, people ask beside them.
+            let audience = &message.audience.id;
+            turns = self.archive.store().last_turns(audience, HISTORY).await?;
+        }
+        if turns.is_empty() {
+            return Ok(Notice::NothingYet.to_string());
+        }
+        let turns: Vec<String> = turns.iter().map(in_history).collect();
+        Ok(turns.join("\n"))
+    }
+
+    /// Of this conversation, or else of this place: where answers stand in threads, people ask
+    /// beside them.
+    async fn why_last(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        if !store.takes_part(&message.conversation).await?
+            && let Some((session, response)) = store.last_response(&message.audience.id).await?
+        {
+            return self.why(&session, Some(response)).await;
+        }
+        self.why(&message.conversation, None).await
+    }
+
+    async fn why_of(
+        &self,
+        message: &IncomingMessage,
+        answer: &MessageId,
+    ) -> Result<String, StoreError> {
+        let found = self
+            .archive
+            .response_of_message(&message.audience.id, answer);
+        match found.await? {
+            Some((session, response)) => self.why(&session, Some(response)).await,
+            None => Ok(Notice::NoSuchAnswer.to_string()),
+        }
+    }
+
+    async fn about(
+        &self,
+        message: &IncomingMessage,
+        vocabulary: &Vocabulary,
+    ) -> Result<String, StoreError> {
+        let memory_stats = self
+            .archive
+            .store()
+            .memory_stats(&message.audience.id)
+            .await?;
+        let remembered = match (memory_stats.turns, memory_stats.since) {
+            (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
+            (turns, Some(since)) => format!(
+                "I remember {} from {} here, since {}.",
+                counted(turns, "turn"),
+                counted(memory_stats.sessions, "conversation"),
+                since.format("%Y-%m-%d"),
+            ),
+        };
+        let help = help(vocabulary);
+        Ok(format!("{ABOUT}\n\n{remembered}\n\n{help}"))
+    }
+
+    async fn why(
+        &self,
+        session: &ConversationId,
+        response: Option<ResponseId>,
+    ) -> Result<String, StoreError> {
+        let explained = self.archive.store().explain(session, response).await?;
+        Ok(explained.map_or_else(
+            || Notice::NothingYet.to_string(),
+            |explained| explain(&explained),
+        ))
+    }
+
+    /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
+    /// session: the turn may be of another one.
+    pub async fn forget_last(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> String {
+        let forgotten = async {
+            let about = match self.earlier(message).await? {
+                Some(CommandOutcome::Said(said)) => return Ok(said),
+                Some(CommandOutcome::Turn(session, response)) => Some(LastTurn {
+                    session,
+                    response,
+                    is_waiting: false,
+                }),
+                Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
+                    self.last_of(message).await?
+                }
+            };
+            let Some(LastTurn {
+                session,
+                response,
+                is_waiting,
+            }) = about
+            else {
+                return self
+                    .have_said(message, Notice::NothingToForget.to_string())
+                    .await;
+            };
+            let outcome = CommandOutcome::Turn(session.clone(), response);
+            match self.keep_outcome(message, &outcome).await {
+                // What waits for the graph is forgotten without it.
+                Err(error) if is_waiting && error.is_outage() => {}
+                kept => kept?,
+            }
+            let guard = sessions.lock(&session).await;
+            let (outcome, planned) = self.forget_turn(&guard, message, response, context).await;
+            drop(guard);
+            let visible = self.withdrawals.carry_out(planned).await;
+            match outcome {
+                Ok(forgotten) => {
+                    let quotes = forgotten.quotes;
+                    let said = in_words(&Notice::ForgotTurn { quotes }, forgotten, visible);
+                    self.have_said(message, said).await
+                }
+                Err(error) if is_waiting && error.is_outage() => {
+                    let notice = Notice::ForgotWaitingTurn;
+                    Ok(in_words(&notice, Forgotten::default(), visible))
+                }
+                Err(error) => Err(error),
+            }
+        };
+        said(forgotten.await)
+    }
+
+    /// The last turn of the one who asks, in this conversation, or else in this place: where answers
+    /// stand in threads, people ask beside them.
+    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<LastTurn>, StoreError> {
+        let waiting = |(session, response)| LastTurn {
+            session,
+            response,
+            is_waiting: true,
+        };
+        let saved = |(session, response)| LastTurn {
+            session,
+            response,
+            is_waiting: false,
+        };
+        let (audience, person) = (&message.audience.id, &message.author.id);
+        // What waits for the graph is newer than what is in it.
+        let here = Some(&message.conversation);
+        if let Some(found) = self.archive.last_waiting(audience, here, person) {
+            return Ok(Some(waiting(found)));
+        }
+        let turns = self.archive.window(message, LOOK_BACK).await?;
+        if turns.is_empty() {
+            if let Some(found) = self.archive.last_waiting(audience, None, person) {
+                return Ok(Some(waiting(found)));
+            }
+            let found = self.archive.store().last_turn_by(audience, person).await?;
+            return Ok(found.map(saved));
+        }
+        let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
+        Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
+    }
+
+    /// Forgets one turn, wherever it is kept. What the bot said in it is still to be taken away, as planned.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn forget_turn(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: ResponseId,
+        context: &CommandContext,
+    ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
+        let planned = match self
+            .plan_withdrawal(guard, message, Some(turn), context)
+            .await
+        {
+            Ok(planned) => planned,
+            Err(error) => return (Err(error), PlannedWithdrawals::default()),
+        };
+        let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
+        let here = here.await;
+        let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        self.recaller.forget(&message.audience.id);
+        (there.map(|there| together(there, here)), planned)
+    }
+
+    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten.
+    async fn plan_withdrawal(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: Option<ResponseId>,
+        context: &CommandContext,
+    ) -> Result<PlannedWithdrawals, StoreError> {
+        let (session, store) = (guard.session(), self.archive.store());
+        let mut spoken = self.archive.spoken_waiting(session, turn);
+        match store.spoken(session, turn).await {
+            Ok(saved) => spoken.extend(saved),
+            // What waits for the graph can be forgotten without it.
+            Err(error) if error.is_outage() && turn.is_some() && !spoken.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        let has_title = match turn {
+            // The title is the first question.
+            Some(turn) => {
+                let first = store.chain(session, None, 1).await.unwrap_or_default();
+                first.first().is_none_or(|first| first.id == turn)
+            }
+            None => true,
+        };
+        let all = ToWithdraw::of(session, spoken, has_title);
+        let (platform, withdraw) = (&message.audience.platform, Arc::clone(&context.withdraw));
+        Ok(self
+            .withdrawals
+            .plan_withdrawal(platform, withdraw, all)
+            .await)
+    }
+
+    /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
+    pub async fn place_gone(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) {
+        let forgotten = async {
+            let store = self.archive.store();
+            let place = message.conversation.as_str();
+            let mut all = PlannedWithdrawals::default();
+            let mut forgotten = Forgotten::default();
+            for (session, audience) in store.sessions_under(place).await? {
+                let guard = sessions.lock(&session).await;
+                let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+                all.add(planned);
+                forgotten = together(forgotten, of_session);
+                self.recaller.forget(&audience);
+            }
+            self.withdrawals.carry_out(all).await;
+            Ok::<_, StoreError>(forgotten.turns)
+        };
+        match forgotten.await {
+            Ok(turns) => {
+                tracing::info!(place = %message.conversation, turns, "forgotten: the place is gone");
+            }
+            Err(error) => tracing::error!(
+                error = &error as &dyn std::error::Error,
+                place = %message.conversation,
+                "a place is gone, but what was said there could not be forgotten"
+            ),
+        }
+    }
+
+    /// Forgets everything said in an audience, one session after the other, and says what came of
+    /// it. The caller holds no session, so that two who do this at once do not wait for each other.
+    pub async fn forget_audience(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> String {
+        let vocabulary = context.vocabulary;
+        if !message.author.is_admin {
+            return Notice::ModeratorNeeded(vocabulary).to_string();
+        }
+        let forgotten = async {
+            let about = match self.outcome(message).await? {
+                Some(CommandOutcome::Said(said)) => return Ok(said),
+                Some(CommandOutcome::Sessions(about)) => about,
+                Some(CommandOutcome::Session(_) | CommandOutcome::Turn(..)) | None => {
+                    let audience = &message.audience.id;
+                    let mut about = self.archive.store().sessions_of(audience).await?;
+                    about.extend(self.archive.waiting_sessions(audience));
+                    let outcome = CommandOutcome::Sessions(about.clone());
+                    self.keep_outcome(message, &outcome).await?;
+                    about
+                }
+            };
+            let (forgotten, planned) = self
+                .forget_sessions(sessions, message, about, context)
+                .await?;
+            let visible = self.withdrawals.carry_out(planned).await;
+            let notice = match forgotten.turns {
+                0 => Notice::NothingYet,
+                turns => Notice::ForgotAudience { turns, vocabulary },
+            };
+            self.have_said(message, in_words(&notice, forgotten, visible))
+                .await
+        };
+        said(forgotten.await)
+    }
+
+    async fn forget_sessions(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        about: Vec<ConversationId>,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let mut forgotten = Forgotten::default();
+        let mut all = PlannedWithdrawals::default();
+        for session in about {
+            let guard = sessions.lock(&session).await;
+            let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+            all.add(planned);
+            forgotten = together(forgotten, of_session);
+        }
+        self.recaller.forget(&message.audience.id);
+        Ok((forgotten, all))
+    }
+
+    /// Forgets all of a session, in the graph and what waits for it, and plans to take away what the bot
+    /// said there.
+    async fn forget_whole(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let planned = self.plan_withdrawal(guard, message, None, context).await?;
+        let there = self.archive.store().forget(guard, Forget::Session).await?;
+        let here = self.forget_here(guard.session(), |_| true).await;
+        Ok((together(there, here), planned))
+    }
+
+    async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        let (person, audience) = (&message.author.id, &message.audience.id);
+        let mut lines = Vec::new();
+        for (days, called) in [(1, "the last 24 hours"), (30, "the last 30 days")] {
+            let since = Utc::now() - TimeDelta::days(days);
+            let usage = store.usage(person, audience, since).await?;
+            lines.push(format!("In {called}:"));
+            lines.push(format!("- you: {}", spent(usage.person)));
+            lines.push(format!("- here, all together: {}", spent(usage.audience)));
+        }
+        Ok(lines.join("\n"))
+    }
+
+    async fn forget_session(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let vocabulary = context.vocabulary;
+        if !message.author.is_admin && !self.all_mine(guard, message).await? {
+            return Ok(Notice::NotYoursToForget(vocabulary).to_string());
+        }
+        match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            // The last turn is gone, so the first try took effect; what came since stays.
+            Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
+                return self.have_said(message, Notice::ForgotAll.to_string()).await;
+            }
+            Some(
+                CommandOutcome::Session(_) | CommandOutcome::Sessions(_) | CommandOutcome::Turn(..),
+            )
+            | None => {
+                let window = self.archive.window(message, 1).await?;
+                let last = window.last().map(|turn| turn.id);
+                let outcome = CommandOutcome::Session(last);
+                self.keep_outcome(message, &outcome).await?;
+            }
+        }
+        let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
+        self.recaller.forget(&message.audience.id);
+        let notice = match forgotten.turns {
+            0 => Notice::NothingToForget,
+            turns => Notice::ForgotSession { turns, vocabulary },
+        };
+        let visible = self.withdrawals.carry_out(planned).await;
+        self.have_said(message, in_words(&notice, forgotten, visible))
+            .await
+    }
+
+    /// Forgets what waits for the graph.
+    async fn forget_here(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> Forgotten {
+        let forgotten = self.archive.forget(session, gone).await;
+        let (turns, is_in_file) = match forgotten {
+            Ok(turns) => (turns, false),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "what was forgotten is still in the journal's file");
+                (1, true)
+            }
+        };
+        Forgotten {
+            turns,
+            is_in_file,
+            ..Forgotten::default()
+        }
+    }
+
+    /// Whether only this person talked in the session.
+    async fn all_mine(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<bool, StoreError> {
+        if self
+            .archive
+            .others_wait(guard.session(), &message.author.id)
+        {
+            return Ok(false);
+        }
+        let mut after = None;
+        loop {
+            let turns = self
+                .archive
+                .store()
+                .chain(guard.session(), after, LOOK_BACK)
+                .await?;
+            if turns.iter().any(|turn| turn.author != message.author.id) {
+                return Ok(false);
+            }
+            match turns.last() {
+                Some(last) => after = Some(last.id),
+                None => return Ok(true),
+            }
+        }
+    }
+}
+
+/// Somebody's last turn.
+struct LastTurn {
+    session: ConversationId,
+    response: ResponseId,
+    /// It is not in the graph yet, as far as is known.
+    is_waiting: bool,
+}
+
+/// What was forgotten in two places.
+fn together(one: Forgotten, other: Forgotten) -> Forgotten {
+    Forgotten {
+        turns: one.turns + other.turns,
+        quotes: one.quotes + other.quotes,
+        is_in_file: one.is_in_file || other.is_in_file,
+    }
+}
+
+/// What was forgotten, and what could not be done of it: in the chat, and in a file.
+fn in_words(notice: &Notice, forgotten: Forgotten, visible: WithdrawalOutcome) -> String {
+    let mut said = notice.to_string();
+    if visible != WithdrawalOutcome::default() {
+        said = format!("{said} {}", Notice::StillVisible(visible));
+    }
+    if forgotten.is_in_file {
+        said = format!("{said}\n\n{}", Notice::StillInFile);
+    }
+    said
+}
+
+/// The outcome of a command, in words.
+fn said(outcome: Result<String, StoreError>) -> String {
+    outcome.unwrap_or_else(|error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
+        let notice = if error.is_outage() {
+            Notice::StoreNeeded
+        } else {
+            Notice::Failed
+        };
+        notice.to_string()
+    })
+}
+
+fn spent(spent: Spent) -> String {
+    let Spent {
+        turns,
+        prompt_tokens,
+        completion_tokens,
+    } = spent;
+    let (answers, read) = (counted(turns, "answer"), counted(prompt_tokens, "token"));
+    format!("{answers}, {read} read and {completion_tokens} written")
+}
+
+fn in_history(turn: &Turn) -> String {
+    format!(
+        "[{}] {}: {}\n    {}",
+        turn.created_at.format("%Y-%m-%d %H:%M"),
+        turn.author_name,
+        excerpt(&turn.input),
+        excerpt(&turn.output),
+    )
+}

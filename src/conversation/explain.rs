@@ -1,0 +1,159 @@
+//! What an answer was made from, for a person to read: `why`.
+
+use crate::graph::answers::Votes;
+use crate::graph::trace::{ModelCall, ToolUse, Trace};
+use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
+use muninn_platform::{counted, excerpt};
+
+/// Nodes that are listed; of the others their number.
+const NODES: usize = 12;
+
+/// The explanation, in lines of Markdown.
+pub(crate) fn explain(explained: &Explanation) -> String {
+    let Explanation {
+        turn,
+        votes,
+        trace,
+        recalled,
+        context,
+    } = explained;
+    let mut lines = vec![
+        format!("My last answer was to: {}", excerpt(&turn.input)),
+        written(turn, &trace.calls),
+    ];
+    if let Some(question) = &turn.rephrased_question {
+        lines.push(format!("Understood as: {}", excerpt(question)));
+    }
+    lines.extend(worked(trace));
+    if let Some(cypher) = &turn.cypher {
+        lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
+    }
+    lines.extend(sources(context));
+    if recalled.is_empty() {
+        lines.push("Recalled: nothing.".to_owned());
+    } else {
+        lines.push("Recalled:".to_owned());
+        lines.extend(recalled.iter().map(|(score, memory)| {
+            let date = memory.created_at.format("%Y-%m-%d");
+            let author = &memory.author_name;
+            format!("- {score:.2} [{date}, {author}] {}", excerpt(&memory.input))
+        }));
+    }
+    lines.extend(thought(*votes));
+    lines.join("\n")
+}
+
+/// What people thought of it.
+fn thought(votes: Votes) -> Option<String> {
+    let Votes { good, bad } = votes;
+    (good + bad > 0).then(|| format!("Feedback: 👍 {good}, 👎 {bad}."))
+}
+
+/// Who wrote it, and what that cost.
+fn written(turn: &Turn, calls: &[ModelCall]) -> String {
+    let seconds = f64::from(turn.duration_ms) / 1_000.0;
+    let cost = format!(
+        "in {seconds:.1} s, from {} read and {} written{}",
+        counted(turn.prompt_tokens, "token"),
+        turn.completion_tokens,
+        in_calls(calls)
+    );
+    let model = turn.model.as_deref().filter(|model| !model.is_empty());
+    match turn.source {
+        Source::Model => format!("Written by {} {cost}.", model.unwrap_or("the model")),
+        Source::Knowledge => format!(
+            "Written by {} from the team's knowledge graph {cost}.",
+            model.unwrap_or("the model")
+        ),
+        Source::Retrieval => match model {
+            Some(model) => {
+                format!("Written by {model} from the team's documents and records {cost}.")
+            }
+            None => "No model wrote it: it quotes the team's documents and records.".to_owned(),
+        },
+        Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
+    }
+}
+
+/// ` in 3 calls: route 0.8 s, critique 0.2 s, answer 1.1 s`
+fn in_calls(calls: &[ModelCall]) -> String {
+    let told: Vec<String> = calls
+        .iter()
+        .map(|call| format!("{} {:.1} s", call.step.name(), f64::from(call.ms) / 1_000.0))
+        .collect();
+    match told.len() {
+        0 => String::new(),
+        1 => ", in 1 call".to_owned(),
+        n => format!(", in {n} calls: {}", told.join(", ")),
+    }
+}
+
+/// The tools that were called, and what the critic asked.
+fn worked(trace: &Trace) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !trace.tools.is_empty() {
+        lines.push("Tools:".to_owned());
+        lines.extend(trace.tools.iter().map(tool));
+        lines.push(if trace.follow_ups.is_empty() {
+            "The critic asked nothing more.".to_owned()
+        } else {
+            format!("The critic asked: {}", trace.follow_ups.join(" "))
+        });
+    }
+    lines
+}
+
+fn tool(used: &ToolUse) -> String {
+    let ToolUse {
+        name,
+        arguments,
+        cypher: _,
+        found,
+        error,
+        repairs,
+        notes,
+        ms,
+    } = used;
+    let outcome = match (found, error) {
+        (_, Some(error)) => format!("failed: {}", excerpt(error)),
+        (Some(1), None) => "found 1".to_owned(),
+        (Some(found), None) => format!("found {found}"),
+        (None, None) => "found nothing".to_owned(),
+    };
+    let repaired = match repairs {
+        0 => String::new(),
+        1 => ", written again once".to_owned(),
+        n => format!(", written again {n} times"),
+    };
+    let notes = notes.iter().map(|note| format!(" {note}"));
+    format!(
+        "- {name} {}: {outcome}{repaired}, in {ms} ms{}",
+        excerpt(arguments),
+        notes.collect::<String>()
+    )
+}
+
+fn sources(context: &[KnowledgeNode]) -> Vec<String> {
+    if context.is_empty() {
+        return Vec::new();
+    }
+    let node = |node: &KnowledgeNode| {
+        let properties = serde_json::Value::Object(node.properties.clone());
+        let since = if node.has_changed {
+            " (it has changed since)"
+        } else {
+            ""
+        };
+        format!(
+            "- ({}) {}{since}",
+            node.labels.join(", "),
+            excerpt(&properties.to_string())
+        )
+    };
+    let mut lines = vec!["Made from:".to_owned()];
+    lines.extend(context.iter().take(NODES).map(node));
+    if let Some(more @ 1..) = context.len().checked_sub(NODES) {
+        lines.push(format!("- and {more} more"));
+    }
+    lines
+}

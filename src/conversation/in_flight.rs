@@ -1,0 +1,138 @@
+//! The messages that are being answered, so that edits, deletions and stops reach the running turn.
+
+use dashmap::DashMap;
+use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
+
+use crate::conversation::interrupt::{Interrupt, Interruption};
+
+/// The messages in flight.
+#[derive(Debug, Default)]
+pub struct InFlight {
+    messages: DashMap<EventId, Entry>,
+}
+
+/// That a message says something else now, or was taken back.
+pub struct Revision {
+    pub message: IncomingMessage,
+    pub reply: Box<dyn Reply>,
+}
+
+/// How the answer to a message begins.
+#[derive(Debug)]
+pub struct Begin {
+    pub interrupt: Interrupt,
+    /// What it says instead, since it was begun last.
+    pub revision: Option<Box<Revision>>,
+    /// It is not to be answered any more.
+    pub is_taken_back: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    conversation: ConversationId,
+    /// How often it was delivered and is still worked on.
+    deliveries: usize,
+    /// None as long as it waits for its turn.
+    running: Option<Interrupt>,
+    revision: Option<Box<Revision>>,
+    is_taken_back: bool,
+}
+
+impl InFlight {
+    /// Takes a message in, also one that is in flight already: whether its answer went out is only
+    /// known afterwards.
+    pub fn take(&self, message: &IncomingMessage) {
+        self.entry(&message.event, &message.conversation);
+    }
+
+    /// Takes in what asks for an earlier answer to be regenerated, in the conversation of that, and begins
+    /// with it.
+    pub fn again(&self, event: &EventId, conversation: &ConversationId) -> Interrupt {
+        self.entry(event, conversation);
+        self.begin(event).interrupt
+    }
+
+    fn entry(&self, event: &EventId, conversation: &ConversationId) {
+        let mut entry = self.messages.entry(event.clone()).or_insert_with(|| Entry {
+            conversation: conversation.clone(),
+            deliveries: 0,
+            running: None,
+            revision: None,
+            is_taken_back: false,
+        });
+        entry.deliveries += 1;
+    }
+
+    /// Begins to answer it, once more where what was begun is out of date.
+    pub fn begin(&self, event: &EventId) -> Begin {
+        let interrupt = Interrupt::default();
+        let Some(mut entry) = self.messages.get_mut(event) else {
+            return Begin {
+                interrupt,
+                revision: None,
+                is_taken_back: false,
+            };
+        };
+        entry.running = Some(interrupt.clone());
+        Begin {
+            interrupt,
+            revision: entry.revision.take(),
+            is_taken_back: entry.is_taken_back,
+        }
+    }
+
+    /// Leaves a revision with the message and interrupts its turn. Gives the revision back where the
+    /// message is not in flight, and otherwise an earlier one that this one replaces.
+    ///
+    /// # Errors
+    /// When the message is not in flight.
+    pub fn revise(
+        &self,
+        of: &EventId,
+        revision: Box<Revision>,
+    ) -> Result<Option<Box<Revision>>, Box<Revision>> {
+        let Some(mut entry) = self.messages.get_mut(of) else {
+            return Err(revision);
+        };
+        entry.is_taken_back |= matches!(revision.message.body, Body::Deletion { .. });
+        let replaced = entry.revision.replace(revision);
+        if let Some(running) = &entry.running {
+            running.raise(Interruption::Superseded);
+        }
+        Ok(replaced)
+    }
+
+    /// Stops what is being answered in a conversation; says whether anything is.
+    pub fn stop(&self, conversation: &ConversationId) -> bool {
+        let mut is_any = false;
+        for entry in &self.messages {
+            if let (true, Some(running)) = (entry.conversation == *conversation, &entry.running) {
+                running.raise(Interruption::Stopped);
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
+    /// Lets go of a message, unless something was revised that nobody has seen yet.
+    pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
+        let mut entry = self.messages.get_mut(event)?;
+        if let Some(revision) = entry.revision.take() {
+            return Some(revision);
+        }
+        entry.deliveries -= 1;
+        entry.running = None;
+        drop(entry);
+        self.messages
+            .remove_if(event, |_, entry| entry.deliveries == 0);
+        None
+    }
+}
+
+impl std::fmt::Debug for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Revision")
+            .field("message", &self.message)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,519 @@
+//! What was accepted and is not answered yet, so that a bot that was killed can go on.
+//!
+//! A file of lines, written by one thread: it syncs once for all that came while it wrote. A line is
+//! overwritten with blanks as soon as nobody waits for its answer any more, so that nothing stays
+//! readable here. Whatever is left when the file is opened goes back to its platform, which delivers
+//! it again. Secrets are taken out before a line is written.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{Body, Command, EventId, IncomingMessage};
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use muninn_platform::redact::without_secrets;
+use private_files::line_log::{Slot, Slots};
+use private_files::{folder_name, private_file};
+
+/// What the files are called.
+const NAME: &str = "accepted";
+
+/// What nobody took back for this long is not answered any more.
+const KEPT: TimeDelta = TimeDelta::hours(24);
+
+/// The file is written anew when it is longer than this, in bytes, and mostly blank.
+const LONG: u64 = 1 << 20;
+
+/// The ledger could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("the ledger of accepted messages in {} cannot be used", path.display())]
+pub struct LedgerError {
+    path: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+/// Keeps what was accepted until it is answered.
+#[derive(Debug)]
+pub struct Ledger {
+    /// None: this bot keeps nothing, because who asks is there to ask again.
+    writer: Option<Writer>,
+    /// What earlier processes left.
+    left_over: Vec<IncomingMessage>,
+    /// The same after a restart, and no other living process's.
+    holder: String,
+}
+
+/// The way to the thread that writes.
+#[derive(Debug)]
+struct Writer {
+    orders: Option<mpsc::Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    fn send(&self, order: Order) -> bool {
+        self.orders
+            .as_ref()
+            .is_some_and(|orders| orders.send(order).is_ok())
+    }
+}
+
+impl Drop for Writer {
+    /// Waits for what was ordered, a write at most, so that a clean end leaves nothing over.
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // It only ends by itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A line of the file. What is done is only ordered: earlier versions wrote it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Line {
+    Accepted(Box<IncomingMessage>),
+    Done(EventId),
+}
+
+/// A line to write, and who waits for it.
+#[derive(Debug)]
+struct Order {
+    line: Line,
+    written: Option<oneshot::Sender<()>>,
+}
+
+impl Ledger {
+    /// Keeps nothing.
+    pub fn nowhere() -> Self {
+        Self {
+            writer: None,
+            left_over: Vec::new(),
+            holder: Uuid::new_v4().to_string(),
+        }
+    }
+
+    /// Takes a ledger in the folder that no other process uses, and what is left in all of those.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn open(folder: &Path) -> Result<Self, LedgerError> {
+        let unusable = |source| LedgerError {
+            path: folder.to_owned(),
+            source,
+        };
+        let slots = Slots::take(folder, NAME).map_err(unusable)?;
+        let name = folder_name(folder).map_err(unusable)?;
+        let holder = format!("{name}/{}", slots.own.number);
+        let (sender, orders) = mpsc::channel();
+        let (mut book, left_over) = Book::open(slots).map_err(unusable)?;
+        let thread = std::thread::Builder::new()
+            .name("ledger".to_owned())
+            .spawn(move || book.keep(&orders))
+            .map_err(unusable)?;
+        Ok(Self {
+            writer: Some(Writer {
+                orders: Some(sender),
+                thread: Some(thread),
+            }),
+            left_over,
+            holder,
+        })
+    }
+
+    /// By what this process claims events: whoever uses this ledger next may go on with what it
+    /// claimed, since this process is gone then.
+    pub fn holder(&self) -> &str {
+        &self.holder
+    }
+
+    /// Whether it keeps anything.
+    pub fn keeps(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// What earlier processes accepted and did not answer, given once, in its order.
+    pub fn take_left_over(&mut self) -> Vec<IncomingMessage> {
+        std::mem::take(&mut self.left_over)
+    }
+
+    /// Returns when the message survives the process. A ledger that cannot be written says so in the
+    /// log; the message is answered all the same.
+    pub async fn accept(&self, message: &IncomingMessage) {
+        let Some(writer) = &self.writer else { return };
+        let (written, is_written) = oneshot::channel();
+        let order = Order {
+            line: Line::Accepted(Box::new(message_without_secrets(message))),
+            written: Some(written),
+        };
+        if writer.send(order) {
+            // Written or not, as the log says.
+            let _ = is_written.await;
+        }
+    }
+
+    /// The event needs nothing more, and its message is erased. Not waited for: what is answered once
+    /// more after a crash is known by its event.
+    pub fn done(&self, event: &EventId) {
+        let Some(writer) = &self.writer else { return };
+        writer.send(Order {
+            line: Line::Done(event.clone()),
+            written: None,
+        });
+    }
+}
+
+/// The file, and where in it what is open stands.
+struct Book {
+    file: LedgerFile,
+    open: HashMap<EventId, Span>,
+}
+
+/// A line's place in the file, without the end of the line.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    at: u64,
+    length: usize,
+}
+
+impl Book {
+    /// Writes down what is left over, and removes it from where it stood.
+    fn open(slots: Slots) -> io::Result<(Self, Vec<IncomingMessage>)> {
+        let Slots { own, left } = slots;
+        let mut left_over = Vec::new();
+        for slot in std::iter::once(&own).chain(&left) {
+            for message in read(&slot.path)? {
+                apply(&mut left_over, Line::Accepted(Box::new(message)));
+            }
+        }
+        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
+        let mut file = LedgerFile::open(own)?;
+        let mut bytes = Vec::new();
+        let mut open = HashMap::new();
+        for message in &left_over {
+            let at = bytes.len() as u64;
+            let line = Line::Accepted(Box::new(message_without_secrets(message)));
+            serde_json::to_writer(&mut bytes, &line)?;
+            let length = bytes.len() - usize::try_from(at).unwrap_or_default();
+            open.insert(message.event.clone(), Span { at, length });
+            bytes.push(b'\n');
+        }
+        file.replace(&bytes)?;
+        // Written here before it is removed there: after a crash in between it is there twice, and
+        // answered once.
+        for slot in left {
+            std::fs::remove_file(&slot.path)?;
+        }
+        Ok((Self { file, open }, left_over))
+    }
+
+    fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
+        while let Ok(first) = orders.recv() {
+            let orders: Vec<Order> = std::iter::once(first).chain(orders.try_iter()).collect();
+            if let Err(error) = self.write(&orders) {
+                metrics::counter!("muninn_ledger_failures_total").increment(1);
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "accepted messages cannot be written down: they are lost if this process is killed"
+                );
+            }
+            for order in orders {
+                if let Some(written) = order.written {
+                    // Who gave up waiting does not want to know.
+                    let _ = written.send(());
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, orders: &[Order]) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut over = Vec::new();
+        for Order { line, .. } in orders {
+            match line {
+                Line::Accepted(message) => {
+                    let at = self.file.end + bytes.len() as u64;
+                    let before = bytes.len();
+                    serde_json::to_writer(&mut bytes, line)?;
+                    let length = bytes.len() - before;
+                    bytes.push(b'\n');
+                    let span = Span { at, length };
+                    // The last delivery of a message counts.
+                    over.extend(self.open.insert(message.event.clone(), span));
+                }
+                Line::Done(event) => over.extend(self.open.remove(event)),
+            }
+        }
+        if self.open.is_empty() {
+            return self.file.empty();
+        }
+        // What is only done is of no use to anybody after a crash, so it may wait.
+        let is_waited_for = orders.iter().any(|order| order.written.is_some());
+        self.file.append(&bytes, is_waited_for)?;
+        for span in over {
+            self.file.blank(span)?;
+        }
+        self.shorten()
+    }
+
+    /// Writes the file anew where it is mostly blank.
+    fn shorten(&mut self) -> io::Result<()> {
+        let open: u64 = self.open.values().map(|span| span.length as u64).sum();
+        if self.file.end < LONG || open > self.file.end / 2 {
+            return Ok(());
+        }
+        let mut spans: Vec<(&EventId, Span)> = self.open.iter().map(|(e, s)| (e, *s)).collect();
+        spans.sort_by_key(|(_, span)| span.at);
+        let mut bytes = Vec::new();
+        let mut moved = HashMap::new();
+        for (event, Span { at, length }) in spans {
+            let to = bytes.len() as u64;
+            bytes.extend(self.file.read(Span { at, length })?);
+            bytes.push(b'\n');
+            moved.insert(event.clone(), Span { at: to, length });
+        }
+        self.file.replace(&bytes)?;
+        self.open = moved;
+        Ok(())
+    }
+}
+
+/// The file of one process.
+struct LedgerFile {
+    /// Held as long as the process lives: nobody else writes this ledger.
+    slot: Slot,
+    file: std::fs::File,
+    end: u64,
+}
+
+impl LedgerFile {
+    fn open(slot: Slot) -> io::Result<Self> {
+        let file = private_file().read(true).write(true).open(&slot.path)?;
+        Ok(Self { slot, file, end: 0 })
+    }
+
+    fn append(&mut self, bytes: &[u8], sync: bool) -> io::Result<()> {
+        let written = self
+            .file
+            .seek(SeekFrom::Start(self.end))
+            .and_then(|_| self.file.write_all(bytes));
+        if written.is_err() {
+            // Half a line would make the whole of the next one unreadable.
+            self.file.set_len(self.end)?;
+        }
+        written?;
+        self.end += bytes.len() as u64;
+        if sync { self.file.sync_data() } else { Ok(()) }
+    }
+
+    /// Overwrites a line.
+    fn blank(&mut self, span: Span) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(span.at))?;
+        self.file.write_all(&vec![b' '; span.length])
+    }
+
+    fn read(&mut self, span: Span) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; span.length];
+        self.file.seek(SeekFrom::Start(span.at))?;
+        self.file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.end = 0;
+        self.file.set_len(0)
+    }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let beside = self.slot.path.with_extension("new");
+        let mut file = private_file()
+            .truncate(true)
+            .read(true)
+            .write(true)
+            .open(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        std::fs::rename(beside, &self.slot.path)?;
+        (self.file, self.end) = (file, bytes.len() as u64);
+        Ok(())
+    }
+}
+
+/// A message as it is written down: what it says is without secrets.
+pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
+    let mut message = message.clone();
+    match &mut message.body {
+        Body::Text(text) | Body::Edit { text, .. } | Body::Command(Command::Unknown(text)) => {
+            *text = without_secrets(text);
+        }
+        Body::Command(_) | Body::Deletion { .. } => {}
+    }
+    message
+}
+
+/// What is open after a line; the last delivery of a message counts.
+fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
+    match line {
+        Line::Accepted(message) => {
+            open.retain(|open| open.event != message.event);
+            open.push(*message);
+        }
+        Line::Done(event) => open.retain(|open| open.event != event),
+    }
+}
+
+/// What a file leaves open. A line that cannot be read was never acknowledged to anybody, or is of
+/// another version of this program.
+fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut open: Vec<IncomingMessage> = Vec::new();
+    let mut unreadable = 0;
+    for line in BufReader::new(file).split(b'\n') {
+        let line = line?;
+        // What is done.
+        if line.iter().all(|byte| *byte == b' ') {
+            continue;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(line) => apply(&mut open, line),
+            Err(_) => unreadable += 1,
+        }
+    }
+    if unreadable > 0 {
+        tracing::warn!(unreadable, path = %path.display(), "lines of the ledger cannot be read");
+    }
+    let since = Utc::now() - KEPT;
+    open.retain(|message| message.sent_at >= since);
+    Ok(open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::message;
+
+    #[tokio::test]
+    async fn what_was_not_answered_is_left_over_in_its_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let messages: Vec<IncomingMessage> = (0..4).map(|n| message(&format!("e{n}"))).collect();
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        assert_eq!(ledger.take_left_over(), []);
+        for message in &messages {
+            ledger.accept(message).await;
+        }
+        ledger.done(&messages[1].event);
+        // Accepting waits for what was written before.
+        ledger.accept(&messages[3]).await;
+        // What another process still works on is not left over.
+        let mut beside = Ledger::open(folder.path()).unwrap();
+        assert_ne!(ledger.holder(), beside.holder());
+        let holder = ledger.holder().to_owned();
+        assert_eq!(beside.take_left_over(), []);
+        let aside = message("aside");
+        beside.accept(&aside).await;
+        drop((ledger, beside));
+        let mut later = Ledger::open(folder.path()).unwrap();
+        assert_eq!(later.holder(), holder);
+        let left: Vec<EventId> = later
+            .take_left_over()
+            .into_iter()
+            .map(|it| it.event)
+            .collect();
+        assert_eq!(left, ["e0", "e2", "e3", "aside"].map(EventId::new));
+        assert_eq!(later.take_left_over(), []);
+        // Nor is it lost with the process that took it over.
+        drop(later);
+        assert_eq!(
+            Ledger::open(folder.path()).unwrap().take_left_over().len(),
+            4
+        );
+    }
+
+    fn file(folder: &Path) -> String {
+        std::fs::read_to_string(folder.join("accepted-0.jsonl")).unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_is_done_is_erased_and_the_file_stays_short() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        ledger.accept(&message("kept")).await;
+        let mut long = message("long");
+        long.body = Body::Text("What nobody waits for. ".repeat(10_000));
+        for _ in 0..8 {
+            ledger.accept(&long).await;
+            ledger.done(&long.event);
+            // Accepting waits for what was ordered before.
+            ledger.accept(&message("kept")).await;
+            assert!(!file(folder.path()).contains("nobody"));
+        }
+        assert!(file(folder.path()).len() < 2 * usize::try_from(LONG).unwrap());
+        drop(ledger);
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let left = ledger.take_left_over();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].event, EventId::new("kept"));
+        ledger.done(&EventId::new("kept"));
+        drop(ledger);
+        assert_eq!(file(folder.path()), "");
+    }
+
+    #[tokio::test]
+    async fn secrets_are_never_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        let secret = "glpat-abcdefghij0123456789";
+        let said = |event: &str, body| IncomingMessage {
+            body,
+            ..message(event)
+        };
+        let text = format!("my token is {secret} ok");
+        let of = EventId::new("text");
+        ledger.accept(&said("text", Body::Text(text.clone()))).await;
+        ledger
+            .accept(&said(
+                "edit",
+                Body::Edit {
+                    of,
+                    text: text.clone(),
+                },
+            ))
+            .await;
+        let command = Body::Command(Command::Unknown(text));
+        ledger.accept(&said("command", command)).await;
+        let written = file(folder.path());
+        assert!(!written.contains(secret), "{written}");
+        assert_eq!(written.matches("my token is").count(), 3, "{written}");
+    }
+
+    #[tokio::test]
+    async fn what_is_too_old_or_unreadable_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(folder.path()).unwrap();
+        let mut old = message("old");
+        old.sent_at = Utc::now() - KEPT - TimeDelta::minutes(1);
+        ledger.accept(&old).await;
+        ledger.accept(&message("new")).await;
+        drop(ledger);
+        let path = folder.path().join("accepted-0.jsonl");
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .unwrap();
+        file.write_all(b"{\"Accepted\":").unwrap();
+        let left = Ledger::open(folder.path()).unwrap().take_left_over();
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].event, EventId::new("new"));
+    }
+}

@@ -1,0 +1,181 @@
+//! What the bot says of itself: one place for the words, apart from the logic.
+
+use std::time::Duration;
+
+use muninn_platform::{Vocabulary, counted};
+
+use crate::conversation::withdrawals::WithdrawalOutcome;
+use crate::knowledge::search::Rung;
+use crate::llm::ModelError;
+
+/// Something the bot tells the people it talks to. One sentence each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Said above an answer made without the model, because it failed.
+    ModelDown(String),
+    /// Said above what tools found, where the model then failed.
+    ModelDownAfterTools(String),
+    /// Said below an answer: recall had words only.
+    EmbeddingsDown,
+    /// Said below an answer: the graph was not there.
+    StoreDown {
+        turns: usize,
+    },
+    /// The same, and it was there again when the turn was kept.
+    StoreWasDown {
+        turns: usize,
+    },
+    /// Said below an answer: earlier turns could not be read.
+    RecallFailed,
+    /// Said below an answer: the team's knowledge was searched in part.
+    KnowledgeInPart(Rung),
+    /// Said below an answer that came to the limit of tokens.
+    CutOff {
+        tokens: u32,
+    },
+    /// Said below an answer that the service's content filter ended.
+    Withheld,
+    /// Said below an answer: what was sent had a secret in it.
+    SecretRemoved,
+    /// Said below an answer that could be kept nowhere.
+    NotKept,
+    /// Somebody stopped the turn.
+    Stopped,
+    /// The model wrote nothing within its limits.
+    NoAnswer,
+    TooLong {
+        chars: usize,
+        limit: usize,
+    },
+    TooFast {
+        per_minute: u32,
+    },
+    TooManyWaiting,
+    TookTooLong(Duration),
+    UnknownCommand(String),
+    NothingToForget,
+    NotYoursToForget(&'static Vocabulary),
+    ForgotTurn {
+        quotes: usize,
+    },
+    /// The graph cannot be reached, and the turn was not in it.
+    ForgotWaitingTurn,
+    ForgotSession {
+        turns: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// A command that took effect already.
+    ForgotAll,
+    ForgotAudience {
+        turns: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// Said below what was forgotten: a file could not be written anew.
+    StillInFile,
+    /// Said after what was forgotten: what of it can still be seen.
+    StillVisible(WithdrawalOutcome),
+    ModeratorNeeded(&'static Vocabulary),
+    StoreNeeded,
+    NothingYet,
+    NoSuchAnswer,
+    /// Somebody wants an answer anew that somebody else asked for.
+    NotYoursToAskAgain(&'static Vocabulary),
+    TooLateToAskAgain,
+    Failed,
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ModelDown(why) => write!(f, "I could not ask the model ({why}), so this is only what I remember:"),
+            Self::ModelDownAfterTools(why) => write!(f, "I could not ask the model for the answer ({why}), so this is only what I found:"),
+            Self::EmbeddingsDown => f.write_str("(The embedding service does not answer, so I searched my memory by words only.)"),
+            Self::StoreDown { turns: 0 } => f.write_str("(My memory cannot be reached right now: I answered without it. This turn is kept and saved when it is back.)"),
+            Self::StoreWasDown { turns: 0 } => f.write_str("(My memory could not be reached for a moment: I answered without it.)"),
+            Self::StoreWasDown { turns } => write!(f, "(My memory could not be reached for a moment: I answered from {}.)", last(*turns)),
+            Self::RecallFailed => f.write_str("(I could not look through what was said here earlier, so I answered without it.)"),
+            Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from {}. This turn is kept and saved when it is back.)", last(*turns)),
+            Self::KnowledgeInPart(rung) => write!(f, "({})", rung.sentence()),
+            Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
+            Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
+            Self::SecretRemoved => f.write_str("(I removed a secret from what you sent before I read or stored it. Please change it: others may have seen it here.)"),
+            Self::NotKept => f.write_str("(This turn could not be saved anywhere: I will not remember it.)"),
+            Self::Stopped => f.write_str("(stopped)"),
+            Self::NoAnswer => f.write_str("I found no answer within my limits. Please ask more narrowly."),
+            Self::TooLong { chars, limit } => write!(f, "That message has {}; I read at most {limit}. Please send it in parts, or only what matters.", counted(*chars, "character")),
+            Self::TooFast { per_minute } => write!(f, "That is more than {} per minute from you. Please wait a little and send it again.", counted(*per_minute, "message")),
+            Self::TooManyWaiting => f.write_str("Too many messages are waiting in this conversation. Please send it again when I have answered."),
+            Self::TookTooLong(limit) => write!(f, "(I stopped after {}.)", counted(limit.as_secs(), "second")),
+            Self::UnknownCommand(name) => write!(f, "I know no command \"{name}\". Say help to see what there is."),
+            Self::NothingToForget => f.write_str("There is nothing of yours to forget here."),
+            Self::NotYoursToForget(Vocabulary { moderator, forget_last, .. }) => write!(f, "Others said things here too, so only {moderator} can have all of it forgotten. \"{forget_last}\" forgets your own last turn."),
+            Self::ForgotTurn { quotes: 0 } => f.write_str("Forgotten: your last turn, with its answer and everything recall knew of it."),
+            Self::ForgotWaitingTurn => f.write_str("Forgotten: your last turn, which still waited to be saved. My memory cannot be reached right now; if the turn arrived there after all, say \"forget last\" again when it is back."),
+            Self::ForgotAll => f.write_str("Forgotten: everything that was said in this conversation."),
+            Self::StillInFile => f.write_str("(I do not use it any more, but its text is still in a file of mine, which could not be written: the disk may be full. It is removed when the file can be written again.)"),
+            Self::ForgotTurn { quotes } => write!(f, "Forgotten: your last turn, with its answer and everything recall knew of it, and {} that quoted it.", counted(*quotes, "later answer")),
+            Self::ForgotSession { turns, vocabulary } => write!(f, "Forgotten: {} of this {}.", all(*turns), vocabulary.conversation),
+            Self::ForgotAudience { turns, vocabulary: Vocabulary { channel, conversation, .. } } => write!(f, "Forgotten: {} of this {channel}, in all its {conversation}s.", all(*turns)),
+            Self::StillVisible(outcome) => still_visible(f, outcome),
+            Self::ModeratorNeeded(Vocabulary { channel, moderator, forget_last, .. }) => write!(f, "Only {moderator} can have a whole {channel} forgotten. \"{forget_last}\" forgets your own last turn."),
+            Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
+            Self::NothingYet => f.write_str("Nothing was said here yet."),
+            Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
+            Self::NotYoursToAskAgain(Vocabulary { moderator, .. }) => write!(f, "Only the one who asked, or {moderator}, can have it answered again."),
+            Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),
+            Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
+        }
+    }
+}
+
+fn all(turns: usize) -> String {
+    match turns {
+        1 => "the only turn".to_owned(),
+        turns => format!("all {turns} turns"),
+    }
+}
+
+fn last(turns: usize) -> String {
+    match turns {
+        1 => "the last turn".to_owned(),
+        turns => format!("the last {turns} turns"),
+    }
+}
+
+fn still_visible(f: &mut std::fmt::Formatter<'_>, outcome: &WithdrawalOutcome) -> std::fmt::Result {
+    let mut sentences = Vec::new();
+    if outcome.later > 0 {
+        let messages = counted(outcome.later, "message");
+        sentences.push(format!(
+            "I could not remove {messages} of mine yet and keep trying."
+        ));
+    }
+    for (why, number) in &outcome.stays {
+        let stay = if *number == 1 { "stays" } else { "stay" };
+        let messages = counted(*number, "message");
+        sentences.push(format!("{messages} of mine {stay} visible, because {why}."));
+    }
+    f.write_str(&sentences.join(" "))
+}
+
+/// Why the model did not answer, in a few words for the chat.
+pub fn model_trouble(error: &ModelError) -> String {
+    match error {
+        ModelError::Unreachable { .. } => "it cannot be reached",
+        ModelError::TimedOut => "it did not answer in time",
+        ModelError::Unauthorized => "it refused my key",
+        ModelError::UnknownModel { model } => return format!("it does not know {model:?}"),
+        ModelError::QuotaExhausted => "its quota is used up",
+        ModelError::RateLimited => "it is over its rate limit",
+        ModelError::ContextTooLong(_) => "the conversation is too long for it",
+        ModelError::OnlyReasoned => {
+            "it wrote nothing but its reasoning; whoever runs me can raise ANSWER_TOKENS"
+        }
+        ModelError::Busy => "too many requests are waiting for it",
+        ModelError::Refused(_) => "it refused the request",
+        ModelError::Failed(_) => "it failed",
+        ModelError::CutOff => "its answer broke off",
+        ModelError::BadAnswer(_) => "its answer made no sense",
+    }
+    .to_owned()
+}

@@ -1,0 +1,158 @@
+//! Carries a session's rolling summary on. When and over what is decided by
+//! [`crate::memory::summary`].
+
+use std::sync::Arc;
+
+use dashmap::DashSet;
+use muninn_platform::{ConversationId, IncomingMessage};
+
+use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
+use crate::graph::session::Sessions;
+use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
+use crate::llm::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose};
+use crate::memory::{Archive, summary};
+
+/// Tokens of each side of a turn that a summary is made from.
+const TURN_TOKENS: u32 = 400;
+
+/// Makes summaries, with the utility model.
+#[derive(Debug)]
+pub struct Summarizer {
+    archive: Arc<Archive>,
+    model: Arc<ChatModel>,
+    prompts: Arc<Prompts>,
+    /// Turns that stay out of it.
+    window_turns: usize,
+    /// Sessions whose summary is being written: a turn that ends meanwhile asks for no other.
+    writing: DashSet<ConversationId>,
+}
+
+/// Why there is no new summary. The next turn tries again.
+#[derive(Debug, thiserror::Error)]
+enum NoSummary {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl Summarizer {
+    /// Leaves the last `window_turns` turns of a session out of its summary.
+    pub fn new(
+        archive: Arc<Archive>,
+        model: Arc<ChatModel>,
+        prompts: Arc<Prompts>,
+        window_turns: usize,
+    ) -> Self {
+        Self {
+            archive,
+            model,
+            prompts,
+            window_turns,
+            writing: DashSet::new(),
+        }
+    }
+
+    /// Covers the next turns that fell out of the window.
+    pub async fn carry_on(&self, sessions: &Sessions, message: &IncomingMessage) {
+        let session = &message.conversation;
+        if !self.writing.insert(session.clone()) {
+            return;
+        }
+        let carried = self.try_to(sessions, message).await;
+        self.writing.remove(session);
+        match carried {
+            Ok(covered) => tracing::debug!(session = %message.conversation, covered, "summarised"),
+            Err(error) => {
+                metrics::counter!("muninn_failed_summaries_total").increment(1);
+                tracing::warn!(error = &error as &dyn std::error::Error, session = %message.conversation, "no new summary");
+            }
+        }
+    }
+
+    async fn try_to(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+    ) -> Result<usize, NoSummary> {
+        let store = self.archive.store();
+        let before = store
+            .begin_turn(&TurnRead {
+                session: &message.conversation,
+                audience: &message.audience.id,
+                event: &message.event,
+                window: 0,
+                seen: i64::MAX,
+            })
+            .await?;
+        let previous = before.summary.as_ref().map(|summary| summary.through);
+        let most = summary::MOST + self.window_turns;
+        let following = store.chain(&message.conversation, previous, most).await?;
+        let turns = summary::to_cover(&following, self.window_turns);
+        let Some(last) = turns.last() else {
+            return Ok(0);
+        };
+        let text = self.write(message, before.summary.as_ref(), turns).await?;
+        let carried = Summary {
+            text,
+            through: last.id,
+        };
+        self.save(sessions, message, &carried, previous, before.news.epoch)
+            .await?;
+        Ok(turns.len())
+    }
+
+    async fn write(
+        &self,
+        message: &IncomingMessage,
+        previous: Option<&Summary>,
+        turns: &[Turn],
+    ) -> Result<String, NoSummary> {
+        let previous = previous
+            .map(|summary| prompts::lines(&summary.text))
+            .unwrap_or_default();
+        let turns: Vec<Quoted> = turns
+            .iter()
+            .map(|turn| Quoted::of_turn(turn, TURN_TOKENS))
+            .collect();
+        let prompt = self.prompts.render(&Summarize {
+            previous: &previous,
+            turns: &turns,
+            words: summary::WORDS,
+        })?;
+        let request = ChatRequest {
+            messages: vec![
+                ChatMessage::System(prompts::dated()),
+                ChatMessage::User(prompt),
+            ],
+            images: Vec::new(),
+            model: None,
+            tools: Vec::new(),
+            // A word is about 4/3 tokens in English, and more elsewhere.
+            shape: None,
+            max_tokens: 3 * summary::WORDS as u32,
+            purpose: Purpose::Utility,
+            person: format!("{}/{}", message.audience.platform, message.author.id),
+        };
+        Ok(self.model.complete(&request, &mut |_| {}).await?.text)
+    }
+
+    /// Saves it, unless something was forgotten since it was begun: it could still hold that.
+    async fn save(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        carried: &Summary,
+        previous: Option<ResponseId>,
+        epoch: i64,
+    ) -> Result<(), NoSummary> {
+        let guard = sessions.lock(&message.conversation).await;
+        let store = self.archive.store();
+        if !store.save_summary(&guard, carried, previous, epoch).await? {
+            tracing::debug!(session = %message.conversation, "the summary was overtaken");
+        }
+        Ok(())
+    }
+}

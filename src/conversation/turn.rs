@@ -1,0 +1,558 @@
+//! One turn: from a message to an answer that is kept and delivered.
+//!
+//! The steps are those of [the path of one message](crate); each is a short function here, and what
+//! it decides is decided elsewhere.
+
+mod answering;
+mod draft;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::Utc;
+use muninn_platform::{
+    Channels, Delivered, EventId, IncomingMessage, PriorMessage, Reply, SafeText,
+};
+
+use self::draft::Draft;
+use crate::agent::asker;
+use crate::agent::prompts::{PromptError, Prompts};
+use crate::agent::tools::Toolbox;
+use crate::config::TurnConfig;
+use crate::conversation::attachments::{Attachments, Files};
+use crate::conversation::interrupt::{Interrupt, Interruption};
+use crate::conversation::notice::Notice;
+use crate::graph::session::SessionGuard;
+use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
+use crate::knowledge::search::Searcher;
+use crate::llm::ChatModel;
+use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, summary};
+use muninn_platform::redact::{is_redacted, without_secrets};
+
+/// Makes turns.
+#[derive(Debug)]
+pub struct TurnRunner {
+    pub config: TurnConfig,
+    pub archive: Arc<Archive>,
+    pub recaller: Arc<Recaller>,
+    pub prompts: Arc<Prompts>,
+    pub attachments: Attachments,
+    /// Some channels have a persona, or a model, of their own.
+    pub channels: Arc<Channels>,
+    /// None: answers come from memory alone.
+    pub model: Option<Arc<ChatModel>>,
+    pub toolbox: Arc<Toolbox>,
+    pub searcher: Arc<Searcher>,
+}
+
+/// Why a turn gave no answer at all.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl TurnError {
+    /// Whether the same turn may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_transient(),
+            Self::Prompt(_) => false,
+        }
+    }
+}
+
+/// What is to be answered.
+#[derive(Clone, Copy, Debug)]
+struct Asked<'a> {
+    message: &'a IncomingMessage,
+    /// What it says, without secrets.
+    text: &'a str,
+    files: &'a Files,
+}
+
+impl Asked<'_> {
+    /// What is said of it that a secret was sent. One that was taken out before the message came
+    /// here left its mark.
+    fn notice(&self) -> Option<Notice> {
+        let mut texts = self.files.texts.iter().map(|file| file.text.as_str());
+        let has_secret = is_redacted(self.text) || texts.any(is_redacted);
+        has_secret.then_some(Notice::SecretRemoved)
+    }
+}
+
+/// What a turn knows before it answers.
+struct Read {
+    context: TurnContext,
+    store_away: bool,
+    /// The message as it is looked for.
+    sought: Sought,
+    recalled: Vec<Recalled>,
+    /// Earlier turns could not be read, and so not be recalled.
+    recall_failed: bool,
+    /// The turn that is answered again and those after it, which it could not have recalled.
+    hidden: Vec<ResponseId>,
+}
+
+/// What the turn leaves to be done after the answer went out.
+#[derive(Debug, PartialEq, Eq)]
+pub enum After {
+    Nothing,
+    /// Turns fell out of the window.
+    Summarize,
+    /// Nothing went out: the message was revised meanwhile.
+    Superseded,
+}
+
+/// How an answered question is answered again.
+#[derive(Clone, Copy, Debug)]
+pub enum Regeneration<'a> {
+    /// As its author edited it.
+    Edited(&'a str),
+    /// As it was.
+    Again,
+}
+
+/// Why an earlier answer stands as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptReason {
+    /// The question says the same as before, or something newer.
+    Same,
+    /// It fell out of the window, or was forgotten.
+    OutOfWindow,
+    /// Somebody else asked it.
+    NotTheirs,
+    Stopped,
+}
+
+impl TurnRunner {
+    /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
+    /// answered already is answered only where nothing says that its answer went out.
+    ///
+    /// # Errors
+    /// When nothing could be answered; the reply is then still open.
+    pub async fn take(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<After, TurnError> {
+        let began = Instant::now();
+        reply.working().await;
+        let text = without_secrets(text);
+        let begun = self.begin(guard, message);
+        let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
+        let sought = sought.said_by(&message.author.name, message.sent_at);
+        let begun = begun?;
+        if let Some(earlier) = &begun.context.duplicate {
+            self.deliver_earlier(guard, earlier, reply).await;
+            return Ok(After::Nothing);
+        }
+        let read = self.recall(message, begun, sought, Vec::new()).await;
+        let mut files = self.attachments.read(reply, &message.attachments).await;
+        if read.context.window.is_empty() {
+            files.prior(&self.prior_messages(message, read.store_away, reply).await);
+        }
+        observe("read", began);
+
+        let asked = Asked {
+            message,
+            text: &files.said(&text),
+            files: &files,
+        };
+        let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
+            Ok(draft) => draft,
+            Err(Interruption::Stopped) => {
+                deliver(reply, &Notice::Stopped.to_string()).await;
+                return Ok(After::Nothing);
+            }
+            Err(Interruption::Superseded) => return Ok(After::Superseded),
+        };
+        draft.below.extend(asked.notice());
+        observe("answer", began);
+
+        let turn = self.new_turn(&asked, &draft, began).await;
+        let kept = self.archive.keep(guard, &turn).await;
+        observe("keep", began);
+        if let Kept::Duplicate(earlier) = &kept {
+            // Whoever kept it delivers it.
+            tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
+            return Ok(After::Nothing);
+        }
+        self.deliver_turn(guard, reply, turn.turn.id, &draft.outgoing(&kept, &read))
+            .await;
+        observe("turn", began);
+        draft.count();
+        self.link(&kept, &turn).await;
+        Ok(self.after(&kept, &draft, &read))
+    }
+
+    /// Links a turn in the graph to the earlier ones that it replaces.
+    async fn link(&self, kept: &Kept, turn: &NewTurn) {
+        match kept {
+            Kept::Graph => {
+                let store = &**self.archive.store();
+                let audience = &turn.audience.id;
+                self.recaller.link(store, audience, &turn.turn).await;
+            }
+            Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere => {}
+        }
+    }
+
+    /// Delivers the answer that an event has already.
+    pub async fn deliver_again(
+        &self,
+        guard: &SessionGuard,
+        event: &EventId,
+        reply: &mut dyn Reply,
+    ) {
+        match self.archive.turn_of_event(event).await {
+            Ok(Some(earlier)) => self.deliver_earlier(guard, &earlier, reply).await,
+            Ok(None) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                %event,
+                "whether an event is answered cannot be known"
+            ),
+        }
+    }
+
+    /// Delivers an earlier answer where nothing says that it went out.
+    async fn deliver_earlier(&self, guard: &SessionGuard, earlier: &Turn, reply: &mut dyn Reply) {
+        if earlier.delivered.is_none() {
+            tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
+            reply.may_repeat();
+            self.deliver_turn(guard, reply, earlier.id, &earlier.output)
+                .await;
+        }
+    }
+
+    /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
+    /// one of the guard's session.
+    ///
+    /// # Errors
+    /// When nothing could be answered or kept; the earlier answer then stands.
+    pub async fn regenerate(
+        &self,
+        guard: &SessionGuard,
+        revision: &IncomingMessage,
+        of: ResponseId,
+        regeneration: Regeneration<'_>,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<(), KeptReason>, TurnError> {
+        let began = Instant::now();
+        let message = IncomingMessage {
+            conversation: guard.session().clone(),
+            ..revision.clone()
+        };
+        let mut begun = self.begin(guard, &message).await?;
+        let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
+            return Ok(Err(KeptReason::OutOfWindow));
+        };
+        let files = Files::of_turn(&earlier);
+        let text = match question(&message, &earlier, &files, regeneration) {
+            Ok(text) => text,
+            Err(stands) => return Ok(Err(stands)),
+        };
+        reply.replace(earlier.delivered.clone().unwrap_or_default());
+        reply.working().await;
+        let sought = self.recaller.seek(&text).await;
+        let sought = sought.said_by(&earlier.author_name, earlier.created_at);
+        let read = self.recall(&message, begun, sought, hidden).await;
+        let asked = Asked {
+            message: &message,
+            text: &text,
+            files: &files,
+        };
+        let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
+            return Ok(Err(KeptReason::Stopped));
+        };
+        draft.below.extend(asked.notice());
+        let mut new = self.new_turn(&asked, &draft, began).await;
+        new.turn = Turn {
+            id: earlier.id,
+            event: earlier.event,
+            author: earlier.author,
+            author_name: earlier.author_name,
+            created_at: earlier.created_at,
+            link: earlier.link,
+            delivered: earlier.delivered,
+            revised_at: Some(revision.sent_at),
+            ..new.turn
+        };
+        if !self.archive.replace(guard, &new).await? {
+            return Ok(Err(KeptReason::OutOfWindow));
+        }
+        self.recaller.forget(&message.audience.id);
+        self.deliver_turn(
+            guard,
+            reply,
+            new.turn.id,
+            &draft.outgoing(&Kept::Graph, &read),
+        )
+        .await;
+        draft.count();
+        Ok(Ok(()))
+    }
+
+    /// Step 4: what the graph has, or else memory.
+    async fn begin(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<Begun, StoreError> {
+        let audience = &message.audience.id;
+        if !self.archive.is_away() {
+            self.recaller.load(&**self.archive.store(), audience).await;
+        }
+        self.archive
+            .begin(
+                guard,
+                &TurnRead {
+                    session: &message.conversation,
+                    audience,
+                    event: &message.event,
+                    window: summary::read(self.config.window_turns),
+                    seen: self.recaller.seen(audience),
+                },
+            )
+            .await
+    }
+
+    /// Step 6.
+    async fn recall(
+        &self,
+        message: &IncomingMessage,
+        begun: Begun,
+        sought: Sought,
+        hidden: Vec<ResponseId>,
+    ) -> Read {
+        let audience = &message.audience.id;
+        let store = &**self.archive.store();
+        self.recaller
+            .learn(store, audience, &begun.context.news)
+            .await;
+        // Where the graph is away, that is said.
+        let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
+        if let Some(other) = &message.also_recalls
+            && !begun.store_away
+        {
+            recall_failed |= !self.recaller.catch_up(store, other).await;
+        }
+        let mut read = Read {
+            recall_failed,
+            context: begun.context,
+            store_away: begun.store_away,
+            sought,
+            recalled: Vec::new(),
+            hidden,
+        };
+        // What is quoted without a model is recalled with the window, later.
+        if self.model.is_some() {
+            let shown = read.shown();
+            read.recalled = self.recaller.recall(
+                &message.recalls(),
+                &read.sought,
+                &read.context.window,
+                &shown,
+            );
+        }
+        read
+    }
+
+    /// What was said before the bot came, without what was forgotten since. While the graph is away
+    /// nobody knows what that is.
+    async fn prior_messages(
+        &self,
+        message: &IncomingMessage,
+        store_away: bool,
+        reply: &mut dyn Reply,
+    ) -> Vec<PriorMessage> {
+        if store_away {
+            return Vec::new();
+        }
+        let mut said = reply.prior_messages().await;
+        if said.is_empty() {
+            return said;
+        }
+        match self.archive.marks(&message.conversation).await {
+            Ok(marks) => said.retain(|said| !marks.cover(said)),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(
+                    error,
+                    "what was forgotten cannot be known, so nothing is read"
+                );
+                said.clear();
+            }
+        }
+        said
+    }
+
+    async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft, began: Instant) -> NewTurn {
+        let Asked {
+            message,
+            text,
+            files,
+        } = asked;
+        // What an answer only quotes is not embedded again, or it would be recalled twice.
+        let exchange = match draft.source {
+            Source::Model | Source::Knowledge | Source::Retrieval => {
+                embedded_text(text, &draft.text)
+            }
+            Source::Memory => (*text).to_owned(),
+        };
+        let embedding = self.recaller.embed_exchange(&exchange).await;
+        let usage = asker::usage(&draft.calls);
+        NewTurn {
+            audience: message.audience.clone(),
+            turn: Turn {
+                id: ResponseId::fresh(),
+                session: message.conversation.as_str().to_owned(),
+                position: 0,
+                created_at: Utc::now(),
+                source: draft.source,
+                input: (*text).to_owned(),
+                rephrased_question: draft.gathered.understood.clone(),
+                output: draft.kept_text(),
+                cypher: draft.cypher(),
+                event: message.event.as_str().to_owned(),
+                author: message.author.id.clone(),
+                author_name: message.author.name.clone(),
+                volatile: draft.gathered.is_volatile,
+                embedding,
+                model: draft.model(),
+                prompt_tokens: usage.prompt,
+                completion_tokens: usage.completion,
+                duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
+                link: message.link.clone(),
+                delivered: None,
+                revised_at: None,
+                attached: files.kept(),
+            },
+            context: draft.gathered.nodes.clone(),
+            recalled: draft
+                .recalled
+                .iter()
+                .map(|memory| (memory.id, memory.score))
+                .collect(),
+            trace: draft.trace(),
+        }
+    }
+
+    /// Delivers the answer of a turn, and keeps that it went out.
+    async fn deliver_turn(
+        &self,
+        guard: &SessionGuard,
+        reply: &mut dyn Reply,
+        response: ResponseId,
+        text: &str,
+    ) {
+        if let Some(delivered) = deliver(reply, text).await {
+            let session = guard.session();
+            self.archive.delivered(session, response, &delivered).await;
+        }
+    }
+
+    fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {
+        let due = || {
+            summary::is_due(
+                &read.context.window,
+                read.context.summary.as_ref(),
+                self.config.window_turns,
+            )
+        };
+        match (kept, draft.source) {
+            (Kept::Graph, Source::Model | Source::Knowledge | Source::Retrieval) if due() => {
+                After::Summarize
+            }
+            (
+                Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
+                Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory,
+            ) => After::Nothing,
+        }
+    }
+}
+
+impl Read {
+    /// What the model sees anyway, or must not see.
+    fn shown(&self) -> Vec<ResponseId> {
+        let window = self.context.window.iter().map(|turn| turn.id);
+        let recalled = self.recalled.iter().map(|memory| memory.id);
+        let hidden = self.hidden.iter().copied();
+        window.chain(recalled).chain(hidden).collect()
+    }
+}
+
+/// What is answered again, or why nothing is.
+fn question(
+    revision: &IncomingMessage,
+    earlier: &Turn,
+    files: &Files,
+    regeneration: Regeneration<'_>,
+) -> Result<String, KeptReason> {
+    let is_author = revision.author.id == earlier.author;
+    let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
+    match regeneration {
+        _ if is_older => Err(KeptReason::Same),
+        Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
+        Regeneration::Edited(text) => {
+            let text = files.said(&without_secrets(text));
+            if text == earlier.input {
+                return Err(KeptReason::Same);
+            }
+            Ok(text)
+        }
+        Regeneration::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
+        Regeneration::Again => Err(KeptReason::NotTheirs),
+    }
+}
+
+/// Takes a turn out of the window with what came after it, as if it were asked now; gives it, and the ids
+/// of all that was taken. None: it is not in the window any more, or a summary covers it.
+fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<ResponseId>)> {
+    let at = context.window.iter().position(|turn| turn.id == id)?;
+    let through = context.summary.as_ref().map(|summary| summary.through);
+    let mut taken = context.window.split_off(at);
+    let ids: Vec<ResponseId> = taken.iter().map(|turn| turn.id).collect();
+    let is_covered = through.is_some_and(|through| ids.contains(&through));
+    (!is_covered).then(|| (taken.swap_remove(0), ids))
+}
+
+/// Sends a text as the reply's last word to the one who asked alone, where the platform can.
+pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
+    let parts = SafeText::new(text).split(reply.limit());
+    if let Err(error) = reply.finish_for_asker(&parts).await {
+        metrics::counter!("muninn_undelivered_total").increment(1);
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "a notice was not delivered");
+    }
+}
+
+/// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
+/// last word on it: the turn is in the graph, and the same event delivered again brings the same
+/// answer.
+pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
+    let parts = SafeText::new(text).split(reply.limit());
+    match reply.finish(&parts).await {
+        Ok(delivered) => Some(delivered),
+        Err(error) => {
+            metrics::counter!("muninn_undelivered_total").increment(1);
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an answer was not delivered"
+            );
+            None
+        }
+    }
+}
+
+fn observe(stage: &'static str, began: Instant) {
+    metrics::histogram!("muninn_turn_seconds", "until" => stage)
+        .record(began.elapsed().as_secs_f64());
+}

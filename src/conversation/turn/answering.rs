@@ -1,0 +1,372 @@
+//! Steps 7 to 9: an answer from the model, or else from what is left without one.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use muninn_platform::Reply;
+use tokio::sync::watch;
+
+use super::draft::Draft;
+use super::{Asked, Read, TurnError, TurnRunner};
+use crate::agent::asker::Asker;
+use crate::agent::prompt::{Brief, Memory};
+use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
+use crate::agent::tools::{Knowledge, Offer, Tools};
+use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
+use crate::conversation::interrupt::{Interrupt, Interruption};
+use crate::conversation::notice::{Notice, model_trouble};
+use crate::conversation::stream;
+use crate::knowledge::search::plan::Want;
+use crate::knowledge::search::{Policy, Query, Rung};
+use crate::memory::{Recalled, summary};
+
+/// Questions before a message that searching the team's knowledge looks at.
+const EARLIER: usize = 2;
+
+/// How asking the model ended.
+enum Ended {
+    Answered(Result<String, NoAnswer>),
+    TookTooLong,
+    Interrupted(Interruption),
+}
+
+impl TurnRunner {
+    /// An answer, or why there is to be none. What policies say is part of it, whoever wrote it.
+    pub(super) async fn draft(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Draft, Interruption>, TurnError> {
+        let earlier = earlier_questions(read);
+        let query = Query {
+            text: asked.text,
+            earlier: &earlier,
+            audience: asked.message.channel(),
+            limit: None,
+        };
+        let policies = self
+            .searcher
+            .policies(&query, &read.sought, read.store_away);
+        let policies = policies.await;
+        let drafted = self.draft_under(&policies, asked, read, reply, interrupt);
+        Ok(drafted.await?.map(|draft| draft.warning(&policies)))
+    }
+
+    async fn draft_under(
+        &self,
+        policies: &[Policy],
+        asked: &Asked<'_>,
+        read: &Read,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<Draft, Interruption>, TurnError> {
+        let mut gathered = Gathered::default();
+        if !read.store_away && self.searcher.is_missing() {
+            gathered.rungs.push(Rung::Loading);
+        }
+        let Some(model) = &self.model else {
+            let draft = self.quote_memory(asked, read, None, gathered);
+            return draft.await.map(Ok);
+        };
+        let offer = if read.store_away {
+            None
+        } else {
+            self.toolbox.offer().await.unwrap_or_else(|error| {
+                tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
+                gathered.rungs.push(Rung::NotAsked);
+                None
+            })
+        };
+        let message = asked.message;
+        let person = format!("{}/{}", message.audience.platform, message.author.id);
+        let images = &asked.files.images;
+        let set = self.channels.of(message.channel());
+        let answer_tokens = self.config.answer_tokens;
+        let asker = Asker::new(model, person, answer_tokens)
+            .showing(images)
+            .answering_with(set.and_then(|settings| settings.model.as_deref()));
+        let (shown, watched) = watch::channel(String::new());
+        let ended = {
+            let asking = self.ask(&asker, asked, read, policies, offer, &shown, &mut gathered);
+            let asking = async {
+                tokio::select! {
+                    answered = asking => Ended::Answered(answered),
+                    interruption = interrupt.raised() => Ended::Interrupted(interruption),
+                    () = tokio::time::sleep(self.config.timeout) => Ended::TookTooLong,
+                }
+            };
+            stream::show(reply, watched, asking).await
+        };
+        let written = shown.borrow().trim().to_owned();
+        let why = match ended {
+            Ended::Answered(Ok(answer)) => {
+                let incomplete = self.incomplete(&gathered);
+                let mut draft = Draft::of_model(answer, gathered, read);
+                draft.below.splice(0..0, incomplete);
+                draft.calls = asker.into_calls();
+                return Ok(Ok(draft));
+            }
+            Ended::Answered(Err(error)) => {
+                let why = match (no_answer(error)?, self.incomplete(&gathered)) {
+                    (Notice::NoAnswer, Some(incomplete)) => incomplete,
+                    (why, _) => why,
+                };
+                let mut draft = self.without_model(asked, read, why, gathered).await?;
+                draft.calls = asker.into_calls();
+                return Ok(Ok(draft));
+            }
+            Ended::Interrupted(Interruption::Superseded) => {
+                return Ok(Err(Interruption::Superseded));
+            }
+            Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
+                return Ok(Err(Interruption::Stopped));
+            }
+            Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
+            Ended::TookTooLong => Notice::TookTooLong(self.config.timeout),
+        };
+        let mut draft = if written.is_empty() {
+            self.without_model(asked, read, why, gathered).await?
+        } else {
+            let mut draft = Draft::of_model(format!("{written} …"), gathered, read);
+            draft.below.insert(0, why);
+            draft
+        };
+        draft.calls = asker.into_calls();
+        Ok(Ok(draft))
+    }
+
+    /// What is said of an answer that ends before its end.
+    fn incomplete(&self, gathered: &Gathered) -> Option<Notice> {
+        gathered.incomplete.map(|incomplete| match incomplete {
+            Incomplete::CutOff => Notice::CutOff {
+                tokens: self.config.answer_tokens,
+            },
+            Incomplete::Withheld => Notice::Withheld,
+        })
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a turn knows, and where it grows"
+    )]
+    async fn ask(
+        &self,
+        asker: &Asker<'_>,
+        asked: &Asked<'_>,
+        read: &Read,
+        policies: &[Policy],
+        offer: Option<Arc<Offer>>,
+        shown: &watch::Sender<String>,
+        gathered: &mut Gathered,
+    ) -> Result<String, NoAnswer> {
+        let Asked {
+            message,
+            text,
+            files,
+        } = *asked;
+        let set = self.channels.of(message.channel());
+        let summary = read.context.summary.as_ref();
+        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
+        let today = today();
+        let can = asker.capabilities();
+        let knowledge = offer
+            .as_ref()
+            .map_or("", |offer| &offer.knowledge)
+            .to_owned();
+        let ingested = self.knowledge(asked, read).await;
+        let sources = ingested.as_ref().map(Knowledge::in_a_line);
+        let agent = Agent {
+            prompts: &self.prompts,
+            brief: Brief {
+                name: &self.config.bot_name,
+                persona: set.map_or("", |settings| settings.persona.trim()),
+                today: &today,
+                summary: summary.map(|summary| summary.text.as_str()),
+                window: summary::uncovered(&read.context.window, summary, self.config.window_turns),
+                memories: &memories,
+                findings: &[],
+                knowledge: &knowledge,
+                sources: sources.as_deref().unwrap_or_default(),
+                refusal: "",
+                reminders: &[],
+                author: &message.author.name,
+                question: text,
+                understood: "",
+                files: &files.texts,
+            },
+            asker,
+            tools: Tools {
+                asker,
+                prompts: &self.prompts,
+                recaller: &self.recaller,
+                message,
+                shown: read.shown(),
+                toolbox: &self.toolbox,
+                offer,
+                knowledge: ingested,
+            },
+            policies,
+            budget: Budget {
+                prompt: prompt_tokens(
+                    self.config.context_tokens,
+                    self.config.answer_tokens,
+                    can.context,
+                ),
+                rounds: self.config.agent_max_rounds,
+                late: Instant::now() + self.config.timeout / 2,
+                searches_first: self.config.calls_no_tools
+                    || can.too_weak_for_tools
+                    || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),
+            },
+            shown,
+        };
+        agent.answer(gathered).await
+    }
+
+    /// What is left when no model wrote an answer: what the tools found, or else memory.
+    async fn without_model(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        why: Notice,
+        gathered: Gathered,
+    ) -> Result<Draft, TurnError> {
+        if !gathered.has_knowledge() && gathered.cited.is_empty() {
+            return self.quote_memory(asked, read, Some(why), gathered).await;
+        }
+        let listed = self.prompts.render(&FromFindings {
+            findings: &gathered.findings,
+        })?;
+        let mut draft = Draft::of_model(listed, gathered, read);
+        draft.above = Some(match why {
+            Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
+            other => other,
+        });
+        Ok(draft)
+    }
+
+    /// An answer that only quotes: memory, or else what the team has ingested.
+    async fn quote_memory(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        above: Option<Notice>,
+        gathered: Gathered,
+    ) -> Result<Draft, TurnError> {
+        // Nobody reads the window then, so it is searched as well.
+        let mut recalled = self.recaller.quote(
+            &asked.message.recalls(),
+            &read.sought,
+            &read.context.window,
+            &read.hidden,
+        );
+        let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
+        let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
+        recalled.extend(more);
+        if recalled.is_empty() && crate::graph::is_question(asked.text) {
+            let found = self.quote_knowledge(asked, read, above.clone()).await?;
+            if let Some(draft) = found {
+                return Ok(draft);
+            }
+        }
+        let quoted: Vec<Quoted> = recalled
+            .iter()
+            .map(|memory| Memory::of(memory).quoted)
+            .collect();
+        let answer = self.prompts.render(&FromMemory {
+            recalled: &quoted,
+            noted: !crate::graph::is_question(asked.text),
+        })?;
+        Ok(Draft {
+            text: answer,
+            sources: None,
+            source: crate::graph::Source::Memory,
+            recalled,
+            below: Draft::notices(read, &gathered.rungs),
+            gathered,
+            calls: Vec::new(),
+            above,
+            warnings: Vec::new(),
+        })
+    }
+}
+
+impl TurnRunner {
+    /// The passages that a question finds in what the team has ingested; none where it finds none.
+    async fn quote_knowledge(
+        &self,
+        asked: &Asked<'_>,
+        read: &Read,
+        above: Option<Notice>,
+    ) -> Result<Option<Draft>, TurnError> {
+        let audience = asked.message.channel();
+        let Some(knowledge) = self.knowledge(asked, read).await else {
+            return Ok(None);
+        };
+        let found = knowledge.search(audience, asked.text, Want::Answer).await;
+        if found.cited.is_empty() {
+            return Ok(None);
+        }
+        let mut gathered = Gathered::default();
+        gathered.take(found);
+        // What it quotes is no memory of this conversation.
+        gathered.is_volatile = true;
+        let listed = self.prompts.render(&FromFindings {
+            findings: &gathered.findings,
+        })?;
+        let mut draft = Draft::of_model(listed, gathered, read);
+        draft.above = above;
+        Ok(Some(draft))
+    }
+
+    /// What the team has ingested, as far as those who read the answer may see it.
+    async fn knowledge<'a>(&'a self, asked: &Asked<'_>, read: &'a Read) -> Option<Knowledge<'a>> {
+        let audience = asked.message.channel();
+        let sources = if read.store_away {
+            self.searcher.known_sources(audience)
+        } else {
+            self.searcher.sources(audience).await
+        };
+        Knowledge::new(&self.searcher, sources, earlier_questions(read))
+    }
+}
+
+/// The questions before this one that searching looks at, oldest first.
+fn earlier_questions(read: &Read) -> Vec<&str> {
+    let window = &read.context.window;
+    let from = window.len().saturating_sub(EARLIER);
+    window[from..]
+        .iter()
+        .map(|turn| turn.input.as_str())
+        .collect()
+}
+
+/// What is said of it that the model gave no answer.
+fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
+    match error {
+        NoAnswer::Prompt(error) => Err(error),
+        NoAnswer::Nothing => Ok(Notice::NoAnswer),
+        NoAnswer::Model(error) => {
+            metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the model is down: answering without it"
+            );
+            Ok(Notice::ModelDown(model_trouble(&error)))
+        }
+    }
+}
+
+/// A model that reads less has no room for the descriptions of tools.
+const LEAST_FOR_TOOLS: u32 = 3_000;
+
+/// Tokens of a prompt: what the setting leaves beside an answer, or what the model does, where less.
+fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
+    let context = known.map_or(setting, |known| known.min(setting));
+    if context == setting {
+        return setting - answer;
+    }
+    context - answer.min(context / 4)
+}

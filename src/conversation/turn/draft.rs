@@ -1,0 +1,181 @@
+//! An answer between the model and the graph: what it says, what it was made from, what has to be
+//! said of it.
+
+use crate::agent::Gathered;
+use crate::agent::asker;
+use crate::conversation::notice::Notice;
+use crate::graph::Source;
+use crate::graph::trace::{ModelCall, Trace};
+use crate::knowledge::search::citations::{self, Checked};
+use crate::knowledge::search::{Policy, Rung};
+use crate::memory::{Kept, Recalled};
+
+use super::Read;
+
+/// An answer, before it is kept.
+pub(super) struct Draft {
+    pub(super) text: String,
+    /// The sources that it cites, listed below it and kept with it.
+    pub(super) sources: Option<String>,
+    pub(super) source: Source,
+    /// The memories it was given.
+    pub(super) recalled: Vec<Recalled>,
+    /// How it came to be; nothing where no model was asked.
+    pub(super) gathered: Gathered,
+    pub(super) calls: Vec<ModelCall>,
+    /// Said above and below it, but not kept with it.
+    pub(super) above: Option<Notice>,
+    pub(super) below: Vec<Notice>,
+    /// What policies want every answer to say.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Draft {
+    pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
+        let (text, sources) = cited(text, &mut gathered);
+        let below = Self::notices(read, &gathered.rungs);
+        let mut recalled = read.recalled.clone();
+        recalled.extend(gathered.recalled.iter().cloned());
+        Self {
+            text,
+            sources,
+            source: if gathered.has_searched {
+                Source::Retrieval
+            } else if gathered.has_knowledge() {
+                Source::Knowledge
+            } else {
+                Source::Model
+            },
+            recalled,
+            gathered,
+            calls: Vec::new(),
+            above: None,
+            below,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// With what these policies, and those that searching met, want every answer to say.
+    pub(super) fn warning(mut self, policies: &[Policy]) -> Self {
+        for policy in policies.iter().chain(&self.gathered.policies) {
+            let warning = policy.warning().filter(|it| !self.text.contains(it));
+            if let Some(warning) = warning
+                && !self.warnings.iter().any(|it| it == warning)
+            {
+                self.warnings.push(warning.to_owned());
+            }
+        }
+        self
+    }
+
+    /// The model that wrote it.
+    pub(super) fn model(&self) -> Option<String> {
+        match self.source {
+            Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
+            // Where it only quotes, none wrote it.
+            Source::Retrieval => Some(self.gathered.model.clone()).filter(|it| !it.is_empty()),
+            Source::Memory => None,
+        }
+    }
+
+    /// Every statement that ran for it.
+    pub(super) fn cypher(&self) -> Option<String> {
+        let ran = self.gathered.tools.iter().filter(|it| it.error.is_none());
+        let statements: Vec<&str> = ran.filter_map(|it| it.cypher.as_deref()).collect();
+        (!statements.is_empty()).then(|| statements.join(";\n"))
+    }
+
+    pub(super) fn trace(&self) -> Trace {
+        Trace {
+            calls: self.calls.clone(),
+            tools: self.gathered.tools.clone(),
+            follow_ups: self.gathered.follow_ups.clone(),
+        }
+    }
+
+    /// The rungs of the ladder this turn stands on, as far as its reading knows.
+    pub(super) fn notices(read: &Read, rungs: &[Rung]) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        if read.sought.embeddings_down {
+            metrics::counter!("muninn_ladder_total", "rung" => "embeddings").increment(1);
+            notices.push(Notice::EmbeddingsDown);
+        }
+        if read.recall_failed {
+            metrics::counter!("muninn_ladder_total", "rung" => "recall").increment(1);
+            notices.push(Notice::RecallFailed);
+        }
+        notices.extend(rungs.iter().copied().map(Notice::KnowledgeInPart));
+        notices
+    }
+
+    /// The answer as it is kept: with warnings, and with its sources.
+    pub(super) fn kept_text(&self) -> String {
+        let warnings = self.warnings.iter();
+        let parts = warnings.chain([&self.text]).chain(&self.sources);
+        parts.cloned().collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The answer with what has to be said of it.
+    pub(super) fn outgoing(&self, kept: &Kept, read: &Read) -> String {
+        let kept = match kept {
+            // It came back meanwhile.
+            Kept::Graph if read.store_away => Some(Notice::StoreWasDown {
+                turns: read.context.window.len(),
+            }),
+            Kept::Graph | Kept::Duplicate(_) => None,
+            Kept::Journal => Some(Notice::StoreDown {
+                turns: if read.store_away {
+                    read.context.window.len()
+                } else {
+                    0
+                },
+            }),
+            Kept::Nowhere => Some(Notice::NotKept),
+        };
+        let above = self.above.iter().map(Notice::to_string);
+        let below = self.below.iter().chain(&kept).map(Notice::to_string);
+        let parts: Vec<String> = above.chain([self.kept_text()]).chain(below).collect();
+        parts.join("\n\n")
+    }
+
+    pub(super) fn count(&self) {
+        let source = match self.source {
+            Source::Model => "model",
+            Source::Knowledge => "knowledge",
+            Source::Retrieval => "retrieval",
+            Source::Memory => "memory",
+        };
+        let usage = asker::usage(&self.calls);
+        metrics::counter!("muninn_turns_total", "source" => source).increment(1);
+        metrics::counter!("muninn_recalled_total").increment(self.recalled.len() as u64);
+        metrics::counter!("muninn_tokens_total", "kind" => "prompt")
+            .increment(u64::from(usage.prompt));
+        metrics::counter!("muninn_tokens_total", "kind" => "completion")
+            .increment(u64::from(usage.completion));
+    }
+}
+
+/// An answer whose citations were checked, and the list of its sources. What it was made from is
+/// what it cites; all that was found, where it cites nothing.
+fn cited(text: String, gathered: &mut Gathered) -> (String, Option<String>) {
+    if gathered.cited.is_empty() {
+        return (text, None);
+    }
+    let all: Vec<usize> = gathered.cited.iter().map(|one| one.number).collect();
+    let Checked { text, used } = if gathered.shows_records {
+        Checked { text, used: all }
+    } else {
+        citations::check(&text, &all)
+    };
+    let is_used = |number: usize| used.is_empty() || used.contains(&number);
+    let made_from = gathered.cited.iter().filter(|one| is_used(one.number));
+    for node in made_from.flat_map(|one| &one.hit.nodes) {
+        if !gathered.nodes.contains(node) {
+            gathered.nodes.push(node.clone());
+        }
+    }
+    // What shows records has its links in it.
+    let listed = !gathered.shows_records;
+    let sources = listed.then(|| citations::listed(&gathered.cited, &used));
+    (text, sources.flatten())
+}

@@ -1,0 +1,342 @@
+//! What is kept of a turn, and what is asked and told of it.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{Audience, AudienceId, ConversationId, Delivered, EventId};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::answers::Votes;
+use super::reading::Reading;
+use super::trace::Trace;
+
+/// One response in the graph: what was asked, what was answered, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    pub id: ResponseId,
+    /// The session's id.
+    pub session: String,
+    /// Place among the turns of the audience, counted from 1; gaps mean something was forgotten.
+    /// Zero before it is saved.
+    pub position: i64,
+    pub created_at: DateTime<Utc>,
+    pub source: Source,
+    pub input: String,
+    pub rephrased_question: Option<String>,
+    pub output: String,
+    /// The Cypher that was run for it.
+    pub cypher: Option<String>,
+    pub event: String,
+    /// Stable id of the person on the platform.
+    pub author: String,
+    /// As people see the person.
+    pub author_name: String,
+    /// Made from live results, so never recalled.
+    pub volatile: bool,
+    pub embedding: Option<Embedding>,
+    pub model: Option<String>,
+    pub prompt_tokens: u32,
+    pub completion_tokens: u32,
+    pub duration_ms: u32,
+    /// Where people can look at the message; none where the platform has no such address.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// The messages it went out as; none as long as nothing says that it did.
+    #[serde(default)]
+    pub delivered: Option<Delivered>,
+    /// When its message was edited last, as far as the answer knows.
+    #[serde(default)]
+    pub revised_at: Option<DateTime<Utc>>,
+    /// What was read of the files that came with the message. Only a window has it.
+    #[serde(default)]
+    pub attached: Vec<AttachedText>,
+}
+
+/// The text of a file that came with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachedText {
+    pub name: String,
+    pub text: String,
+}
+
+/// A response's id: time-ordered (UUID version 7), made by the process that answered, so that a
+/// save whose outcome is unknown can be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ResponseId(pub Uuid);
+
+impl ResponseId {
+    pub fn fresh() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for ResponseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What made an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A model wrote it.
+    Model,
+    /// A model wrote it, from what it found in the team's knowledge.
+    Knowledge,
+    /// A model wrote it from passages of what the team has ingested, or it quotes them.
+    Retrieval,
+    /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
+    /// twice.
+    Memory,
+}
+
+impl Turn {
+    /// Whether it says anything that may be recalled, and so has a vector: the one rule of the recall index and of the
+    /// stores.
+    pub fn can_be_recalled(&self) -> bool {
+        let says_something = match self.source {
+            Source::Model | Source::Knowledge | Source::Retrieval => true,
+            // What it answered only quotes; what it was told may be worth recalling.
+            Source::Memory => !is_question(&self.input),
+        };
+        says_something && !self.volatile
+    }
+}
+
+/// Whether a message asks rather than tells. A question that only memory answered says nothing that
+/// would be worth recalling.
+pub fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？', '؟'])
+}
+
+/// A vector, and the embedder that made it: vectors of different embedders are never compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Embedding {
+    pub embedder: String,
+    /// Of unit length.
+    pub vector: Vec<f32>,
+}
+
+/// The rolling summary of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub text: String,
+    /// The last response it covers.
+    pub through: ResponseId,
+}
+
+/// What one turn asks of the store before it begins.
+#[derive(Clone, Debug)]
+pub struct TurnRead<'a> {
+    pub session: &'a ConversationId,
+    pub audience: &'a AudienceId,
+    pub event: &'a EventId,
+    /// How many of the last turns, at most.
+    pub window: usize,
+    /// The recall index has seen the audience's turns up to here.
+    pub seen: i64,
+}
+
+/// What one turn gets.
+#[derive(Clone, Debug, Default)]
+pub struct TurnContext {
+    /// The turn this event already made, if it did; without its embedding.
+    pub duplicate: Option<Turn>,
+    /// The last turns of the session, oldest first, without their embeddings; at most 64.
+    pub window: Vec<Turn>,
+    pub summary: Option<Summary>,
+    pub news: News,
+}
+
+/// What is new in an audience since a position.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// In the order of their positions.
+    pub turns: Vec<Turn>,
+    /// Rises whenever something in the audience is forgotten or replaced: an index made at another
+    /// epoch has to be loaded again.
+    pub epoch: i64,
+    /// Everything up to this position is in `turns`, was there before, or was forgotten: what has
+    /// been seen now.
+    pub through: i64,
+    /// There is more after `through`; [`GraphStore::turns_since`] has it.
+    pub more: bool,
+}
+
+/// By what a turn shows that it replaces an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It names another value.
+    Value,
+    /// It takes it back.
+    Word,
+}
+
+impl How {
+    /// As it is kept.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Word => "word",
+        }
+    }
+}
+
+/// A turn to append.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewTurn {
+    #[serde(with = "audience_serde")]
+    pub audience: Audience,
+    pub turn: Turn,
+    /// `elementId`s, read in this turn, of the knowledge nodes the answer was made from.
+    pub context: Vec<String>,
+    /// The memories the answer was given, with their scores.
+    pub recalled: Vec<(ResponseId, f64)>,
+    /// How it came to be.
+    #[serde(default)]
+    pub trace: Trace,
+}
+
+/// What became of a turn to append.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Appended {
+    Saved {
+        position: i64,
+    },
+    /// The same event had made a turn already; nothing was written.
+    Duplicate(Box<Turn>),
+}
+
+/// What to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forget {
+    /// One turn; the chain closes over it.
+    Turn(ResponseId),
+    /// The session and all its turns.
+    Session,
+}
+
+/// What was forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    pub turns: usize,
+    /// Answers from memory alone that quoted a forgotten turn, and were blotted out with it.
+    pub quotes: usize,
+    /// Nothing reads it any more, and yet it is still in a file that could not be written anew.
+    pub is_in_file: bool,
+}
+
+/// What an answer was made from.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub turn: Turn,
+    pub votes: Votes,
+    pub trace: Trace,
+    /// The memories it was given, best first, with their scores.
+    pub recalled: Vec<(f64, Turn)>,
+    pub context: Vec<KnowledgeNode>,
+}
+
+/// A node of the team's knowledge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnowledgeNode {
+    pub labels: Vec<String>,
+    pub properties: serde_json::Map<String, serde_json::Value>,
+    /// It says something else now than when it was used.
+    pub has_changed: bool,
+}
+
+/// One line of `muninn sessions`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionOverview {
+    pub id: String,
+    pub audience: String,
+    pub created_at: DateTime<Utc>,
+    pub last_at: Option<DateTime<Utc>>,
+    pub turns: usize,
+    pub title: Option<String>,
+}
+
+/// What a session's chain is made of, to see that it is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChainShape {
+    pub turns: usize,
+    /// `LAST_RESPONSE` relationships.
+    pub pointers: usize,
+    /// `NEXT` relationships between the session's turns.
+    pub links: usize,
+}
+
+impl ChainShape {
+    /// One unbroken chain with one pointer, or nothing at all.
+    pub fn is_whole(self) -> bool {
+        self.pointers == usize::from(self.turns > 0) && self.links == self.turns.saturating_sub(1)
+    }
+}
+
+/// How many of an audience's turns have a vector of the same embedder, of those that recall
+/// compares vectors of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddedBy {
+    pub audience: AudienceId,
+    /// None: they have no vector.
+    pub embedder: Option<String>,
+    pub turns: usize,
+}
+
+/// How a store is, for `muninn doctor`.
+#[derive(Clone, Debug)]
+pub struct StoreHealth {
+    /// Engine and version, as people know it: `Neo4j 5.26.30 community`.
+    pub engine: String,
+    pub schema_version: i64,
+    /// Constraints and indexes that should be there and are not.
+    pub missing: Vec<String>,
+    pub sessions: usize,
+    pub turns: usize,
+    /// As whom generated statements run; none where a store has no users.
+    pub reading: Option<Reading>,
+    /// What the person who runs the bot should know of.
+    pub warnings: Vec<String>,
+}
+
+/// [`Audience`] belongs to a crate that knows nothing of files, so its shape is told here.
+mod audience_serde {
+    use muninn_platform::{Audience, AudienceId};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Shape {
+        id: String,
+        platform: String,
+        workspace: String,
+        name: String,
+    }
+
+    pub(super) fn serialize<S: Serializer>(audience: &Audience, to: S) -> Result<S::Ok, S::Error> {
+        Shape {
+            id: audience.id.as_str().to_owned(),
+            platform: audience.platform.clone(),
+            workspace: audience.workspace.clone(),
+            name: audience.name.clone(),
+        }
+        .serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Audience, D::Error> {
+        let Shape {
+            id,
+            platform,
+            workspace,
+            name,
+        } = Shape::deserialize(from)?;
+        Ok(Audience {
+            id: AudienceId::new(id),
+            platform,
+            workspace,
+            name,
+        })
+    }
+}

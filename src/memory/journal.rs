@@ -1,0 +1,529 @@
+//! Turns that were answered while the graph was away, kept on this machine until it is back.
+//!
+//! A log of JSON lines, synced before the answer goes out, in the order of the answers. A turn has
+//! its response id and event id here already, so that replaying one twice saves it once. A line says
+//! that a turn waits, what its answer went out as, that it is in the graph, or which events were
+//! forgotten; what is of the past is left out whenever the file is written anew, and what is forgotten
+//! at once.
+
+mod set_aside;
+mod waiting;
+
+use std::collections::{BTreeSet, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::Utc;
+use muninn_platform::{AudienceId, ConversationId, Delivered};
+use serde::{Deserialize, Serialize};
+
+use self::waiting::Waiting;
+use crate::graph::answers::ForgottenEvent;
+use crate::graph::{NewTurn, ResponseId, StoreError};
+use private_files::line_log::{self, LineLog, Slot, Slots, Written, all_logs, read_lines};
+
+pub use self::set_aside::{Refused, SetAside};
+
+/// What the files are called.
+const NAME: &str = "journal";
+
+/// The file is written anew when it has this many lines and most of them are of the past.
+const LINES: usize = 1_024;
+
+/// The journal could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("the journal {} cannot be used", path.display())]
+    Unusable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the journal {} is damaged in line {line}; move it away to start without its turns", path.display())]
+    Damaged {
+        path: PathBuf,
+        line: usize,
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// A line of the file.
+#[derive(Debug, Deserialize)]
+enum Line {
+    Turn(Box<NewTurn>),
+    Delivered(ResponseId, Delivered),
+    /// These are in the graph.
+    Done(Vec<ResponseId>),
+    Forgotten(BTreeSet<ForgottenEvent>),
+}
+
+/// The same, to be written.
+#[derive(Debug, Serialize)]
+enum WrittenLine<'a> {
+    Turn(&'a NewTurn),
+    Delivered(ResponseId, &'a Delivered),
+    Done(&'a [ResponseId]),
+    Forgotten(&'a BTreeSet<ForgottenEvent>),
+}
+
+/// The turns that wait for the graph.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    log: LineLog,
+    state: Mutex<State>,
+    set_aside: SetAside,
+}
+
+/// What waits, and what the file says.
+#[derive(Debug, Default)]
+struct State {
+    waiting: Waiting,
+    forgotten: BTreeSet<ForgottenEvent>,
+    lines: usize,
+}
+
+impl State {
+    /// Lines of a file that says no more than what waits.
+    fn needed(&self) -> usize {
+        self.waiting.len() + usize::from(!self.forgotten.is_empty())
+    }
+}
+
+impl Journal {
+    /// Takes a journal of the folder that no other process uses, with what is left in all of those
+    /// that nobody uses.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or a whole line in it makes no sense.
+    pub fn open(folder: &Path) -> Result<Self, JournalError> {
+        let Slots { own, left } =
+            Slots::take(folder, NAME).map_err(|error| unusable(folder, error))?;
+        let state = taken_over(&own, left)?;
+        let path = own.path.clone();
+        let log = LineLog::start(NAME, own).map_err(|error| unusable(&path, error))?;
+        Ok(Self {
+            path,
+            log,
+            state: Mutex::new(state),
+            set_aside: SetAside::of(folder),
+        })
+    }
+
+    /// Keeps a turn. When this returns, it survives the process and the machine.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
+        let turn = Arc::new(turn);
+        let line = self.line(&WrittenLine::Turn(&turn))?;
+        let id = turn.turn.id;
+        let written = {
+            // At once: a file written anew in between has the turn too.
+            let mut state = self.state();
+            state.waiting.push(turn);
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        let written = written.wait().await;
+        if written.is_err() {
+            self.state().waiting.remove(id);
+        }
+        written.map_err(|error| unusable(&self.path, error))
+    }
+
+    /// The turn that an event made, if it waits here.
+    pub fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
+        let state = self.state();
+        let found = state.waiting.of_event(event);
+        found.map(|turn| NewTurn::clone(turn))
+    }
+
+    /// Says what the answer of a waiting turn went out as. Says whether it waits here.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub async fn set_delivered(
+        &self,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<bool, JournalError> {
+        let line = self.line(&WrittenLine::Delivered(response, delivered))?;
+        let written = {
+            let mut state = self.state();
+            if !state.waiting.set_delivered(response, delivered) {
+                return Ok(false);
+            }
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        self.wait(written).await.map(|()| true)
+    }
+
+    /// Whether turns of the session wait.
+    pub fn holds(&self, session: &str) -> bool {
+        self.state().waiting.holds(session)
+    }
+
+    pub fn len(&self) -> usize {
+        self.state().waiting.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The sessions of the turns that wait, with how many there are of each, longest waiting first.
+    pub fn sessions(&self) -> Vec<(ConversationId, usize)> {
+        self.state().waiting.sessions()
+    }
+
+    /// The turns of some sessions that have waited longest, in order, at most `limit`.
+    pub fn first_of(&self, sessions: &HashSet<&str>, limit: usize) -> Vec<Arc<NewTurn>> {
+        self.state().waiting.first_of(sessions, limit)
+    }
+
+    /// The turns of a session that wait, oldest first.
+    pub fn of_session(&self, session: &str) -> Vec<Arc<NewTurn>> {
+        self.state().waiting.of_session(session).cloned().collect()
+    }
+
+    /// The turn that an event made, if it was set aside.
+    pub async fn refused_of_event(&self, event: &str) -> Option<NewTurn> {
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.unwrap_or_else(|error| {
+            self.cannot_look_aside(&error);
+            Vec::new()
+        });
+        let mut turns = all.into_iter().map(|refused| refused.turn);
+        turns.rfind(|turn| turn.turn.event == event)
+    }
+
+    /// The newest turn that waits of a person in an audience.
+    pub fn last_by(&self, audience: &AudienceId, person: &str) -> Option<Arc<NewTurn>> {
+        let state = self.state();
+        let is_theirs =
+            |it: &&Arc<NewTurn>| it.audience.id == *audience && it.turn.author == person;
+        state.waiting.all().rfind(is_theirs).cloned()
+    }
+
+    /// The sessions of an audience that turns wait of, or were set aside of.
+    pub fn sessions_of(&self, audience: &AudienceId) -> Vec<ConversationId> {
+        let mut sessions = self.state().waiting.sessions_of(audience);
+        let aside = self.set_aside.all().unwrap_or_else(|error| {
+            self.cannot_look_aside(&error);
+            Vec::new()
+        });
+        let theirs = aside
+            .iter()
+            .filter(|it| it.turn.audience.id == *audience)
+            .map(|it| ConversationId::new(&it.turn.turn.session));
+        for session in theirs {
+            if !sessions.contains(&session) {
+                sessions.push(session);
+            }
+        }
+        sessions
+    }
+
+    /// Drops turns that are in the graph now. Not waited for: what is replayed once more after a
+    /// crash is saved once all the same.
+    pub fn done(&self, turns: &[ResponseId]) {
+        if turns.is_empty() {
+            return;
+        }
+        let line = match self.line(&WrittenLine::Done(turns)) {
+            Ok(line) => line,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                return tracing::error!(error, "the journal could not be written");
+            }
+        };
+        let mut state = self.state();
+        for &turn in turns {
+            state.waiting.remove(turn);
+        }
+        state.lines += 1;
+        let left = state.waiting.len();
+        // Nothing left is the usual end, and costs nothing.
+        if left == 0 || (state.lines >= LINES && left < state.lines / 2) {
+            drop(self.rewrite(&mut state));
+        } else {
+            drop(self.log.append(line, false));
+        }
+    }
+
+    /// Sets a turn aside that the graph refuses for what is in it.
+    ///
+    /// # Errors
+    /// When it could not be written there; it then waits on.
+    pub async fn set_aside(&self, turn: &NewTurn, why: &StoreError) -> Result<(), JournalError> {
+        let refused = Refused {
+            turn: turn.clone(),
+            reason: why.to_string(),
+            at: Utc::now(),
+        };
+        let aside = self.set_aside.clone();
+        in_background(move || aside.add(&refused))
+            .await
+            .map_err(|error| unusable(&self.set_aside.path(), error))?;
+        self.done(&[turn.turn.id]);
+        Ok(())
+    }
+
+    /// Drops the turns for which `gone` holds, here and among those set aside, with every trace of
+    /// them, and says how many there were.
+    ///
+    /// # Errors
+    /// When a file could not be written anew, nor what was in it overwritten: it is then dropped,
+    /// and still in the file.
+    pub async fn forget(
+        &self,
+        gone: impl Fn(&NewTurn) -> bool + Send + Sync,
+    ) -> Result<usize, JournalError> {
+        let (dropped, erased) = {
+            let mut state = self.state();
+            let all = state.waiting.all().filter(|turn| gone(turn));
+            let ids: Vec<ResponseId> = all.map(|turn| turn.turn.id).collect();
+            for &id in &ids {
+                let turn = state.waiting.remove(id);
+                let event = turn.map(|turn| ForgottenEvent::of(&turn));
+                state.forgotten.extend(event);
+            }
+            // What is in the graph already may still stand in the file, and be what is forgotten.
+            let is_clean = ids.is_empty() && state.lines == state.needed();
+            (ids.len(), (!is_clean).then(|| self.rewrite(&mut state)))
+        };
+        let aside = self.forget_aside(&gone).await;
+        if let Some(erased) = erased {
+            self.wait(erased).await?;
+        }
+        Ok(dropped + aside?)
+    }
+
+    async fn forget_aside(
+        &self,
+        gone: &(impl Fn(&NewTurn) -> bool + Send + Sync),
+    ) -> Result<usize, JournalError> {
+        let unusable = |error| unusable(&self.set_aside.path(), error);
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.map_err(unusable)?;
+        let forgotten = || all.iter().filter(|it| gone(&it.turn)).map(|it| &it.turn);
+        let ids: HashSet<ResponseId> = forgotten().map(|turn| turn.turn.id).collect();
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let events: BTreeSet<_> = forgotten().map(ForgottenEvent::of).collect();
+        let line = self.line(&WrittenLine::Forgotten(&events))?;
+        let written = {
+            let mut state = self.state();
+            state.forgotten.extend(events);
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        self.wait(written).await?;
+        let aside = self.set_aside.clone();
+        let taken = joined(move || aside.take_where(|turn| ids.contains(&turn.turn.id))).await;
+        taken.map(|taken| taken.len()).map_err(unusable)
+    }
+
+    /// Lets turns wait again that were set aside, and says how many there were.
+    ///
+    /// # Errors
+    /// When a file could not be read or written.
+    pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
+        let unusable = |error| unusable(&self.set_aside.path(), error);
+        let aside = self.set_aside.clone();
+        let all = joined(move || aside.all()).await.map_err(unusable)?;
+        let ids: HashSet<ResponseId> = all.iter().map(|it| it.turn.turn.id).collect();
+        let turns = all.len();
+        // Written here before they are taken out there: after a crash in between they are in both,
+        // and saved once.
+        for refused in all {
+            self.keep(refused.turn).await?;
+        }
+        let aside = self.set_aside.clone();
+        joined(move || aside.take_where(|turn| ids.contains(&turn.turn.id)))
+            .await
+            .map_err(unusable)?;
+        Ok(turns)
+    }
+
+    /// Events whose turns were forgotten here, which the graph does not know yet.
+    pub fn forgotten(&self) -> BTreeSet<ForgottenEvent> {
+        self.state().forgotten.clone()
+    }
+
+    /// The graph knows of these. Not waited for: after a crash it is told again.
+    pub fn forgotten_is_known(&self, events: &BTreeSet<ForgottenEvent>) {
+        let mut state = self.state();
+        state.forgotten.retain(|it| !events.contains(it));
+        drop(self.rewrite(&mut state));
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self, of: &WrittenLine<'_>) -> Result<Vec<u8>, JournalError> {
+        line_log::line(of).map_err(|error| unusable(&self.path, error))
+    }
+
+    /// Writes the file anew with what waits.
+    fn rewrite(&self, state: &mut State) -> Written {
+        let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+        let forgotten = state.forgotten.clone();
+        state.lines = state.needed();
+        let left: HashSet<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
+        let is_gone = move |line: &[u8]| match parse(line) {
+            Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
+            Ok(Line::Delivered(response, _)) => !left.contains(&response),
+            Ok(Line::Done(_) | Line::Forgotten(_)) => false,
+            // Nobody can say what it says.
+            Err(_) => true,
+        };
+        let lines = move |out: &mut dyn io::Write| write_all(out, &turns, &forgotten);
+        self.log.erase(lines, is_gone)
+    }
+
+    async fn wait(&self, written: Written) -> Result<(), JournalError> {
+        let written = written.wait().await;
+        written.map_err(|error| unusable(&self.path, error))
+    }
+
+    fn cannot_look_aside(&self, error: &io::Error) {
+        tracing::error!(
+            error = error as &dyn std::error::Error,
+            path = %self.set_aside.path().display(),
+            "the turns that were set aside cannot be read"
+        );
+    }
+}
+
+/// How many turns wait in a folder, whoever works on them.
+///
+/// # Errors
+/// When a file cannot be read, or a whole line in it makes no sense.
+pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
+    let mut turns = 0;
+    let paths = all_logs(folder, NAME).map_err(|error| unusable(folder, error))?;
+    for path in paths {
+        let mut state = State::default();
+        read(&path, &mut state)?;
+        turns += state.waiting.len();
+    }
+    Ok(turns)
+}
+
+/// What is left in the files, in one of them.
+fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
+    let mut state = State::default();
+    read(&own.path, &mut state)?;
+    for slot in &left {
+        read(&slot.path, &mut state)?;
+    }
+    if !left.is_empty() {
+        // Ids rise with time, so that each session keeps its order.
+        let mut turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+        turns.sort_by_key(|turn| turn.turn.id);
+        state.waiting = Waiting::default();
+        turns.into_iter().for_each(|turn| state.waiting.push(turn));
+    }
+    // Without what is of the past, and without half a line at the end.
+    let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
+    state.lines = state.needed();
+    let is_there = own
+        .path
+        .try_exists()
+        .map_err(|error| unusable(&own.path, error))?;
+    if is_there || state.lines > 0 {
+        line_log::replace(&own.path, |out| write_all(out, &turns, &state.forgotten))
+            .map_err(|error| unusable(&own.path, error))?;
+    }
+    for slot in left {
+        std::fs::remove_file(&slot.path).map_err(|error| unusable(&slot.path, error))?;
+    }
+    Ok(state)
+}
+
+fn write_all(
+    out: &mut dyn io::Write,
+    turns: &[Arc<NewTurn>],
+    forgotten: &BTreeSet<ForgottenEvent>,
+) -> io::Result<()> {
+    for turn in turns {
+        out.write_all(&line_log::line(&WrittenLine::Turn(turn))?)?;
+    }
+    if forgotten.is_empty() {
+        return Ok(());
+    }
+    out.write_all(&line_log::line(&WrittenLine::Forgotten(forgotten))?)
+}
+
+fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
+    enum Unread {
+        Io(io::Error),
+        Damaged(usize, serde_json::Error),
+    }
+    impl From<io::Error> for Unread {
+        fn from(error: io::Error) -> Self {
+            Self::Io(error)
+        }
+    }
+    let read = read_lines(path, |number, line| {
+        let line = parse(line).map_err(|error| Unread::Damaged(number, error))?;
+        match line {
+            Line::Turn(turn) => state.waiting.push(Arc::new(*turn)),
+            Line::Delivered(response, delivered) => {
+                state.waiting.set_delivered(response, &delivered);
+            }
+            Line::Done(turns) => {
+                for turn in turns {
+                    state.waiting.remove(turn);
+                }
+            }
+            Line::Forgotten(events) => state.forgotten.extend(events),
+        }
+        Ok::<(), Unread>(())
+    });
+    read.map_err(|unread| match unread {
+        Unread::Io(error) => unusable(path, error),
+        Unread::Damaged(line, source) => JournalError::Damaged {
+            path: path.to_owned(),
+            line,
+            source,
+        },
+    })
+}
+
+/// A line; earlier versions wrote turns alone.
+fn parse(line: &[u8]) -> Result<Line, serde_json::Error> {
+    serde_json::from_slice(line).or_else(|error| {
+        let turn = serde_json::from_slice(line).map_err(|_| error)?;
+        Ok(Line::Turn(turn))
+    })
+}
+
+async fn in_background(act: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    joined(act).await
+}
+
+async fn joined<T: Send + 'static>(
+    act: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(act)
+        .await
+        .map_err(io::Error::other)?
+}
+
+fn unusable(path: &Path, source: io::Error) -> JournalError {
+    JournalError::Unusable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests;

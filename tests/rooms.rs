@@ -176,13 +176,17 @@ async fn memory_follows_what_is_edited_and_taken_back() {
         room.redact(&asked).await;
         room.redact(why.id.as_str().try_into().unwrap()).await;
     }
+    room.say("!muninn history").await;
+    room.finds("the listing", |message| message.text.contains("] ann"))
+        .await;
 
     room.redact(&told).await;
-    room.sees("the answer taken away", |view| {
-        view.messages
-            .iter()
-            .find(|message| message.id == edited.id && message.is_redacted)
-            .map(drop)
+    room.sees("the answer taken away, and what showed it", |view| {
+        let gone = view.messages.iter().filter(|it| it.is_redacted);
+        let is_answer_gone = gone.into_iter().any(|it| it.id == edited.id);
+        let standing = view.messages.iter().filter(|it| !it.is_redacted);
+        let shows = |it: &&Message| it.text.contains("office party") && it.id != told.to_string();
+        (is_answer_gone && !standing.into_iter().any(|it| shows(&it))).then_some(())
     })
     .await;
     server

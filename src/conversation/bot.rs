@@ -24,6 +24,7 @@ use crate::conversation::notice::Notice;
 use crate::conversation::pending::PendingMessages;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker};
+use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
 
@@ -387,7 +388,12 @@ impl Bot {
             Body::Command(command) => {
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.run(&guard, message, command, &context).await;
-                deliver(reply.as_mut(), &said).await;
+                let delivered = deliver(reply.as_mut(), &said.text).await;
+                if let Some(messages) = delivered {
+                    let session = message.conversation.clone();
+                    let listing = Spoken { session, messages };
+                    self.turns.archive.quoted_in(&said.shows, &listing).await;
+                }
             }
             Body::Text(text) => {
                 self.take_turn(&guard, message, text, reply).await;

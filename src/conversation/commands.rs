@@ -85,6 +85,27 @@ impl CommandContext {
     }
 }
 
+/// What a command says.
+#[derive(Debug)]
+pub struct CommandAnswer {
+    pub text: String,
+    /// The answers that it shows something of.
+    pub shows: Vec<ResponseId>,
+}
+
+impl From<String> for CommandAnswer {
+    fn from(text: String) -> Self {
+        let shows = Vec::new();
+        Self { text, shows }
+    }
+}
+
+impl From<Notice> for CommandAnswer {
+    fn from(notice: Notice) -> Self {
+        notice.to_string().into()
+    }
+}
+
 impl Commands {
     /// Runs a command and says what came of it.
     pub async fn run(
@@ -93,29 +114,31 @@ impl Commands {
         message: &IncomingMessage,
         command: &Command,
         context: &CommandContext,
-    ) -> String {
+    ) -> CommandAnswer {
         let said = match command {
-            Command::Help => return help(context.vocabulary),
-            Command::Unknown(name) => return Notice::UnknownCommand(name.clone()).to_string(),
+            Command::Help => Ok(help(context.vocabulary).into()),
+            Command::Unknown(name) => Ok(Notice::UnknownCommand(name.clone()).into()),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
-            Command::About => self.about(message, context.vocabulary).await,
-            Command::Usage => self.usage(message).await,
+            Command::About => {
+                let about = self.about(message, context.vocabulary).await;
+                about.map(CommandAnswer::from)
+            }
+            Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
             | Command::PlaceGone
-            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => {
-                Ok(Notice::Failed.to_string())
-            }
+            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => Ok(Notice::Failed.into()),
             Command::Forget(ForgetWhat::Session) => {
-                self.forget_session(guard, message, context).await
+                let said = self.forget_session(guard, message, context).await;
+                said.map(CommandAnswer::from)
             }
         };
-        self::said(said)
+        said.unwrap_or_else(|error| failed(&error).into())
     }
 
-    async fn history(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+    async fn history(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
         let mut turns = self.archive.window(message, HISTORY).await?;
         if turns.is_empty() {
             // Where answers stand in threads, people ask beside them.
@@ -123,15 +146,18 @@ impl Commands {
             turns = self.archive.store().last_turns(audience, HISTORY).await?;
         }
         if turns.is_empty() {
-            return Ok(Notice::NothingYet.to_string());
+            return Ok(Notice::NothingYet.into());
         }
-        let turns: Vec<String> = turns.iter().map(in_history).collect();
-        Ok(turns.join("\n"))
+        let lines: Vec<String> = turns.iter().map(in_history).collect();
+        Ok(CommandAnswer {
+            text: lines.join("\n"),
+            shows: turns.iter().map(|turn| turn.id).collect(),
+        })
     }
 
     /// Of this conversation, or else of this place: where answers stand in threads, people ask
     /// beside them.
-    async fn why_last(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+    async fn why_last(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
         let store = self.archive.store();
         if !store.takes_part(&message.conversation).await?
             && let Some((session, response)) = store.last_response(&message.audience.id).await?
@@ -145,13 +171,13 @@ impl Commands {
         &self,
         message: &IncomingMessage,
         answer: &MessageId,
-    ) -> Result<String, StoreError> {
+    ) -> Result<CommandAnswer, StoreError> {
         let found = self
             .archive
             .response_of_message(&message.audience.id, answer);
         match found.await? {
             Some((session, response)) => self.why(&session, Some(response)).await,
-            None => Ok(Notice::NoSuchAnswer.to_string()),
+            None => Ok(Notice::NoSuchAnswer.into()),
         }
     }
 
@@ -182,11 +208,17 @@ impl Commands {
         &self,
         session: &ConversationId,
         response: Option<ResponseId>,
-    ) -> Result<String, StoreError> {
+    ) -> Result<CommandAnswer, StoreError> {
         let explained = self.archive.store().explain(session, response).await?;
         Ok(explained.map_or_else(
-            || Notice::NothingYet.to_string(),
-            |explained| explain(&explained),
+            || Notice::NothingYet.into(),
+            |explained| {
+                let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
+                CommandAnswer {
+                    text: explain(&explained),
+                    shows: std::iter::once(explained.turn.id).chain(recalled).collect(),
+                }
+            },
         ))
     }
 
@@ -574,15 +606,17 @@ fn in_words(notice: &Notice, forgotten: Forgotten, visible: WithdrawalOutcome) -
 
 /// The outcome of a command, in words.
 fn said(outcome: Result<String, StoreError>) -> String {
-    outcome.unwrap_or_else(|error| {
-        tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
-        let notice = if error.is_outage() {
-            Notice::StoreNeeded
-        } else {
-            Notice::Failed
-        };
-        notice.to_string()
-    })
+    outcome.unwrap_or_else(|error| failed(&error).to_string())
+}
+
+/// What is said of a command that failed.
+fn failed(error: &StoreError) -> Notice {
+    tracing::warn!(error = error as &dyn std::error::Error, "a command failed");
+    if error.is_outage() {
+        Notice::StoreNeeded
+    } else {
+        Notice::Failed
+    }
 }
 
 fn spent(spent: Spent) -> String {

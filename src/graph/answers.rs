@@ -86,8 +86,11 @@ impl ForgottenEvent {
     }
 }
 
+/// Bytes that are kept of the listings that show an answer: about 50 of them.
+const MOST_LISTED: usize = 16_384;
+
 /// The messages that an answer of a session went out as.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spoken {
     pub session: ConversationId,
     pub messages: Delivered,
@@ -125,7 +128,12 @@ pub trait Answers {
         message: &MessageId,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
 
-    /// What went out of a turn, or of all turns of a session, and of the answers that quote them.
+    /// Keeps which messages quote these answers without being one of them, such as a listing, so that what is
+    /// forgotten goes there, too. At most [`MOST_LISTED`] bytes of it for each answer.
+    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError>;
+
+    /// What went out of a turn, or of all turns of a session, of the answers that quote them, and as listings that show
+    /// them.
     async fn spoken(
         &self,
         session: &ConversationId,
@@ -274,6 +282,14 @@ impl<E: Engine> Answers for CypherStore<E> {
         rows.first().map(response).transpose()
     }
 
+    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError> {
+        let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
+        let bound = params(json!({
+            "ids": ids, "line": format!("{}\n", json!(listing)), "most": MOST_LISTED,
+        }));
+        self.engine.write(answers::QUOTED_IN, bound).await.map(drop)
+    }
+
     async fn spoken(
         &self,
         session: &ConversationId,
@@ -290,6 +306,7 @@ impl<E: Engine> Answers for CypherStore<E> {
         for statement in statements {
             let rows = self.engine.read(statement, params(bound.clone())).await?;
             spoken.extend(rows.iter().filter_map(self::spoken));
+            spoken.extend(rows.iter().flat_map(listings));
         }
         Ok(spoken)
     }
@@ -439,6 +456,13 @@ fn spoken(row: &Row) -> Option<Spoken> {
         session: ConversationId::new(text(row, "session")?),
         messages,
     })
+}
+
+/// The listings that show an answer.
+fn listings(row: &Row) -> Vec<Spoken> {
+    let kept = text(row, "quotedIn").unwrap_or_default();
+    let listings = kept.lines().map(serde_json::from_str);
+    listings.filter_map(Result::ok).collect()
 }
 
 fn own_session(row: &Row) -> Option<OwnSession> {

@@ -281,6 +281,20 @@ impl Archive {
         }
     }
 
+    /// Keeps which messages show these answers without being one of them, so that they go when the answers are
+    /// forgotten.
+    pub async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) {
+        if answers.is_empty() || listing.messages.0.is_empty() {
+            return;
+        }
+        if let Err(error) = self.store.quoted_in(answers, listing).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "that a listing shows answers could not be kept; it stays when they are forgotten"
+            );
+        }
+    }
+
     async fn keep_delivered(
         &self,
         session: &ConversationId,

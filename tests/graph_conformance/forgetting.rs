@@ -1,9 +1,9 @@
 //! Forgetting: the chain closes, nothing that quoted it is left, indexes hear of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn::graph::answers::Marks;
+use muninn::graph::answers::{Marks, Spoken};
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary};
-use muninn_platform::{EventId, PriorMessage};
+use muninn_platform::{ConversationId, Delivered, EventId, MessageId, PriorMessage};
 use proptest::prelude::*;
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -15,6 +15,7 @@ on_every_store!(
     what_is_not_there_is_not_forgotten,
     a_summary_goes_with_what_it_covered,
     quotes_of_a_forgotten_turn_are_blotted_out,
+    listings_of_a_forgotten_turn_are_known,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -195,6 +196,32 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
     let context = talk.begin("x", 5, 0).await;
     assert_eq!(context.news.turns[0].embedding, None);
     assert_eq!(beside.begin("x", 5, 0).await.summary, None);
+}
+
+async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let first = talk.say("my number is 1234").await;
+    let second = talk.say("and 5678").await;
+    let listing = |session: &str, message: &str| Spoken {
+        session: ConversationId::new(session),
+        messages: Delivered(vec![MessageId::new(message)]),
+    };
+    let (both, one) = (listing("a", "history"), listing("b", "why"));
+    let quoted = talk.store.quoted_in(&[first.id, second.id], &both).await;
+    quoted.unwrap();
+    talk.store.quoted_in(&[second.id], &one).await.unwrap();
+    let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
+    assert_eq!(spoken.unwrap(), std::slice::from_ref(&both));
+    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    assert_eq!(spoken.iter().filter(|it| **it == both).count(), 2);
+    assert!(spoken.contains(&one));
+    // One who looks again and again does not make the turn grow for ever.
+    let long = listing("c", &"x".repeat(20_000));
+    for _ in 0..3 {
+        talk.store.quoted_in(&[first.id], &long).await.unwrap();
+    }
+    let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
+    assert_eq!(spoken.unwrap(), [both, long]);
 }
 
 async fn a_session_goes_with_all_its_turns(lane: &Lane) {

@@ -74,23 +74,28 @@ pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
     RETURN r.id AS id, r.session AS session";
 
+/// Adds a line to each, where there is room.
+pub(crate) const QUOTED_IN: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) WHERE size(coalesce(r.quotedIn, '')) < $most \
+    SET r.quotedIn = coalesce(r.quotedIn, '') + $line";
+
 pub(crate) const SPOKEN_IN_TURN: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
-    RETURN r.session AS session, r.delivered AS delivered";
+    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
 
 pub(crate) const SPOKEN_IN_SESSION: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
-    RETURN r.session AS session, r.delivered AS delivered";
+    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
 
 /// What quotes a turn is blotted out with it.
 pub(crate) const QUOTED_OF_TURN: &str = "\
     MATCH (r:Response {id: $id})<-[:RECALLED]-(q:Response {source: 'memory'}) \
-    RETURN DISTINCT q.session AS session, q.delivered AS delivered";
+    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
 
 pub(crate) const QUOTED_OF_SESSION: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(:Response)<-[:RECALLED]-(q:Response {source: 'memory'}) \
     WHERE q.session <> $session \
-    RETURN DISTINCT q.session AS session, q.delivered AS delivered";
+    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
 
 pub(crate) const LAST_RESPONSE_OF: &str = "\
     MATCH (r:Response {audience: $audience}) \

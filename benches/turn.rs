@@ -470,6 +470,11 @@ impl Answers for Timed {
         self.call("set_delivered", call).await
     }
 
+    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError> {
+        let call = self.store.quoted_in(answers, listing);
+        self.call("quoted_in", call).await
+    }
+
     async fn keep_feedback(
         &self,
         audience: &AudienceId,

@@ -1,12 +1,10 @@
 //! The real clients against a model service that others wrote (npm `@copilotkit/aimock`).
 //!
-//! Start it with `tests/servers/aimock/aimock-up PORT` and set `MUNINN_AIMOCK_URL=http://127.0.0.1:PORT`. Without the
-//! variable nothing is tested and each test says so; with `MUNINN_REQUIRE_AIMOCK=1` that is a failure.
+//! Start it with `tests/servers/aimock/aimock-up PORT` and set `MUNINN_AIMOCK_URL=http://127.0.0.1:PORT`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::env;
-use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,24 +14,15 @@ use muninn::llm::{
 };
 use serde_json::{Value, json};
 
-/// Reaches aimock, if there is one.
-fn aimock() -> Option<ModelConfig> {
+/// Reaches aimock.
+fn aimock() -> ModelConfig {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let Ok(url) = env::var("MUNINN_AIMOCK_URL") else {
-        assert_ne!(
-            env::var("MUNINN_REQUIRE_AIMOCK").as_deref(),
-            Ok("1"),
-            "MUNINN_AIMOCK_URL is not set"
-        );
-        // Past the capture of a test's output: a lane that did not run must not look like one that did.
-        let said = b"AIMOCK LANE DID NOT RUN: MUNINN_AIMOCK_URL is not set\n";
-        std::io::stderr().write_all(said).unwrap();
-        return None;
-    };
+    let url = env::var("MUNINN_AIMOCK_URL")
+        .expect("MUNINN_AIMOCK_URL is set; tests/servers/aimock/aimock-up PORT starts one");
     let mut config = ModelConfig::new(format!("{}/v1", url.trim_end_matches('/')), "gpt-4o-mini");
     config.api_key = Some("mock".into());
     config.retries.max = 1;
-    Some(config)
+    config
 }
 
 fn model(config: &ModelConfig) -> ChatModel {
@@ -62,8 +51,9 @@ async fn complete(config: &ModelConfig, request: &ChatRequest) -> Result<Complet
 }
 
 #[tokio::test]
+#[ignore = "needs aimock (MUNINN_AIMOCK_URL)"]
 async fn streams() {
-    let Some(config) = aimock() else { return };
+    let config = aimock();
     let mut pieces = Vec::new();
     let answer = model(&config)
         .complete(&ask("stream please"), &mut |piece| {
@@ -86,8 +76,9 @@ async fn streams() {
 }
 
 #[tokio::test]
+#[ignore = "needs aimock (MUNINN_AIMOCK_URL)"]
 async fn calls_two_tools_and_then_answers() {
-    let Some(config) = aimock() else { return };
+    let config = aimock();
     let mut request = ask("search the docs");
     let first = complete(&config, &request).await.unwrap();
     let arguments: Vec<Value> = first
@@ -111,8 +102,9 @@ async fn calls_two_tools_and_then_answers() {
 }
 
 #[tokio::test]
+#[ignore = "needs aimock (MUNINN_AIMOCK_URL)"]
 async fn errors_have_their_names() {
-    let Some(config) = aimock() else { return };
+    let config = aimock();
     let table = [
         ("rate limit me", "RateLimited"),
         ("quota gone", "QuotaExhausted"),
@@ -127,16 +119,18 @@ async fn errors_have_their_names() {
 }
 
 #[tokio::test]
+#[ignore = "needs aimock (MUNINN_AIMOCK_URL)"]
 async fn a_stream_too_slow_times_out() {
-    let Some(mut config) = aimock() else { return };
+    let mut config = aimock();
     config.timeouts.read = Duration::from_millis(300);
     let outcome = complete(&config, &ask("slow start")).await;
     assert!(matches!(outcome, Err(ModelError::TimedOut)), "{outcome:?}");
 }
 
 #[tokio::test]
+#[ignore = "needs aimock (MUNINN_AIMOCK_URL)"]
 async fn embeds() {
-    let Some(config) = aimock() else { return };
+    let config = aimock();
     let limiter = Arc::new(Limiter::new(&config.limits));
     let embedder = RemoteEmbedder::new(&config, "text-embedding-3-small", limiter).unwrap();
     let vectors = embedder.embed(&["hello world".to_owned()]).await.unwrap();

@@ -1,5 +1,7 @@
 //! The whole bot: a chat on one side, a real graph and a model server on the other.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::time::Duration;
@@ -12,93 +14,94 @@ use support::model_server::{Embeddings, Gate, ModelServer, Quirk, Reply, Request
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_streams_and_the_next_turn_sees_it() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let bot = place.bot(&place.config(Some(&server), &[])).await;
-        let room = bot.room("a");
+support::bot::on_every_graph!(
+    an_answer_streams_and_the_next_turn_sees_it,
+    it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audience,
+    one_event_is_one_turn_even_when_its_delivery_was_lost,
+    without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes,
+    the_newer_of_two_values_is_told_from_the_older_after_a_restart_too,
+    what_falls_out_of_the_window_is_summarised_after_the_reply,
+    what_is_forgotten_is_gone,
+    a_command_that_is_delivered_again_takes_effect_once,
+);
 
-        server
-            .expects(asks("My cat is called Miso."))
-            .answers("What a nice name!");
-        let answer = room.say("ada", "My cat is called Miso.").await;
-        assert_eq!(answer.text(), "What a nice name!");
+async fn an_answer_streams_and_the_next_turn_sees_it(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
 
-        server
-            .expects(|request| prompt(request).contains("What a nice name!"))
-            .answers("Miso.");
-        assert_eq!(
-            room.say("ada", "What is my cat called?").await.text(),
-            "Miso."
-        );
-        bot.end().await;
-        server.finish();
-    }
+    server
+        .expects(asks("My cat is called Miso."))
+        .answers("What a nice name!");
+    let answer = room.say("ada", "My cat is called Miso.").await;
+    assert_eq!(answer.text(), "What a nice name!");
+
+    server
+        .expects(|request| prompt(request).contains("What a nice name!"))
+        .answers("Miso.");
+    assert_eq!(
+        room.say("ada", "What is my cat called?").await.text(),
+        "Miso."
+    );
+    bot.end().await;
+    server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audience() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let config = place.config(Some(&server), &[]);
-        let bot = place.bot(&config).await;
-        server.expects(asks("is 4711.")).answers("Noted.");
-        bot.room("a")
-            .say("ada", "The code of the coffee machine is 4711.")
-            .await;
-        bot.end().await;
+async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audience(place: Place) {
+    let server = ModelServer::start().await;
+    let config = place.config(Some(&server), &[]);
+    let bot = place.bot(&config).await;
+    server.expects(asks("is 4711.")).answers("Noted.");
+    bot.room("a")
+        .say("ada", "The code of the coffee machine is 4711.")
+        .await;
+    bot.end().await;
 
-        let bot = place.bot(&config).await;
-        server
-            .expects(|request| {
-                let asked = request.last_user();
-                asked.contains("> The code of the coffee machine is 4711.")
-                    && asked.contains(", ada]")
-            })
-            .answers("4711");
-        bot.room("b")
-            .say("bob", "What is the code of the coffee machine?")
-            .await;
+    let bot = place.bot(&config).await;
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            asked.contains("> The code of the coffee machine is 4711.") && asked.contains(", ada]")
+        })
+        .answers("4711");
+    bot.room("b")
+        .say("bob", "What is the code of the coffee machine?")
+        .await;
 
-        server
-            .expects(|request| !prompt(request).contains("4711"))
-            .answers("I do not know.");
-        bot.room_of("a", "elsewhere")
-            .say("eve", "What is the code of the coffee machine?")
-            .await;
-        bot.end().await;
-        server.finish();
-    }
+    server
+        .expects(|request| !prompt(request).contains("4711"))
+        .answers("I do not know.");
+    bot.room_of("a", "elsewhere")
+        .say("eve", "What is the code of the coffee machine?")
+        .await;
+    bot.end().await;
+    server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn one_event_is_one_turn_even_when_its_delivery_was_lost() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let config = place.config(Some(&server), &[]);
-        let bot = place.bot(&config).await;
-        let (room, event) = (bot.room("a"), bot.event("1"));
-        server.expects(asks("Hello")).answers("Hi!");
-        room.lose_next_delivery();
-        let lost = room.send_as_event(&event, "ada", "Hello").await;
-        let _ = lost.outcome().await;
-        assert_eq!(
-            room.say_as_event(&event, "ada", "Hello").await.text(),
-            "Hi!"
-        );
-        bot.end().await;
+async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: Place) {
+    let server = ModelServer::start().await;
+    let config = place.config(Some(&server), &[]);
+    let bot = place.bot(&config).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    server.expects(asks("Hello")).answers("Hi!");
+    room.lose_next_delivery();
+    let lost = room.send_as_event(&event, "ada", "Hello").await;
+    let _ = lost.outcome().await;
+    assert_eq!(
+        room.say_as_event(&event, "ada", "Hello").await.text(),
+        "Hi!"
+    );
+    bot.end().await;
 
-        // What is known to have gone out is not said again.
-        let bot = place.bot(&config).await;
-        let room = bot.room("a");
-        let again = room.send_as_event(&event, "ada", "Hello").await;
-        assert!(matches!(again.outcome().await, Outcome::GivenUp(_)));
-        let history = room.command("ada", "history").await.text();
-        assert_eq!(history.matches("Hello").count(), 1, "{history}");
-        bot.end().await;
-        server.finish();
-    }
+    // What is known to have gone out is not said again.
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    let again = room.send_as_event(&event, "ada", "Hello").await;
+    assert!(matches!(again.outcome().await, Outcome::GivenUp(_)));
+    let history = room.command("ada", "history").await.text();
+    assert_eq!(history.matches("Hello").count(), 1, "{history}");
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,85 +162,79 @@ async fn a_stopped_answer_keeps_what_was_shown() {
     server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes() {
-    for place in Place::every() {
-        let bot = place.bot(&place.config(None, &[])).await;
-        let room = bot.room("a");
-        let noted = room
-            .say("ada", "The code of the coffee machine is 4711.")
-            .await
-            .text();
-        assert!(noted.contains("I will remember"), "{noted}");
-        let mut answers = Vec::new();
-        for _ in 0..3 {
-            answers.push(
-                room.say("ada", "What is the code of the coffee machine?")
-                    .await
-                    .text(),
-            );
-        }
-        for answer in &answers {
-            assert_eq!(answer.matches("4711").count(), 1, "{answer}");
-            let today = chrono::Utc::now().format("%Y-").to_string();
-            assert!(
-                answer.contains(&today) && answer.contains("ada"),
-                "{answer}"
-            );
-        }
-        let why = room.command("ada", "why").await.text();
-        assert!(
-            why.contains("No model wrote it") && why.contains("4711"),
-            "{why}"
+async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    let noted = room
+        .say("ada", "The code of the coffee machine is 4711.")
+        .await
+        .text();
+    assert!(noted.contains("I will remember"), "{noted}");
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        answers.push(
+            room.say("ada", "What is the code of the coffee machine?")
+                .await
+                .text(),
         );
-        bot.end().await;
     }
+    for answer in &answers {
+        assert_eq!(answer.matches("4711").count(), 1, "{answer}");
+        let today = chrono::Utc::now().format("%Y-").to_string();
+        assert!(
+            answer.contains(&today) && answer.contains("ada"),
+            "{answer}"
+        );
+    }
+    let why = room.command("ada", "why").await.text();
+    assert!(
+        why.contains("No model wrote it") && why.contains("4711"),
+        "{why}"
+    );
+    bot.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too() {
-    for place in Place::every() {
-        let config = place.config(None, &[]);
-        let bot = place.bot(&config).await;
-        let room = bot.room("a");
-        for text in [
-            "The rent of the studio is 900 euros a month.",
-            "The rent of the studio goes up to 950 euros.",
-        ] {
-            room.say("ada", text).await;
-        }
-        let answer = room.say("ada", "How much is the rent of the studio?").await;
-        assert!(
-            answer.text().contains(", ada (replaced on "),
-            "{}",
-            answer.text()
-        );
-        assert!(
-            answer
-                .text()
-                .contains(", ada (newer):\n> The rent of the studio goes up")
-        );
-        bot.end().await;
-
-        // What was linked when it was kept is still there.
-        let bot = place.bot(&config).await;
-        let links = bot.store.superseded(&bot.audience()).await.unwrap();
-        assert_eq!(links.len(), 1);
-        let answer = bot
-            .room("b")
-            .say("bob", "How much is the rent of the studio?")
-            .await;
-        assert!(
-            answer
-                .text()
-                .contains(", ada (newer):\n> The rent of the studio goes up")
-        );
-        // How it was is asked.
-        let question = "How much was the rent of the studio originally?";
-        let answer = bot.room("b").say("bob", question).await;
-        assert!(!answer.text().contains("replaced on"), "{}", answer.text());
-        bot.end().await;
+async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    for text in [
+        "The rent of the studio is 900 euros a month.",
+        "The rent of the studio goes up to 950 euros.",
+    ] {
+        room.say("ada", text).await;
     }
+    let answer = room.say("ada", "How much is the rent of the studio?").await;
+    assert!(
+        answer.text().contains(", ada (replaced on "),
+        "{}",
+        answer.text()
+    );
+    assert!(
+        answer
+            .text()
+            .contains(", ada (newer):\n> The rent of the studio goes up")
+    );
+    bot.end().await;
+
+    // What was linked when it was kept is still there.
+    let bot = place.bot(&config).await;
+    let links = bot.store.superseded(&bot.audience()).await.unwrap();
+    assert_eq!(links.len(), 1);
+    let answer = bot
+        .room("b")
+        .say("bob", "How much is the rent of the studio?")
+        .await;
+    assert!(
+        answer
+            .text()
+            .contains(", ada (newer):\n> The rent of the studio goes up")
+    );
+    // How it was is asked.
+    let question = "How much was the rent of the studio originally?";
+    let answer = bot.room("b").say("bob", question).await;
+    assert!(!answer.text().contains("replaced on"), "{}", answer.text());
+    bot.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -319,10 +316,10 @@ async fn embeddings_that_are_down_leave_words() {
     server.finish();
 }
 
-/// A Neo4j behind a wire that a test can cut. None: there is no Neo4j.
-async fn behind_a_wire() -> Option<(Place, Proxy)> {
-    let proxy = Proxy::to(Place::neo4j_address()?).await;
-    Some((Place::neo4j(Some(&proxy.bolt_url()))?, proxy))
+/// A Neo4j behind a wire that a test can cut.
+async fn behind_a_wire() -> (Place, Proxy) {
+    let proxy = Proxy::to(Place::neo4j_address()).await;
+    (Place::neo4j(Some(&proxy.bolt_url())), proxy)
 }
 
 async fn told_of_the_cat(server: &ModelServer, room: &Room) {
@@ -331,11 +328,10 @@ async fn told_of_the_cat(server: &ModelServer, room: &Room) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back() {
     let server = ModelServer::start().await;
-    let Some((place, proxy)) = behind_a_wire().await else {
-        return;
-    };
+    let (place, proxy) = behind_a_wire().await;
     let bot = place
         .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
         .await;
@@ -385,11 +381,10 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     let server = ModelServer::start().await;
-    let Some((place, proxy)) = behind_a_wire().await else {
-        return;
-    };
+    let (place, proxy) = behind_a_wire().await;
     let bot = place
         .bot(&place.config(Some(&server), &["--graph-timeout=2"]))
         .await;
@@ -444,111 +439,103 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_falls_out_of_the_window_is_summarised_after_the_reply() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let bot = place
-            .bot(&place.config(Some(&server), &["--window-turns=2"]))
-            .await;
-        let room = bot.room("a");
+async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place
+        .bot(&place.config(Some(&server), &["--window-turns=2"]))
+        .await;
+    let room = bot.room("a");
+    server
+        .expects(|request| request.model() == "utility" && request.last_user().contains("> fact 0"))
+        .answers("They collect facts.");
+    for n in 0..8 {
         server
-            .expects(|request| {
-                request.model() == "utility" && request.last_user().contains("> fact 0")
-            })
-            .answers("They collect facts.");
-        for n in 0..8 {
+            .expects(|request| request.model() == "chat")
+            .answers("Noted.");
+        room.say("ada", &format!("fact {n}")).await;
+    }
+    // Eight turns, two of them in the window: six fell out, which is a batch.
+    server.arrived(9).await;
+    let summarised = async {
+        loop {
             server
                 .expects(|request| request.model() == "chat")
                 .answers("Noted.");
-            room.say("ada", &format!("fact {n}")).await;
-        }
-        // Eight turns, two of them in the window: six fell out, which is a batch.
-        server.arrived(9).await;
-        let summarised = async {
-            loop {
-                server
-                    .expects(|request| request.model() == "chat")
-                    .answers("Noted.");
-                room.say("ada", "And?").await;
-                if prompt(server.chats().last().unwrap()).contains("> They collect facts.") {
-                    break;
-                }
+            room.say("ada", "And?").await;
+            if prompt(server.chats().last().unwrap()).contains("> They collect facts.") {
+                break;
             }
-        };
-        tokio::time::timeout(Duration::from_secs(20), summarised)
-            .await
-            .unwrap();
-        let last = prompt(server.chats().last().unwrap());
-        assert!(
-            last.contains("fact 7") && !last.contains("\nfact 0"),
-            "{last}"
-        );
-        bot.end().await;
-        server.finish();
-    }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), summarised)
+        .await
+        .unwrap();
+    let last = prompt(server.chats().last().unwrap());
+    assert!(
+        last.contains("fact 7") && !last.contains("\nfact 0"),
+        "{last}"
+    );
+    bot.end().await;
+    server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_forgotten_is_gone() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let config = place.config(Some(&server), &[]);
-        let (bot, other) = match place.path() {
-            _ if config.graph.url.starts_with("embedded") => (place.bot(&config).await, None),
-            _ => (place.bot(&config).await, Some(place.bot(&config).await)),
-        };
-        let room = bot.room("a");
-        server.expects(asks("is 4711.")).answers("Noted.");
-        room.say("ada", "The code of the coffee machine is 4711.")
+async fn what_is_forgotten_is_gone(place: Place) {
+    let server = ModelServer::start().await;
+    let config = place.config(Some(&server), &[]);
+    let (bot, other) = match place.path() {
+        _ if config.graph.url.starts_with("embedded") => (place.bot(&config).await, None),
+        _ => (place.bot(&config).await, Some(place.bot(&config).await)),
+    };
+    let room = bot.room("a");
+    server.expects(asks("is 4711.")).answers("Noted.");
+    room.say("ada", "The code of the coffee machine is 4711.")
+        .await;
+    if let Some(other) = &other {
+        server
+            .expects(|request| request.last_user().contains("4711"))
+            .answers("4711");
+        other
+            .room("b")
+            .say("bob", "What is the code of the coffee machine?")
             .await;
-        if let Some(other) = &other {
-            server
-                .expects(|request| request.last_user().contains("4711"))
-                .answers("4711");
+        assert!(
             other
                 .room("b")
-                .say("bob", "What is the code of the coffee machine?")
-                .await;
-            assert!(
-                other
-                    .room("b")
-                    .command("bob", "forget last")
-                    .await
-                    .text()
-                    .starts_with("Forgotten")
-            );
-        }
-        let refused = room.command("bob", "forget last").await.text();
-        assert_eq!(refused, "There is nothing of yours to forget here.");
-        let refused = room.command("bob", "forget session").await.text();
-        assert!(
-            refused.starts_with("Others said things here too"),
-            "{refused}"
+                .command("bob", "forget last")
+                .await
+                .text()
+                .starts_with("Forgotten")
         );
-        let forgotten = room.command("ada", "forget last").await.text();
-        assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
-
-        for bot in std::iter::once(&bot).chain(&other) {
-            server
-                .expects(|request| !prompt(request).contains("4711"))
-                .answers("I do not know.");
-            bot.room("c")
-                .say("eve", "What is the code of the coffee machine?")
-                .await;
-        }
-        // Beside conversations it shows what was said last in the place.
-        let history = room.command("ada", "history").await.text();
-        assert!(
-            history.contains("eve: What is") && !history.contains("4711"),
-            "{history}"
-        );
-        bot.end().await;
-        if let Some(other) = other {
-            other.end().await;
-        }
-        server.finish();
     }
+    let refused = room.command("bob", "forget last").await.text();
+    assert_eq!(refused, "There is nothing of yours to forget here.");
+    let refused = room.command("bob", "forget session").await.text();
+    assert!(
+        refused.starts_with("Others said things here too"),
+        "{refused}"
+    );
+    let forgotten = room.command("ada", "forget last").await.text();
+    assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
+
+    for bot in std::iter::once(&bot).chain(&other) {
+        server
+            .expects(|request| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+        bot.room("c")
+            .say("eve", "What is the code of the coffee machine?")
+            .await;
+    }
+    // Beside conversations it shows what was said last in the place.
+    let history = room.command("ada", "history").await.text();
+    assert!(
+        history.contains("eve: What is") && !history.contains("4711"),
+        "{history}"
+    );
+    bot.end().await;
+    if let Some(other) = other {
+        other.end().await;
+    }
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -749,37 +736,34 @@ async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
     bot.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_is_delivered_again_takes_effect_once() {
-    for place in Place::every() {
-        let bot = place.bot(&place.config(None, &[])).await;
-        let room = bot.room("a");
-        for said in ["The first.", "The second.", "The third."] {
-            room.say("ada", said).await;
-        }
-        let last = Body::Command(Command::Forget(ForgetWhat::Last));
-        let last = room.message(&bot.event("last"), "ada", last);
-        let said = room.redeliver(last.clone()).await.answer().await.text();
-        assert!(said.starts_with("Forgotten: your last turn"), "{said}");
-        if let Outcome::Answered(again) = room.redeliver(last).await.outcome().await {
-            assert_eq!(again.text(), said);
-        }
-        let history = room.command("ada", "history").await.text();
-        assert!(history.contains("The second."), "{history}");
-        assert!(!history.contains("The third."), "{history}");
-
-        let session = Body::Command(Command::Forget(ForgetWhat::Session));
-        let session = room.message(&bot.event("session"), "ada", session);
-        let said = room.redeliver(session.clone()).await.answer().await.text();
-        assert_eq!(said, "Forgotten: all 2 turns of this conversation.");
-        room.say("ada", "The fourth.").await;
-        if let Outcome::Answered(again) = room.redeliver(session).await.outcome().await {
-            assert_eq!(again.text(), said);
-        }
-        let history = room.command("ada", "history").await.text();
-        assert!(history.contains("The fourth."), "{history}");
-        bot.end().await;
+async fn a_command_that_is_delivered_again_takes_effect_once(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    for said in ["The first.", "The second.", "The third."] {
+        room.say("ada", said).await;
     }
+    let last = Body::Command(Command::Forget(ForgetWhat::Last));
+    let last = room.message(&bot.event("last"), "ada", last);
+    let said = room.redeliver(last.clone()).await.answer().await.text();
+    assert!(said.starts_with("Forgotten: your last turn"), "{said}");
+    if let Outcome::Answered(again) = room.redeliver(last).await.outcome().await {
+        assert_eq!(again.text(), said);
+    }
+    let history = room.command("ada", "history").await.text();
+    assert!(history.contains("The second."), "{history}");
+    assert!(!history.contains("The third."), "{history}");
+
+    let session = Body::Command(Command::Forget(ForgetWhat::Session));
+    let session = room.message(&bot.event("session"), "ada", session);
+    let said = room.redeliver(session.clone()).await.answer().await.text();
+    assert_eq!(said, "Forgotten: all 2 turns of this conversation.");
+    room.say("ada", "The fourth.").await;
+    if let Outcome::Answered(again) = room.redeliver(session).await.outcome().await {
+        assert_eq!(again.text(), said);
+    }
+    let history = room.command("ada", "history").await.text();
+    assert!(history.contains("The fourth."), "{history}");
+    bot.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -823,7 +807,7 @@ async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_ends_before_its_end_says_so() {
     let server = ModelServer::start().await;
-    let place = Place::every().remove(0);
+    let place = Place::embedded();
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let room = bot.room("a");
     for (reason, said) in [
@@ -855,7 +839,7 @@ async fn an_answer_that_ends_before_its_end_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_taken_out_and_the_answer_says_so() {
     let server = ModelServer::start().await;
-    let place = Place::every().remove(0);
+    let place = Place::embedded();
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let room = bot.room("a");
     server

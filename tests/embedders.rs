@@ -54,39 +54,38 @@ fn all_alike() -> Embeddings {
     }))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn old_turns_are_found_by_words_until_they_are_embedded_again() {
-    for place in Place::every() {
-        let server = ModelServer::start().await;
-        let bot = place.bot(&place.config(Some(&server), &[])).await;
-        say(&server, &bot, "The espresso code is 4711.").await;
-        say(&server, &bot, "Our ferry leaves at noon.").await;
-        bot.end().await;
+support::bot::on_every_graph!(old_turns_are_found_by_words_until_they_are_embedded_again,);
 
-        server.embeds(all_alike());
-        let cosine = ["--recall-mode=cosine", "--recall-threshold=0.9", REMOTE];
-        let by_cosine = place.config(Some(&server), &cosine);
-        let config = place.config(Some(&server), &[REMOTE]);
-        let bot = place.bot(&config).await;
-        assert!(counted(&bot, &config).await.foreign >= 2);
-        let found = recalled(&server, &bot, "What is the espresso code?").await;
-        assert!(found.contains("> The espresso code is 4711."), "{found}");
-        bot.end().await;
-        let bot = place.bot(&by_cosine).await;
-        let found = recalled(&server, &bot, "Quid novi?").await;
-        assert!(!found.contains("> Our ferry leaves"), "{found}");
+async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    say(&server, &bot, "The espresso code is 4711.").await;
+    say(&server, &bot, "Our ferry leaves at noon.").await;
+    bot.end().await;
 
-        // The bot runs on meanwhile, and sees that its index is of an ended epoch.
-        let done = embed_again(&bot, &config).await.unwrap();
-        assert!(done.turns >= 2 && done.turns == done.total, "{done:?}");
-        let again = embed_again(&bot, &config).await.unwrap();
-        assert_eq!(again, Reembedded::default());
-        assert_eq!(counted(&bot, &config).await, Stale::default());
-        let found = recalled(&server, &bot, "Quid novi?").await;
-        assert!(found.contains("> Our ferry leaves"), "{found}");
-        bot.end().await;
-        server.finish();
-    }
+    server.embeds(all_alike());
+    let cosine = ["--recall-mode=cosine", "--recall-threshold=0.9", REMOTE];
+    let by_cosine = place.config(Some(&server), &cosine);
+    let config = place.config(Some(&server), &[REMOTE]);
+    let bot = place.bot(&config).await;
+    assert!(counted(&bot, &config).await.foreign >= 2);
+    let found = recalled(&server, &bot, "What is the espresso code?").await;
+    assert!(found.contains("> The espresso code is 4711."), "{found}");
+    bot.end().await;
+    let bot = place.bot(&by_cosine).await;
+    let found = recalled(&server, &bot, "Quid novi?").await;
+    assert!(!found.contains("> Our ferry leaves"), "{found}");
+
+    // The bot runs on meanwhile, and sees that its index is of an ended epoch.
+    let done = embed_again(&bot, &config).await.unwrap();
+    assert!(done.turns >= 2 && done.turns == done.total, "{done:?}");
+    let again = embed_again(&bot, &config).await.unwrap();
+    assert_eq!(again, Reembedded::default());
+    assert_eq!(counted(&bot, &config).await, Stale::default());
+    let found = recalled(&server, &bot, "Quid novi?").await;
+    assert!(found.contains("> Our ferry leaves"), "{found}");
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

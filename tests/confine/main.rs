@@ -1,8 +1,7 @@
 //! Generated Cypher cannot escape: attacks by hand and by machine, on both stores.
 //!
 //! The Neo4j lane runs on the server of `NEO4J_TEST_URI` (`NEO4J_TEST_USER`,
-//! `NEO4J_TEST_PASSWORD`) and empties it. Without one it says that it did not run, which is a
-//! failure where `MUNINN_REQUIRE_NEO4J=1`.
+//! `NEO4J_TEST_PASSWORD`) and empties it.
 
 #![expect(
     clippy::unwrap_used,

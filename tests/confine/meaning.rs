@@ -45,6 +45,7 @@ fn legitimate_statements_keep_their_rows_on_the_embedded_graph() {
 }
 
 #[test]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 fn legitimate_statements_keep_their_rows_on_neo4j() {
     on_neo4j(keep_rows);
 }
@@ -69,6 +70,7 @@ fn statements_from_a_grammar_see_no_memory_on_the_embedded_graph() {
 }
 
 #[test]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 fn statements_from_a_grammar_see_no_memory_on_neo4j() {
     on_neo4j(see_no_memory);
 }

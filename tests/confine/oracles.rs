@@ -52,6 +52,7 @@ fn nothing_is_computed_on_memory_on_the_embedded_graph() {
 }
 
 #[test]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 fn nothing_is_computed_on_memory_on_neo4j() {
     on_neo4j(computes_nothing);
 }

@@ -193,9 +193,7 @@ pub(crate) fn on_embedded(test: fn(&dyn Store)) {
 
 /// Runs a test on the server of the environment, emptied, if there is one.
 pub(crate) fn on_neo4j(test: fn(&dyn Store)) {
-    let Some(graph) = TestGraph::find() else {
-        return;
-    };
+    let graph = TestGraph::of_environment();
     let _alone = SERVER.blocking_lock();
     let store = Neo4j::connect(&graph);
     store.write("MATCH (n) DETACH DELETE n");

@@ -37,22 +37,33 @@ impl Lane {
         Self::Embedded(tempfile::tempdir().unwrap())
     }
 
-    /// The server of the environment, if there is one.
-    pub(crate) async fn neo4j() -> Option<Self> {
-        let config = server()?;
-        Some(Self::Neo4j(
-            Box::new(config),
-            Share::Together(SERVER.read().await),
-        ))
+    /// The server of the environment, and the share of it as long as it is held.
+    pub(crate) async fn server_together() -> (GraphConfig, Share) {
+        (server(), Share::Together(SERVER.read().await))
+    }
+
+    /// The same, with no other test on it.
+    pub(crate) async fn server_alone() -> (GraphConfig, Share) {
+        (server(), Share::Alone(SERVER.write().await))
+    }
+
+    /// The server of the environment.
+    pub(crate) async fn neo4j() -> Self {
+        let (config, share) = Self::server_together().await;
+        Self::Neo4j(Box::new(config), share)
     }
 
     /// The server, with no other test on it.
-    pub(crate) async fn neo4j_alone() -> Option<Self> {
-        let config = server()?;
-        Some(Self::Neo4j(
-            Box::new(config),
-            Share::Alone(SERVER.write().await),
-        ))
+    pub(crate) async fn neo4j_alone() -> Self {
+        let (config, share) = Self::server_alone().await;
+        Self::Neo4j(Box::new(config), share)
+    }
+
+    /// The server, with no other test on it and nothing in it.
+    pub(crate) async fn emptied_neo4j() -> Self {
+        let lane = Self::neo4j_alone().await;
+        lane.open().await.wipe().await.unwrap();
+        lane
     }
 
     pub(crate) fn config(&self) -> GraphConfig {
@@ -94,14 +105,14 @@ impl Lane {
     }
 }
 
-pub(crate) fn server() -> Option<GraphConfig> {
-    let graph = TestGraph::find()?;
-    Some(GraphConfig {
+pub(crate) fn server() -> GraphConfig {
+    let graph = TestGraph::of_environment();
+    GraphConfig {
         user: graph.user,
         password: SecretString::from(graph.password),
         timeout: Duration::from_secs(30),
         ..GraphConfig::at(graph.url)
-    })
+    }
 }
 
 /// One conversation of its own, on a store.
@@ -251,19 +262,29 @@ pub(crate) fn ids(turns: &[Turn]) -> Vec<ResponseId> {
 #[macro_export]
 macro_rules! on_every_store {
     ($($name:ident),* $(,)?) => {
-        mod on_embedded {
+        $crate::on_every_store!(on_embedded, on_neo4j, neo4j: $($name),*);
+    };
+    ($embedded:ident, $neo4j:ident, $server:ident: $($name:ident),*) => {
+        mod $embedded {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
                 super::$name(&$crate::lanes::Lane::embedded()).await;
             })*
         }
-        mod on_neo4j {
+        mod $neo4j {
             $(#[tokio::test(flavor = "multi_thread")]
+            #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
             async fn $name() {
-                if let Some(lane) = $crate::lanes::Lane::neo4j().await {
-                    super::$name(&lane).await;
-                }
+                super::$name(&$crate::lanes::Lane::$server().await).await;
             })*
         }
+    };
+}
+
+/// Runs each test on each store, with no other test on the server and nothing in it.
+#[macro_export]
+macro_rules! alone_on_every_store {
+    ($($name:ident),* $(,)?) => {
+        $crate::on_every_store!(alone_on_embedded, alone_on_neo4j, emptied_neo4j: $($name),*);
     };
 }

@@ -43,11 +43,16 @@ async fn movies(lane: &Lane) -> Arc<dyn GraphStore> {
     store
 }
 
-async fn lanes() -> Vec<Lane> {
-    let mut lanes = vec![Lane::embedded()];
-    lanes.extend(Lane::neo4j_alone().await);
-    lanes
+/// Both stores, the server with nothing in it and no other test on it.
+async fn lanes() -> [Lane; 2] {
+    [Lane::embedded(), Lane::emptied_neo4j().await]
 }
+
+crate::alone_on_every_store!(
+    ids_lead_to_what_an_answer_was_made_from,
+    a_result_ends_at_the_limits_it_was_given,
+    what_multiplies_for_ever_is_ended_and_others_go_on,
+);
 
 fn confined(query: &str, schema: &Schema) -> ConfinedCypher {
     match confine(query, schema, &Limits::of_rows(500)) {
@@ -77,6 +82,7 @@ fn sorted(result: &QueryResult) -> Vec<Vec<Value>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn questions_get_the_same_rows_on_every_store_with_and_without_memory() {
     let mut seen: BTreeMap<&str, Vec<Vec<Value>>> = BTreeMap::new();
     for lane in lanes().await {
@@ -107,97 +113,86 @@ async fn questions_get_the_same_rows_on_every_store_with_and_without_memory() {
     assert_eq!(played.len(), 5);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ids_lead_to_what_an_answer_was_made_from() {
-    for lane in lanes().await {
-        let store = movies(&lane).await;
-        let query = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: $title}) \
+async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
+    let store = movies(lane).await;
+    let query = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: $title}) \
             RETURN p.name AS name, elementId(p) AS person, collect(elementId(m)) AS movies";
-        let survey = store.schema().await.unwrap();
-        let confined =
-            confine_with(query, &survey.schema, &Limits::of_rows(100), &["title"]).unwrap();
-        let params = Map::from_iter([("title".to_owned(), json!("Top Gun"))]);
-        let result = store.query(&confined, params, LIMITS).await.unwrap();
-        assert_eq!(result.rows.len(), 6);
-        assert_eq!(result.nodes.len(), 7);
-        let talk = Talk::on(&store);
-        let mut new = talk.turn("Who was in Top Gun?");
-        new.context = result.nodes;
-        talk.append(&new).await;
-        let explained = store.explain(&talk.session, None).await.unwrap().unwrap();
-        assert_eq!(explained.context.len(), 7);
-        let movie = explained
-            .context
-            .iter()
-            .find(|node| node.labels == ["Movie"])
-            .unwrap();
-        assert_eq!(movie.properties["title"], json!("Top Gun"));
-        assert_eq!(movie.properties.len(), 3);
-        store.wipe().await.unwrap();
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_result_ends_at_the_limits_it_was_given() {
-    for lane in lanes().await {
-        let store = movies(&lane).await;
-        let survey = store.schema().await.unwrap();
-        let all = confined("MATCH (p:Person) RETURN p", &survey.schema);
-        let run = |limits| store.query(&all, Map::new(), limits);
-        let rows = run(QueryLimits { rows: 10, ..LIMITS }).await.unwrap();
-        assert_eq!((rows.rows.len(), rows.cut), (10, Some(Cut::Rows)));
-        let rows = run(QueryLimits {
-            bytes: 2_000,
-            ..LIMITS
-        })
-        .await
+    let survey = store.schema().await.unwrap();
+    let confined = confine_with(query, &survey.schema, &Limits::of_rows(100), &["title"]).unwrap();
+    let params = Map::from_iter([("title".to_owned(), json!("Top Gun"))]);
+    let result = store.query(&confined, params, LIMITS).await.unwrap();
+    assert_eq!(result.rows.len(), 6);
+    assert_eq!(result.nodes.len(), 7);
+    let talk = Talk::on(&store);
+    let mut new = talk.turn("Who was in Top Gun?");
+    new.context = result.nodes;
+    talk.append(&new).await;
+    let explained = store.explain(&talk.session, None).await.unwrap().unwrap();
+    assert_eq!(explained.context.len(), 7);
+    let movie = explained
+        .context
+        .iter()
+        .find(|node| node.labels == ["Movie"])
         .unwrap();
-        assert_eq!(rows.cut, Some(Cut::Bytes));
-        assert!(!rows.rows.is_empty() && rows.rows.len() < 133);
-        let error = run(QueryLimits {
-            bytes: 10,
-            ..LIMITS
-        })
-        .await
-        .unwrap_err();
-        assert!(matches!(error, QueryError::TooBig), "{error}");
-        store.wipe().await.unwrap();
-    }
+    assert_eq!(movie.properties["title"], json!("Top Gun"));
+    assert_eq!(movie.properties.len(), 3);
+    store.wipe().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_multiplies_for_ever_is_ended_and_others_go_on() {
-    for lane in lanes().await {
-        let store = movies(&lane).await;
-        let survey = store.schema().await.unwrap();
-        let product = "MATCH (a:Person), (b:Person), (c:Person), (d:Person), (e:Person) \
+async fn a_result_ends_at_the_limits_it_was_given(lane: &Lane) {
+    let store = movies(lane).await;
+    let survey = store.schema().await.unwrap();
+    let all = confined("MATCH (p:Person) RETURN p", &survey.schema);
+    let run = |limits| store.query(&all, Map::new(), limits);
+    let rows = run(QueryLimits { rows: 10, ..LIMITS }).await.unwrap();
+    assert_eq!((rows.rows.len(), rows.cut), (10, Some(Cut::Rows)));
+    let rows = run(QueryLimits {
+        bytes: 2_000,
+        ..LIMITS
+    })
+    .await
+    .unwrap();
+    assert_eq!(rows.cut, Some(Cut::Bytes));
+    assert!(!rows.rows.is_empty() && rows.rows.len() < 133);
+    let error = run(QueryLimits {
+        bytes: 10,
+        ..LIMITS
+    })
+    .await
+    .unwrap_err();
+    assert!(matches!(error, QueryError::TooBig), "{error}");
+    store.wipe().await.unwrap();
+}
+
+async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &Lane) {
+    let store = movies(lane).await;
+    let survey = store.schema().await.unwrap();
+    let product = "MATCH (a:Person), (b:Person), (c:Person), (d:Person), (e:Person) \
             WHERE a.name + b.name + c.name + d.name + e.name = 'nobody' RETURN count(*) AS n";
-        let limits = QueryLimits {
-            time: Duration::from_secs(1),
-            ..LIMITS
-        };
-        let endless = confined(product, &survey.schema);
-        let began = Instant::now();
-        let talk = Talk::on(&store);
-        let (error, _) = tokio::join!(store.query(&endless, Map::new(), limits), talk.say("hi"));
-        let error = error.unwrap_err();
-        let is_ended = matches!(error, QueryError::TimedOut { .. } | QueryError::TooBig);
-        assert!(is_ended, "{error}");
-        assert!(
-            began.elapsed() < Duration::from_secs(8),
-            "{:?}",
-            began.elapsed()
-        );
-        assert_eq!(ask(&*store, QUESTIONS[0]).await.unwrap().rows.len(), 5);
-        store.wipe().await.unwrap();
-    }
+    let limits = QueryLimits {
+        time: Duration::from_secs(1),
+        ..LIMITS
+    };
+    let endless = confined(product, &survey.schema);
+    let began = Instant::now();
+    let talk = Talk::on(&store);
+    let (error, _) = tokio::join!(store.query(&endless, Map::new(), limits), talk.say("hi"));
+    let error = error.unwrap_err();
+    let is_ended = matches!(error, QueryError::TimedOut { .. } | QueryError::TooBig);
+    assert!(is_ended, "{error}");
+    assert!(
+        began.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(ask(&*store, QUESTIONS[0]).await.unwrap().rows.len(), 5);
+    store.wipe().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_server_that_is_gone_is_an_error_of_the_store_and_comes_back() {
-    let Some(lane) = Lane::neo4j_alone().await else {
-        return;
-    };
+    let lane = Lane::neo4j_alone().await;
     let store = movies(&lane).await;
     let Lane::Neo4j(config, _share) = &lane else {
         panic!("no server");

@@ -24,118 +24,117 @@ use self::support::bot::Place;
 use self::support::model_server::{ModelServer, Reply};
 use self::support::proxy::Proxy;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_cites_what_it_was_made_from() {
-    for place in Place::every() {
-        let quay = Quay::new().await;
-        let server = ModelServer::start().await;
-        let files = [("handbook.md", HANDBOOK)];
-        let bot = quay.bot(&place, Some(&server), &files, false).await;
-        let room = bot.room_of("a", &quay.channel);
-        server
-            .expects(routes("What does a tall ship pay?"))
-            .calls(&[(
-                "search_knowledge",
-                json!({"query": "dues of a tall ship under sail"}),
-            )]);
-        server
-            .expects(answers(&[
-                "  > [1] Harbour handbook › Exemptions (source handbook-",
-                "part of Harbour handbook › Dues",
-                "  > | Lifeboats and tall ships under sail pay nothing.",
-                "Answer strictly from them",
-                "say only: I cannot answer that",
-            ]))
-            .answers("A tall ship under sail pays nothing [1], so they say [12].");
-        let answer = room.say("ada", "What does a tall ship pay?").await.text();
-        assert_eq!(
-            answer,
-            "A tall ship under sail pays nothing [1], so they say.\n\n\
-             Sources:\n- [1] Harbour handbook › Exemptions (handbook.md)"
-        );
-        let why = room.command("ada", "why").await.text();
-        for told in [
-            "from the team's documents and records",
+support::bot::on_every_graph!(
+    an_answer_cites_what_it_was_made_from,
+    a_refusal_rests_on_nothing_and_is_not_recalled,
+    a_channel_sees_only_its_own_sources,
+    records_are_shown_as_cards_without_another_call,
+    a_new_version_takes_the_place_of_the_old_one_as_a_whole,
+);
+
+async fn an_answer_cites_what_it_was_made_from(place: Place) {
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let bot = quay.bot(&place, Some(&server), &files, false).await;
+    let room = bot.room_of("a", &quay.channel);
+    server
+        .expects(routes("What does a tall ship pay?"))
+        .calls(&[(
             "search_knowledge",
-            "Made from:",
-            "Exemptions",
-        ] {
-            assert!(why.contains(told), "{told} is missing in:\n{why}");
-        }
-        bot.end().await;
-        server.finish();
+            json!({"query": "dues of a tall ship under sail"}),
+        )]);
+    server
+        .expects(answers(&[
+            "  > [1] Harbour handbook › Exemptions (source handbook-",
+            "part of Harbour handbook › Dues",
+            "  > | Lifeboats and tall ships under sail pay nothing.",
+            "Answer strictly from them",
+            "say only: I cannot answer that",
+        ]))
+        .answers("A tall ship under sail pays nothing [1], so they say [12].");
+    let answer = room.say("ada", "What does a tall ship pay?").await.text();
+    assert_eq!(
+        answer,
+        "A tall ship under sail pays nothing [1], so they say.\n\n\
+             Sources:\n- [1] Harbour handbook › Exemptions (handbook.md)"
+    );
+    let why = room.command("ada", "why").await.text();
+    for told in [
+        "from the team's documents and records",
+        "search_knowledge",
+        "Made from:",
+        "Exemptions",
+    ] {
+        assert!(why.contains(told), "{told} is missing in:\n{why}");
     }
+    bot.end().await;
+    server.finish();
 }
 
 /// What the model says there is not in the documents is no memory, and rests on nothing.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_rests_on_nothing_and_is_not_recalled() {
-    for place in Place::every() {
-        let quay = Quay::new().await;
-        let server = ModelServer::start().await;
-        let files = [("handbook.md", HANDBOOK)];
-        let bot = quay.bot(&place, Some(&server), &files, false).await;
-        let room = bot.room_of("a", &quay.channel);
-        server
-            .expects(routes("dues of a submarine?"))
-            .calls(&[("search_knowledge", json!({"query": "dues of a submarine"}))]);
-        server
-            .expects(answers(&["  > [1] "]))
-            .answers("I cannot answer that from the team's documents and records [1].");
-        let answer = room.say("ada", "What are the dues of a submarine?").await;
-        assert_eq!(
-            answer.text(),
-            "I cannot answer that from the team's documents and records."
-        );
-        let why = room.command("ada", "why").await.text();
-        assert!(!why.contains("Made from:"), "{why}");
-        let elsewhere = bot.room_of("b", &quay.channel);
-        server
-            .expects(|request| !request.last_user().contains("I cannot answer that"))
-            .answers("Who knows.");
-        let asked = "What are the dues of a submarine, again?";
-        assert_eq!(elsewhere.say("ada", asked).await.text(), "Who knows.");
-        bot.end().await;
-        server.finish();
-    }
+async fn a_refusal_rests_on_nothing_and_is_not_recalled(place: Place) {
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let bot = quay.bot(&place, Some(&server), &files, false).await;
+    let room = bot.room_of("a", &quay.channel);
+    server
+        .expects(routes("dues of a submarine?"))
+        .calls(&[("search_knowledge", json!({"query": "dues of a submarine"}))]);
+    server
+        .expects(answers(&["  > [1] "]))
+        .answers("I cannot answer that from the team's documents and records [1].");
+    let answer = room.say("ada", "What are the dues of a submarine?").await;
+    assert_eq!(
+        answer.text(),
+        "I cannot answer that from the team's documents and records."
+    );
+    let why = room.command("ada", "why").await.text();
+    assert!(!why.contains("Made from:"), "{why}");
+    let elsewhere = bot.room_of("b", &quay.channel);
+    server
+        .expects(|request| !request.last_user().contains("I cannot answer that"))
+        .answers("Who knows.");
+    let asked = "What are the dues of a submarine, again?";
+    assert_eq!(elsewhere.say("ada", asked).await.text(), "Who knows.");
+    bot.end().await;
+    server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_channel_sees_only_its_own_sources() {
-    for place in Place::every() {
-        let quay = Quay::new().await;
-        let server = ModelServer::start().await;
-        let files = [("handbook.md", HANDBOOK)];
-        let bot = quay.bot(&place, Some(&server), &files, false).await;
+async fn a_channel_sees_only_its_own_sources(place: Place) {
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let bot = quay.bot(&place, Some(&server), &files, false).await;
 
-        let elsewhere = bot.room_of("b", &format!("elsewhere-{}", quay.end));
-        server
-            .expects(|request| {
-                let all = serde_json::to_string(request.messages()).unwrap();
-                !request.tools().contains(&"search_knowledge") && !all.contains("handbook")
-            })
-            .answers("I do not know.");
-        let answer = elsewhere.say("bob", "What does a ferry cost?").await;
-        assert_eq!(answer.text(), "I do not know.");
+    let elsewhere = bot.room_of("b", &format!("elsewhere-{}", quay.end));
+    server
+        .expects(|request| {
+            let all = serde_json::to_string(request.messages()).unwrap();
+            !request.tools().contains(&"search_knowledge") && !all.contains("handbook")
+        })
+        .answers("I do not know.");
+    let answer = elsewhere.say("bob", "What does a ferry cost?").await;
+    assert_eq!(answer.text(), "I do not know.");
 
-        let room = bot.room_of("a", &quay.channel);
-        server
-            .expects(|request| {
-                routes("When does the ferry leave?")(request)
-                    && request.texts("system")[0].contains("handbook-")
-            })
-            .calls(&[("search_knowledge", json!({"query": "ferry to Ostrey"}))]);
-        server
-            .expects(answers(&["leaves at nine"]))
-            .answers("At nine and at four [1].");
-        let answer = room.say("ada", "When does the ferry leave?").await.text();
-        assert!(
-            answer.starts_with("At nine and at four [1].\n\nSources:"),
-            "{answer}"
-        );
-        bot.end().await;
-        server.finish();
-    }
+    let room = bot.room_of("a", &quay.channel);
+    server
+        .expects(|request| {
+            routes("When does the ferry leave?")(request)
+                && request.texts("system")[0].contains("handbook-")
+        })
+        .calls(&[("search_knowledge", json!({"query": "ferry to Ostrey"}))]);
+    server
+        .expects(answers(&["leaves at nine"]))
+        .answers("At nine and at four [1].");
+    let answer = room.say("ada", "When does the ferry leave?").await.text();
+    assert!(
+        answer.starts_with("At nine and at four [1].\n\nSources:"),
+        "{answer}"
+    );
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,39 +190,36 @@ async fn planted_instructions_are_quoted_line_by_line() {
     server.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn records_are_shown_as_cards_without_another_call() {
-    for place in Place::every() {
-        let quay = Quay::new().await;
-        let server = ModelServer::start().await;
-        let config = place.config(Some(&server), &[]);
-        let store = graph::open(&config.graph).await.unwrap();
-        let catalog = Path::new("tests/data/knowledge/catalog.jsonl");
-        let name = quay.source("archives");
-        put_folder(&store, catalog, Some("archives"), &name, &[&quay.channel]).await;
-        store.close().await.unwrap();
-        let bot = place.bot(&config).await;
-        let room = bot.room_of("a", &quay.channel);
-        server
-            .expects(routes("Show me records about Port Alder"))
-            .calls(&[(
-                "search_knowledge",
-                json!({"query": "Port Alder", "show_records": true}),
-            )]);
-        let cards = room
-            .say("ada", "Show me records about Port Alder")
-            .await
-            .text();
-        assert!(cards.contains("**1.** ["), "{cards}");
-        assert!(
-            cards.contains("https://catalog.archives.gov/id/"),
-            "{cards}"
-        );
-        assert!(cards.contains("- Related: "), "{cards}");
-        assert!(cards.contains("- Part of: "), "{cards}");
-        bot.end().await;
-        server.finish();
-    }
+async fn records_are_shown_as_cards_without_another_call(place: Place) {
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let config = place.config(Some(&server), &[]);
+    let store = graph::open(&config.graph).await.unwrap();
+    let catalog = Path::new("tests/data/knowledge/catalog.jsonl");
+    let name = quay.source("archives");
+    put_folder(&store, catalog, Some("archives"), &name, &[&quay.channel]).await;
+    store.close().await.unwrap();
+    let bot = place.bot(&config).await;
+    let room = bot.room_of("a", &quay.channel);
+    server
+        .expects(routes("Show me records about Port Alder"))
+        .calls(&[(
+            "search_knowledge",
+            json!({"query": "Port Alder", "show_records": true}),
+        )]);
+    let cards = room
+        .say("ada", "Show me records about Port Alder")
+        .await
+        .text();
+    assert!(cards.contains("**1.** ["), "{cards}");
+    assert!(
+        cards.contains("https://catalog.archives.gov/id/"),
+        "{cards}"
+    );
+    assert!(cards.contains("- Related: "), "{cards}");
+    assert!(cards.contains("- Part of: "), "{cards}");
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -387,9 +383,10 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> Found {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn both_stores_find_the_same() {
     let mut found = Vec::new();
-    for place in Place::every() {
+    for place in [Place::embedded(), Place::neo4j(None)] {
         let quay = Quay::new().await;
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         let catalog = Path::new("tests/data/knowledge/catalog.jsonl");
@@ -437,44 +434,40 @@ async fn both_stores_find_the_same() {
     assert!(found.windows(2).all(|two| two[0] == two[1]), "{found:#?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole() {
-    for place in Place::every() {
-        let quay = Quay::new().await;
-        let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
-        quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
-        let searcher = searcher(&store);
-        // A search waits for the first load only a little, and this machine may be busy.
-        searcher.refresh().await;
-        let first = search(&searcher, "dues at the north quay", &quay.channel).await;
-        assert!(first.hits[0].text.contains("40 crowns"));
+async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: Place) {
+    let quay = Quay::new().await;
+    let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
+    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
+    let searcher = searcher(&store);
+    // A search waits for the first load only a little, and this machine may be busy.
+    searcher.refresh().await;
+    let first = search(&searcher, "dues at the north quay", &quay.channel).await;
+    assert!(first.hits[0].text.contains("40 crowns"));
 
-        let dearer = HANDBOOK.replace("40 crowns", "50 crowns");
-        quay.put(&store, &[("handbook.md", &dearer)]).await;
-        // What is not served any more is not shown, even before the new version is loaded.
-        let between = search(&searcher, "dues at the north quay", &quay.channel).await;
-        assert!(
-            between
-                .hits
-                .iter()
-                .all(|hit| !hit.text.contains("40 crowns")),
-            "{between:#?}"
-        );
-        searcher.refresh().await;
-        let second = search(&searcher, "dues at the north quay", &quay.channel).await;
-        assert!(second.hits[0].text.contains("50 crowns"));
-        assert!(second.rungs.is_empty());
-        store.close().await.unwrap();
-    }
+    let dearer = HANDBOOK.replace("40 crowns", "50 crowns");
+    quay.put(&store, &[("handbook.md", &dearer)]).await;
+    // What is not served any more is not shown, even before the new version is loaded.
+    let between = search(&searcher, "dues at the north quay", &quay.channel).await;
+    assert!(
+        between
+            .hits
+            .iter()
+            .all(|hit| !hit.text.contains("40 crowns")),
+        "{between:#?}"
+    );
+    searcher.refresh().await;
+    let second = search(&searcher, "dues at the north quay", &quay.channel).await;
+    assert!(second.hits[0].text.contains("50 crowns"));
+    assert!(second.rungs.is_empty());
+    store.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn without_the_graph_what_is_loaded_is_searched_and_said_to_be() {
-    let Some(address) = Place::neo4j_address() else {
-        return;
-    };
+    let address = Place::neo4j_address();
     let wire = Proxy::to(address).await;
-    let place = Place::neo4j(Some(&wire.bolt_url())).unwrap();
+    let place = Place::neo4j(Some(&wire.bolt_url()));
     let quay = Quay::new().await;
     let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
     quay.put(&store, &[("handbook.md", HANDBOOK)]).await;

@@ -304,7 +304,7 @@ async fn floors(bench: &Bench, all: &[Question]) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it tries hundreds of weights"]
-async fn weights_that_find_most_in_the_first_half() {
+async fn figures_of_weights_in_the_first_half() {
     let bench = Bench::new().await;
     let all = questions();
     let questions = half(&all, 0);

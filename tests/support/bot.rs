@@ -30,6 +30,28 @@ pub struct Place {
     name: String,
 }
 
+/// Runs tests on every graph, each under the graph's name.
+#[allow(unused_macros, reason = "not every test program runs on both")]
+macro_rules! on_every_graph {
+    ($($name:ident),* $(,)?) => {
+        mod on_embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name($crate::support::bot::Place::embedded()).await;
+            })*
+        }
+        mod on_neo4j {
+            $(#[tokio::test(flavor = "multi_thread")]
+            #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+            async fn $name() {
+                super::$name($crate::support::bot::Place::neo4j(None)).await;
+            })*
+        }
+    };
+}
+#[allow(unused_imports, reason = "not every test program runs on both")]
+pub(crate) use on_every_graph;
+
 impl Place {
     /// The embedded graph, in a folder of its own.
     pub fn embedded() -> Self {
@@ -39,27 +61,21 @@ impl Place {
     }
 
     /// The Neo4j that the test run was given, at another address if `through` says so.
-    pub fn neo4j(through: Option<&str>) -> Option<Self> {
-        let server = TestGraph::find()?;
+    pub fn neo4j(through: Option<&str>) -> Self {
+        let server = TestGraph::of_environment();
         let graph = vec![
             format!("--graph-url={}", through.unwrap_or(&server.url)),
             format!("--graph-user={}", server.user),
             format!("--graph-password={}", server.password),
         ];
-        Some(Self::new(tempfile::tempdir().unwrap(), graph))
+        Self::new(tempfile::tempdir().unwrap(), graph)
     }
 
     /// Host and port of that Neo4j.
-    pub fn neo4j_address() -> Option<String> {
-        let url = std::env::var("NEO4J_TEST_URI").ok()?;
-        url.split_once("://").map(|(_, address)| address.to_owned())
-    }
-
-    /// Every graph there is.
-    pub fn every() -> Vec<Self> {
-        std::iter::once(Self::embedded())
-            .chain(Self::neo4j(None))
-            .collect()
+    pub fn neo4j_address() -> String {
+        let url = TestGraph::of_environment().url;
+        let (_, address) = url.split_once("://").expect("an address");
+        address.to_owned()
     }
 
     fn new(folder: tempfile::TempDir, graph: Vec<String>) -> Self {
@@ -115,9 +131,8 @@ impl Place {
     /// As [`Place::bot`], with a ledger of what it accepts.
     pub async fn bot_with(&self, config: &Config, ledger: Ledger) -> TestBot {
         static EMPTIED: OnceCell<()> = OnceCell::const_new();
-        if config.graph.url.contains("://")
-            && let Some(graph) = TestGraph::find()
-        {
+        if config.graph.url.contains("://") {
+            let graph = TestGraph::of_environment();
             EMPTIED
                 .get_or_init(async || graph.forget_knowledge().await)
                 .await;

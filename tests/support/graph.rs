@@ -11,27 +11,16 @@ pub struct TestGraph {
 }
 
 impl TestGraph {
-    /// None: there is none, which is a failure where it is required.
-    pub fn find() -> Option<Self> {
-        let Some(url) = variable("NEO4J_TEST_URI") else {
-            assert!(
-                variable("MUNINN_REQUIRE_NEO4J").is_none(),
-                "MUNINN_REQUIRE_NEO4J is set, but NEO4J_TEST_URI is not"
-            );
-            #[expect(
-                clippy::print_stderr,
-                reason = "a lane that does not run has to be seen"
-            )]
-            {
-                eprintln!("Neo4j lane did not run: NEO4J_TEST_URI is not set");
-            }
-            return None;
-        };
-        Some(Self {
+    /// # Panics
+    /// When there is none. Tests that need one are ignored unless they are asked for.
+    pub fn of_environment() -> Self {
+        let url = variable("NEO4J_TEST_URI")
+            .expect("NEO4J_TEST_URI is set; tests/servers/neo4j/neo4j-up starts a Neo4j");
+        Self {
             url,
             user: variable("NEO4J_TEST_USER").unwrap_or_default(),
             password: variable("NEO4J_TEST_PASSWORD").unwrap_or_default(),
-        })
+        }
     }
 
     fn open(&self) -> neo4rs::Graph {

@@ -1,7 +1,6 @@
 //! A real homeserver and a person on it, with a client of their own, for tests that read like a chat.
 //!
-//! `SYNAPSE_TEST_URL` names the homeserver (`tests/servers/synapse/synapse-up` starts one). Without it
-//! nothing is tested and each test says so; with `MUNINN_REQUIRE_SYNAPSE=1` that is a failure.
+//! `SYNAPSE_TEST_URL` names the homeserver (`tests/servers/synapse/synapse-up` starts one).
 
 mod chat;
 mod keys;
@@ -38,18 +37,13 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Numbers accounts, so that no two are the same, nor those of an earlier run on the same server.
 static ACCOUNTS: AtomicUsize = AtomicUsize::new(1);
 
-/// The homeserver's address; none where there is nothing to test with.
+/// The homeserver's address.
 ///
 /// # Panics
-/// When one is required and not there.
-pub fn homeserver() -> Option<String> {
-    let url = std::env::var("SYNAPSE_TEST_URL").ok();
-    let is_required = std::env::var("MUNINN_REQUIRE_SYNAPSE").as_deref() == Ok("1");
-    assert!(
-        url.is_some() || !is_required,
-        "MUNINN_REQUIRE_SYNAPSE is set, but SYNAPSE_TEST_URL is not"
-    );
-    url
+/// When there is none. Tests that need one are ignored unless they are asked for.
+pub fn homeserver() -> String {
+    std::env::var("SYNAPSE_TEST_URL")
+        .expect("SYNAPSE_TEST_URL is set; tests/servers/synapse/synapse-up starts a homeserver")
 }
 
 /// A homeserver of a test's own, which it may stop.
@@ -61,19 +55,18 @@ pub struct OwnHomeserver {
 }
 
 impl OwnHomeserver {
-    /// Starts one, with further arguments for `synapse-up`; none where there is nothing to test with.
+    /// Starts one, with further arguments for `synapse-up`.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start(arguments: &[&str]) -> Option<Self> {
-        homeserver()?;
+    pub fn start(arguments: &[&str]) -> Self {
         let mut server = Self {
             url: String::new(),
             data: tempfile::tempdir().expect("a folder"),
             arguments: arguments.iter().map(ToString::to_string).collect(),
         };
         server.url = server.up();
-        Some(server)
+        server
     }
 
     /// Starts it again, on the same port.

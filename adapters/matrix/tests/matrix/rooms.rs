@@ -5,10 +5,9 @@ use muninn_matrix::Threads;
 use muninn_matrix::testing::{Person, RoomKind};
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
-    let Some((home, bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     room.say("good morning").await;
     let question = room.ask("hello").await;
@@ -41,10 +40,9 @@ async fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn in_a_direct_room_everything_is_meant_for_it() {
-    let Some((home, _bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, _bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
     room.say("hello").await;
     let answer = room.hears("echo: hello").await;
@@ -58,10 +56,9 @@ async fn in_a_direct_room_everything_is_meant_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn what_is_said_before_it_has_joined_is_answered() {
-    let Some((home, bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, bot, ann) = bot_and_ann().await;
     let room = ann.invite(&home.account.user, RoomKind::DIRECT).await;
     room.say("are you coming?").await;
     room.hears("echo: are you coming?").await;
@@ -69,10 +66,9 @@ async fn what_is_said_before_it_has_joined_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn in_an_encrypted_room_it_answers_encrypted_and_is_trusted() {
-    let Some((home, _bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, _bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let question = room.ask("hello").await;
     let answer = room.hears("echo: hello").await;
@@ -82,10 +78,9 @@ async fn in_an_encrypted_room_it_answers_encrypted_and_is_trusted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
-    let Some((home, _bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, _bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let question = room.ask("hello").await;
     let answer = room.hears("echo: hello").await;
@@ -97,10 +92,9 @@ async fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn threads_are_followed_or_left_alone_as_it_is_set() {
-    let Some(homeserver) = homeserver() else {
-        return;
-    };
+    let homeserver = homeserver();
     let ann = Person::new(&homeserver, "ann").await;
     for threads in [Threads::Follow, Threads::Never] {
         let home = Home::new(&homeserver).await;
@@ -130,10 +124,9 @@ async fn threads_are_followed_or_left_alone_as_it_is_set() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn two_rooms_are_two_audiences() {
-    let Some((home, bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, bot, ann) = bot_and_ann().await;
     let one = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let two = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let (in_one, in_two) = tokio::join!(one.ask("the same"), two.ask("the same"));
@@ -151,10 +144,9 @@ async fn two_rooms_are_two_audiences() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_burst_is_answered_one_by_one() {
-    let Some((home, bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     for number in 0..20 {
         room.ask(&format!("question {number}")).await;
@@ -176,10 +168,9 @@ async fn a_burst_is_answered_one_by_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_reply_to_something_in_another_room_is_answered_here() {
-    let Some((home, _bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, _bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
     room.ask("there").await;
@@ -196,10 +187,9 @@ async fn a_reply_to_something_in_another_room_is_answered_here() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
-    let Some((home, _bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, _bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
     room.say("hello").await;
     room.hears("echo: hello").await;
@@ -212,10 +202,9 @@ async fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
-    let Some((home, mut bot, ann)) = bot_and_ann().await else {
-        return;
-    };
+    let (home, mut bot, ann) = bot_and_ann().await;
     let bob = Person::new(&home.homeserver, "bob").await;
     for has_newcomers in [false, true] {
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;

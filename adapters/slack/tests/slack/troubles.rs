@@ -352,7 +352,6 @@ async fn an_event_that_comes_again_after_a_restart_is_not_answered_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes half a minute"]
 async fn a_socket_that_says_nothing_any_more_is_left() {
     let scene = scene().await;
     scene.home.slack.freeze_sockets();

@@ -2,12 +2,12 @@
 //!
 //! A whole turn goes through the bot on the embedded graph, with a model service on loopback that
 //! answers at once. After each turn the same request goes to the service by itself, so that both
-//! see the same load; the store's calls are timed within the turn, and once more by themselves. A
+//! see the same load; what the graph was asked within the turn is read from the bot's own metrics, and timed once more by itself. A
 //! table tells p50 and p99 of a plain loop, Criterion's figures follow.
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -23,33 +22,20 @@ use axum::routing::post;
 use clap::Parser;
 use criterion::{Criterion, criterion_group, criterion_main};
 use futures::future::join_all;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use muninn::config::{Config, Options};
 use muninn::conversation::ledger::Ledger;
 use muninn::demo::load_movies;
-use muninn::graph::answers::{Answers, ForgottenEvent, Marks, MemoryStats, Spoken, Usage};
-use muninn::graph::confine::ConfinedCypher;
-use muninn::graph::knowledge::{KnowledgeLinks, KnowledgeNodes};
-use muninn::graph::query::{QueryError, QueryLimits, QueryResult};
-use muninn::graph::schema::Survey;
 use muninn::graph::session::{SessionGuard, Sessions};
-use muninn::graph::transfer::{GraphNode, GraphRelationship, Importing, Portable};
-use muninn::graph::{
-    Appended, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, GraphStore, How,
-    NewTurn, News, ResponseId, SessionOverview, Source, StoreError, StoreHealth, Summary, Turn,
-    TurnContext, TurnRead, open,
-};
+use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open};
 use muninn::llm::{Limits, ModelConfig};
 use muninn::memory::{embedded_text, summary};
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
-use muninn_platform::{
-    Audience, AudienceId, ConversationId, Delivered, EventId, Feedback, Inbox, MessageId,
-    OwnSession, Pace,
-};
+use muninn_platform::{Audience, AudienceId, ConversationId, EventId, Inbox, Pace};
 use serde_json::json;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Turns of the plain loop.
@@ -226,395 +212,69 @@ impl Service {
     }
 }
 
-/// The store, with every call named and timed.
-#[derive(Debug)]
-struct Timed {
-    store: Arc<dyn GraphStore>,
-    calls: Mutex<Vec<(&'static str, Duration)>>,
-    last: Mutex<Option<NewTurn>>,
-}
+/// What was asked of the graph so far: calls and seconds, by their kind.
+type Asked = BTreeMap<String, (f64, f64)>;
 
-impl Timed {
-    async fn call<T>(&self, name: &'static str, call: impl Future<Output = T> + Send) -> T {
-        let began = Instant::now();
-        let result = call.await;
-        lock(&self.calls).push((name, began.elapsed()));
-        result
+/// Reads the metrics that the bot keeps of its graph.
+struct Watch(PrometheusHandle);
+
+impl Watch {
+    fn start() -> Self {
+        let recorder = PrometheusBuilder::new().install_recorder();
+        Self(recorder.expect("nothing else records"))
     }
 
-    fn taken(&self) -> Vec<(&'static str, Duration)> {
-        std::mem::take(&mut *lock(&self.calls))
-    }
-}
-
-#[async_trait]
-impl GraphStore for Timed {
-    async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
-        self.call("begin_turn", self.store.begin_turn(read)).await
-    }
-
-    async fn append(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<Appended, StoreError> {
-        *lock(&self.last) = Some(turn.clone());
-        self.call("append", self.store.append(guard, turn)).await
-    }
-
-    async fn append_all(
-        &self,
-        guards: &[SessionGuard],
-        turns: &[Arc<NewTurn>],
-    ) -> Result<(), StoreError> {
-        self.call("append_all", self.store.append_all(guards, turns))
-            .await
+    fn asked(&self) -> Asked {
+        let mut asked = Asked::new();
+        for line in self.0.render().lines() {
+            let Some((name, value)) = line.rsplit_once(' ') else {
+                continue;
+            };
+            let value: f64 = value.parse().unwrap_or_default();
+            let of = |part: &str| {
+                let rest = name.strip_prefix("muninn_graph_seconds_")?;
+                let kind = rest.strip_prefix(part)?.strip_prefix("{call=\"")?;
+                Some(kind.trim_end_matches("\"}").to_owned())
+            };
+            if let Some(kind) = of("count") {
+                asked.entry(kind).or_default().0 = value;
+            } else if let Some(kind) = of("sum") {
+                asked.entry(kind).or_default().1 = value;
+            }
+        }
+        asked
     }
 
-    fn is_shared(&self) -> bool {
-        self.store.is_shared()
-    }
-
-    async fn probe(&self) -> Result<(), StoreError> {
-        self.call("probe", self.store.probe()).await
-    }
-
-    fn pending(&self) -> &dyn muninn::graph::pending::PendingMessages {
-        self.store.pending()
-    }
-
-    fn claims(&self) -> &dyn muninn::graph::claims::Claims {
-        self.store.claims()
-    }
-
-    fn ingesting(&self) -> &dyn muninn::graph::ingest::Ingesting {
-        self.store.ingesting()
-    }
-
-    fn searching(&self) -> &dyn muninn::graph::ingest::searching::Searching {
-        self.store.searching()
-    }
-
-    fn unsupported_features(&self) -> &'static [&'static str] {
-        self.store.unsupported_features()
-    }
-
-    async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
-        self.call("embedders", self.store.embedders()).await
-    }
-
-    async fn stale_embeddings(
-        &self,
-        embedder: &str,
-        audience: &AudienceId,
-        seen: i64,
-        limit: usize,
-    ) -> Result<News, StoreError> {
-        let call = self.store.stale_embeddings(embedder, audience, seen, limit);
-        self.call("stale_embeddings", call).await
-    }
-
-    async fn missing_embeddings(
-        &self,
-        audience: &AudienceId,
-        seen: i64,
-        limit: usize,
-    ) -> Result<News, StoreError> {
-        let call = self.store.missing_embeddings(audience, seen, limit);
-        self.call("missing_embeddings", call).await
-    }
-
-    async fn set_embeddings(
-        &self,
-        embedder: &str,
-        audience: &AudienceId,
-        vectors: &[(ResponseId, Option<Vec<f32>>)],
-    ) -> Result<usize, StoreError> {
-        let call = self.store.set_embeddings(embedder, audience, vectors);
-        self.call("set_embeddings", call).await
-    }
-
-    async fn supersede(
-        &self,
-        audience: &AudienceId,
-        turn: ResponseId,
-        earlier: &[(ResponseId, How)],
-    ) -> Result<usize, StoreError> {
-        let call = self.store.supersede(audience, turn, earlier);
-        self.call("supersede", call).await
-    }
-
-    async fn superseded(
-        &self,
-        audience: &AudienceId,
-    ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError> {
-        let call = self.store.superseded(audience);
-        self.call("superseded", call).await
-    }
-
-    async fn turns_since(
-        &self,
-        audience: &AudienceId,
-        seen: i64,
-        limit: usize,
-    ) -> Result<News, StoreError> {
-        let call = self.store.turns_since(audience, seen, limit);
-        self.call("turns_since", call).await
-    }
-
-    async fn chain(
-        &self,
-        session: &ConversationId,
-        after: Option<ResponseId>,
-        limit: usize,
-    ) -> Result<Vec<Turn>, StoreError> {
-        let call = self.store.chain(session, after, limit);
-        self.call("chain", call).await
-    }
-
-    async fn save_summary(
-        &self,
-        guard: &SessionGuard,
-        summary: &Summary,
-        previous: Option<ResponseId>,
-        epoch: i64,
-    ) -> Result<bool, StoreError> {
-        let call = self.store.save_summary(guard, summary, previous, epoch);
-        self.call("save_summary", call).await
-    }
-
-    async fn explain(
-        &self,
-        session: &ConversationId,
-        response: Option<ResponseId>,
-    ) -> Result<Option<Explanation>, StoreError> {
-        let call = self.store.explain(session, response);
-        self.call("explain", call).await
-    }
-
-    async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError> {
-        self.call("forget", self.store.forget(guard, what)).await
-    }
-
-    async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {
-        self.call("sessions", self.store.sessions()).await
-    }
-
-    async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
-        let call = self.store.chain_shape(session);
-        self.call("chain_shape", call).await
-    }
-
-    async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
-        self.call("schema", self.store.schema()).await
-    }
-
-    async fn query(
-        &self,
-        query: &ConfinedCypher,
-        params: serde_json::Map<String, serde_json::Value>,
-        limits: QueryLimits,
-    ) -> Result<QueryResult, QueryError> {
-        let call = self.store.query(query, params, limits);
-        self.call("query", call).await
-    }
-
-    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
-        self.call("merge_nodes", self.store.merge_nodes(put)).await
-    }
-
-    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
-        self.call("merge_links", self.store.merge_links(put)).await
-    }
-
-    async fn health(&self) -> Result<StoreHealth, StoreError> {
-        self.call("health", self.store.health()).await
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        self.store.close().await
+    /// Exchanges that were recalled so far.
+    fn recalled(&self) -> u64 {
+        let text = self.0.render();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("muninn_recalled_total "));
+        line.and_then(|count| count.parse().ok())
+            .unwrap_or_default()
     }
 }
 
-#[async_trait]
-impl Answers for Timed {
-    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
-        let call = self.store.turn_of_event(event);
-        self.call("turn_of_event", call).await
-    }
-
-    async fn last_turns(
-        &self,
-        audience: &AudienceId,
-        most: usize,
-    ) -> Result<Vec<Turn>, StoreError> {
-        let call = self.store.last_turns(audience, most);
-        self.call("last_turns", call).await
-    }
-
-    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
-        self.call("marks", self.store.marks(session)).await
-    }
-
-    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError> {
-        self.call("mark_forgotten", self.store.mark_forgotten(events))
-            .await
-    }
-
-    async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
-        self.call("replace", self.store.replace(guard, turn)).await
-    }
-
-    async fn set_delivered(
-        &self,
-        response: ResponseId,
-        delivered: &Delivered,
-    ) -> Result<(), StoreError> {
-        let call = self.store.set_delivered(response, delivered);
-        self.call("set_delivered", call).await
-    }
-
-    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError> {
-        let call = self.store.quoted_in(answers, listing);
-        self.call("quoted_in", call).await
-    }
-
-    async fn keep_feedback(
-        &self,
-        audience: &AudienceId,
-        feedback: &Feedback,
-    ) -> Result<Option<ResponseId>, StoreError> {
-        let call = self.store.keep_feedback(audience, feedback);
-        self.call("keep_feedback", call).await
-    }
-
-    async fn response_of_message(
-        &self,
-        audience: &AudienceId,
-        message: &MessageId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let call = self.store.response_of_message(audience, message);
-        self.call("response_of_message", call).await
-    }
-
-    async fn last_turn_by(
-        &self,
-        audience: &AudienceId,
-        person: &str,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let call = self.store.last_turn_by(audience, person);
-        self.call("last_turn_by", call).await
-    }
-
-    async fn own_sessions(
-        &self,
-        person: &str,
-        prefix: &str,
-        most: usize,
-    ) -> Result<Vec<OwnSession>, StoreError> {
-        let call = self.store.own_sessions(person, prefix, most);
-        self.call("own_sessions", call).await
-    }
-
-    async fn last_response(
-        &self,
-        audience: &AudienceId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        self.call("last_response", self.store.last_response(audience))
-            .await
-    }
-
-    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
-        self.call("extent", self.store.memory_stats(audience)).await
-    }
-
-    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {
-        self.call("takes_part", self.store.takes_part(session))
-            .await
-    }
-
-    async fn spoken(
-        &self,
-        session: &ConversationId,
-        turn: Option<ResponseId>,
-    ) -> Result<Vec<Spoken>, StoreError> {
-        self.call("spoken", self.store.spoken(session, turn)).await
-    }
-
-    async fn sessions_under(
-        &self,
-        place: &str,
-    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError> {
-        self.call("sessions_under", self.store.sessions_under(place))
-            .await
-    }
-
-    async fn newest_sessions(
-        &self,
-        prefix: &str,
-        most: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
-        self.call("newest_sessions", self.store.newest_sessions(prefix, most))
-            .await
-    }
-
-    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError> {
-        self.call("sessions_of", self.store.sessions_of(audience))
-            .await
-    }
-
-    async fn usage(
-        &self,
-        person: &str,
-        audience: &AudienceId,
-        since: chrono::DateTime<chrono::Utc>,
-    ) -> Result<Usage, StoreError> {
-        let call = self.store.usage(person, audience, since);
-        self.call("usage", call).await
-    }
-}
-
-#[async_trait]
-impl Portable for Timed {
-    async fn size(&self) -> Result<(u64, u64), StoreError> {
-        self.store.size().await
-    }
-
-    async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
-        self.store.nodes(to).await
-    }
-
-    async fn relationships(&self, to: mpsc::Sender<GraphRelationship>) -> Result<(), StoreError> {
-        self.store.relationships(to).await
-    }
-
-    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
-        self.store.create_nodes(nodes).await
-    }
-
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError> {
-        self.store.create_relationships(relationships).await
-    }
-
-    async fn wipe(&self) -> Result<(), StoreError> {
-        self.store.wipe().await
-    }
-
-    fn importing(&self) -> &dyn Importing {
-        self.store.importing()
-    }
+/// What was asked in between.
+fn between(before: &Asked, after: &Asked) -> Asked {
+    let each = after.iter().map(|(kind, (calls, seconds))| {
+        let (earlier, spent) = before.get(kind).copied().unwrap_or_default();
+        (kind.clone(), (calls - earlier, seconds - spent))
+    });
+    each.filter(|(_, (calls, _))| *calls > 0.0).collect()
 }
 
 /// A bot under way, and one conversation with it.
 struct Talk {
     room: Room,
-    store: Arc<Timed>,
+    store: Arc<dyn GraphStore>,
     asked: AtomicUsize,
     shutdown: CancellationToken,
     running: tokio::task::JoinHandle<()>,
 }
 
 impl Talk {
-    /// A bot whose store is timed.
     async fn start(
         folder: &Path,
         model: Option<ModelConfig>,
@@ -627,12 +287,7 @@ impl Talk {
             load_movies(&*store).await.expect("the movies are loaded");
         }
         fill(&*store, history).await;
-        let store = Arc::new(Timed {
-            store,
-            calls: Mutex::default(),
-            last: Mutex::default(),
-        });
-        let shared: Arc<dyn GraphStore> = store.clone();
+        let shared = Arc::clone(&store);
         let Wired { bot, .. } = Parts::load(&config)
             .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
             .expect("the parts are sound");
@@ -655,7 +310,6 @@ impl Talk {
             talk.turn().await;
             tokio::time::sleep(PAUSE).await;
         }
-        talk.store.taken();
         talk
     }
 
@@ -672,18 +326,16 @@ impl Talk {
             window: summary::read(12),
             seen: i64::MAX / 2,
         };
-        let context = self.store.store.begin_turn(&read).await;
+        let context = self.store.begin_turn(&read).await;
         black_box(context.expect("the window is read"));
     }
 
-    /// The last turn once more, in another session.
-    async fn append_alone(&self, guard: &SessionGuard) {
-        let mut new = lock(&self.store.last).clone().expect("a turn was taken");
-        new.turn.id = ResponseId::fresh();
-        new.turn.event = new.turn.id.to_string();
-        guard.session().as_str().clone_into(&mut new.turn.session);
-        let appended = self.store.store.append(guard, &new).await;
-        black_box(appended.expect("the turn is saved"));
+    /// A turn of usual length, in another session.
+    async fn append_alone(&self, guard: &SessionGuard, embedder: &LocalEmbedder) {
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let new = earlier(number, guard.session(), embedder);
+        let appended = self.store.append(guard, &new);
+        black_box(appended.await.expect("the turn is saved"));
     }
 
     async fn end(self) {
@@ -777,66 +429,61 @@ fn earlier(number: usize, session: &ConversationId, embedder: &LocalEmbedder) ->
 struct Figures {
     whole: Vec<Duration>,
     model: Vec<Duration>,
-    begin: Vec<Duration>,
-    append: Vec<Duration>,
-    /// Of a turn together.
-    store: Vec<Duration>,
+    /// The graph's, of a turn together.
+    graph: Vec<Duration>,
     begin_alone: Vec<Duration>,
     append_alone: Vec<Duration>,
-    calls: BTreeMap<&'static str, usize>,
-    /// Made after the answer: the summary's.
-    later: BTreeMap<&'static str, usize>,
-    recalled: usize,
+    /// Calls of the graph in all turns, by their kind.
+    calls: BTreeMap<String, f64>,
+    /// Those after the answer: the summary's.
+    later: BTreeMap<String, f64>,
+    recalled: u64,
 }
 
 impl Figures {
-    async fn of(talk: &Talk, service: Option<&Service>) -> Self {
+    async fn of(talk: &Talk, watch: &Watch, service: Option<&Service>) -> Self {
         let mut figures = Self::default();
         let client = reqwest::Client::builder()
             .no_proxy()
             .build()
             .expect("a client");
+        let recalled = watch.recalled();
         for _ in 0..scaled(TURNS) {
+            let before = watch.asked();
             let began = Instant::now();
             talk.turn().await;
             figures.whole.push(began.elapsed());
+            let answered = watch.asked();
             tokio::time::sleep(PAUSE).await;
-            figures.sort(&talk.store.taken());
-            figures.recalled += lock(&talk.store.last)
-                .as_ref()
-                .map_or(0, |turn| turn.recalled.len());
+            figures.sort(
+                &between(&before, &answered),
+                &between(&answered, &watch.asked()),
+            );
             if let Some(service) = service {
                 figures.model.push(timed(service.alone(&client)).await);
             }
         }
+        figures.recalled = watch.recalled() - recalled;
         let alone = ConversationId::new("bench/general/alone");
         let guard = Sessions::default().lock(&alone).await;
+        let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
         for _ in 0..scaled(TURNS) {
             tokio::time::sleep(PAUSE).await;
             figures.begin_alone.push(timed(talk.begin_alone()).await);
-            figures
-                .append_alone
-                .push(timed(talk.append_alone(&guard)).await);
+            let appending = talk.append_alone(&guard, &embedder);
+            figures.append_alone.push(timed(appending).await);
         }
         figures
     }
 
-    /// Everything up to the append was in the answer's way.
-    fn sort(&mut self, calls: &[(&'static str, Duration)]) {
-        let appended = calls.iter().position(|(name, _)| *name == "append");
-        let (turn, later) = calls.split_at(appended.map_or(calls.len(), |at| at + 1));
-        for (name, took) in turn {
-            *self.calls.entry(name).or_default() += 1;
-            match *name {
-                "begin_turn" => self.begin.push(*took),
-                "append" => self.append.push(*took),
-                _ => {}
+    fn sort(&mut self, turn: &Asked, later: &Asked) {
+        for (into, asked) in [(&mut self.calls, turn), (&mut self.later, later)] {
+            for (kind, (calls, _)) in asked {
+                *into.entry(kind.clone()).or_default() += calls;
             }
         }
-        for (name, _) in later {
-            *self.later.entry(name).or_default() += 1;
-        }
-        self.store.push(turn.iter().map(|(_, took)| *took).sum());
+        let seconds = turn.values().map(|(_, seconds)| seconds).sum();
+        self.graph.push(Duration::from_secs_f64(seconds));
     }
 
     fn print(&self, title: &str, model_calls: u32) {
@@ -844,8 +491,8 @@ impl Figures {
         let own: Vec<Duration> = self
             .whole
             .iter()
-            .zip(&self.store)
-            .map(|(whole, store)| whole.saturating_sub(*store + model))
+            .zip(&self.graph)
+            .map(|(whole, graph)| whole.saturating_sub(*graph + model))
             .collect();
         let turns = self.whole.len();
         println!("\n{title}: {turns} turns");
@@ -853,9 +500,7 @@ impl Figures {
         let rows = [
             ("whole turn", &self.whole),
             ("the model alone", &self.model),
-            ("the store within the turn", &self.store),
-            ("- reading", &self.begin),
-            ("- keeping", &self.append),
+            ("the graph within the turn", &self.graph),
             ("the store alone, reading", &self.begin_alone),
             ("the store alone, keeping", &self.append_alone),
             ("our own time", &own),
@@ -870,15 +515,15 @@ impl Figures {
             "our own time, p50 of the turn less those of model and store alone: {:.2} ms",
             rest.as_secs_f64() * 1_000.0
         );
-        let per_turn = |calls: &BTreeMap<&'static str, usize>| -> String {
+        let per_turn = |calls: &BTreeMap<String, f64>| -> String {
             let each = calls
                 .iter()
-                .map(|(name, n)| format!("{name} {:.2}", *n as f64 / turns as f64));
-            let all: usize = calls.values().sum();
+                .map(|(kind, n)| format!("{kind} {:.2}", n / turns as f64));
             let each: Vec<String> = each.collect();
-            format!("{:.2} ({})", all as f64 / turns as f64, each.join(", "))
+            let all: f64 = calls.values().sum();
+            format!("{:.2} ({})", all / turns as f64, each.join(", "))
         };
-        println!("store round trips a turn: {}", per_turn(&self.calls));
+        println!("calls of the graph in a turn: {}", per_turn(&self.calls));
         println!(
             "after the answer, for the summary: {}",
             per_turn(&self.later)
@@ -910,7 +555,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn turns(criterion: &mut Criterion) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = Runtime::new().expect("a runtime");
-    let service = Service::start();
+    let (service, watch) = (Service::start(), Watch::start());
     let client = reqwest::Client::builder()
         .no_proxy()
         .build()
@@ -925,7 +570,7 @@ fn turns(criterion: &mut Criterion) {
         let folder = tempfile::tempdir().expect("a folder");
         let start = Talk::start(folder.path(), Some(service.config()), history, false);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(Figures::of(&talk, Some(&service)));
+        let figures = runtime.block_on(Figures::of(&talk, &watch, Some(&service)));
         figures.print(&format!("A model answers, {history} turns before"), 1);
         group.bench_function("answered by a model", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());
@@ -938,8 +583,11 @@ fn turns(criterion: &mut Criterion) {
         });
         let alone = ConversationId::new("bench/general/alone");
         let guard = runtime.block_on(async { Sessions::default().lock(&alone).await });
+        let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
         group.bench_function("keeping alone", |bench| {
-            bench.to_async(&runtime).iter(|| talk.append_alone(&guard));
+            bench
+                .to_async(&runtime)
+                .iter(|| talk.append_alone(&guard, &embedder));
         });
         drop(guard);
         runtime.block_on(talk.end());
@@ -947,14 +595,14 @@ fn turns(criterion: &mut Criterion) {
         let folder = tempfile::tempdir().expect("a folder");
         let start = Talk::start(folder.path(), Some(service.config()), history, true);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(Figures::of(&talk, Some(&service)));
+        let figures = runtime.block_on(Figures::of(&talk, &watch, Some(&service)));
         let title = format!("A model calls a tool, {history} turns before");
         figures.print(&title, CALLS_WITH_A_TOOL);
         runtime.block_on(talk.end());
 
         let folder = tempfile::tempdir().expect("a folder");
         let talk = runtime.block_on(Talk::start(folder.path(), None, history, false));
-        let figures = runtime.block_on(Figures::of(&talk, None));
+        let figures = runtime.block_on(Figures::of(&talk, &watch, None));
         figures.print(&format!("Memory answers, {history} turns before"), 0);
         group.bench_function("answered from memory", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());

@@ -23,6 +23,7 @@ mod record;
 pub mod schema;
 pub mod session;
 mod statements;
+mod timed;
 pub mod trace;
 pub mod transfer;
 mod turn;

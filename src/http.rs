@@ -48,6 +48,7 @@ fn describe() {
         "muninn_model_seconds",
         "Time of a call to the model service"
     );
+    describe_histogram!("muninn_graph_seconds", "Time of a call of the graph");
     describe_counter!("muninn_turns_total", "Turns answered");
     describe_counter!(
         "muninn_recalled_total",

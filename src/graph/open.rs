@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use super::cypher_store::CypherStore;
 use super::embedded::{Embedded, staging};
 use super::neo4j::Neo4j;
+use super::timed::Timed;
 use super::{GraphStore, StoreError, migrate};
 
 /// Where the graph is and how to get in.
@@ -97,11 +98,11 @@ pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<dyn GraphStore>
     match address(&config.url)? {
         Address::Embedded(folder) => {
             let engine = Embedded::open(folder, config.timeout).await?;
-            Ok(Arc::new(CypherStore::open(engine).await?))
+            Ok(Arc::new(CypherStore::open(Timed(engine)).await?))
         }
         Address::Server => {
             let engine = Neo4j::connect(config).await?;
-            Ok(Arc::new(CypherStore::open(engine).await?))
+            Ok(Arc::new(CypherStore::open(Timed(engine)).await?))
         }
     }
 }
@@ -123,7 +124,7 @@ impl Staged {
         match address(&config.url)? {
             Address::Embedded(folder) => {
                 let engine = Embedded::stage(&folder).await?;
-                let store = Arc::new(CypherStore::open(engine).await?);
+                let store = Arc::new(CypherStore::open(Timed(engine)).await?);
                 Ok(Some(Self { store, folder }))
             }
             Address::Server => Ok(None),

@@ -4,6 +4,7 @@
 //! Knows nothing of platforms or of how turns are kept.
 
 pub mod asker;
+pub mod effort;
 pub mod findings;
 pub mod prompt;
 pub mod prompts;
@@ -31,6 +32,7 @@ use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, ToolSpec, structured};
 use crate::memory::Recalled;
 use asker::{Ask, Asker};
+use effort::{Effort, effort};
 use muninn_platform::one_line;
 use prompt::{Brief, assemble};
 use run::{Limits, Question, Returned, Run, Step};
@@ -216,6 +218,7 @@ impl Agent<'_> {
         // What was said about the question at hand: wrong calls, and how they were wrong.
         let mut exchanged = Vec::new();
         loop {
+            run.spare(self.effort());
             step = match step {
                 Step::Rephrase(question) => {
                     exchanged.clear();
@@ -278,9 +281,16 @@ impl Agent<'_> {
         self.specs().iter().map(estimate_tool).sum()
     }
 
+    /// What is done for this answer, by what the model took lately.
+    fn effort(&self) -> Effort {
+        effort(self.budget.rounds, self.asker.step_time())
+    }
+
     fn limits(&self) -> Limits {
+        let Effort { rounds, rephrases } = self.effort();
         Limits {
-            rounds: self.budget.rounds,
+            rounds,
+            rephrases,
             questions_per_round: QUESTIONS_PER_ROUND,
             calls: CALLS,
             calls_at_once: CALLS_AT_ONCE,

@@ -124,7 +124,10 @@ async fn a_stream_too_slow_times_out() {
     let mut config = aimock();
     config.timeouts.read = Duration::from_millis(300);
     let outcome = complete(&config, &ask("slow start")).await;
-    assert!(matches!(outcome, Err(ModelError::TimedOut)), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(ModelError::TimedOut(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]

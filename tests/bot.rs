@@ -799,7 +799,10 @@ async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
         .expects(asks("Hello"))
         .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
     let answer = bot.room("a").say("ada", "Hello").await.text();
-    assert_eq!(answer, "Well, …\n\n(I stopped after 1 second.)");
+    assert_eq!(
+        answer,
+        "Well, …\n\n(I stopped after 1 second; whoever runs me can raise TURN_TIMEOUT.)"
+    );
     bot.end().await;
     server.finish();
 }

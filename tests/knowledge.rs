@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use muninn::demo::load_movies;
 use serde_json::json;
 use support::bot::{Place, TestBot};
@@ -422,5 +424,98 @@ async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fai
     proxy.mend();
     bot.saved_all().await;
     bot.end().await;
+    server.finish();
+}
+
+/// Bytes that two texts have in common at their beginnings.
+fn common(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// Whether what is the same in every request is so as far as nine tenths of it.
+fn begin_alike(requests: &[String], stable: usize) {
+    for pair in requests.windows(2) {
+        let alike = common(&pair[0], &pair[1]);
+        assert!(alike * 10 >= stable * 9, "{alike} of {stable}: {pair:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    // Turns fall out of the window, and a summary takes their place.
+    let bot = bot_with_movies(&place, &server, &["--window-turns=2"]).await;
+    let room = bot.room("a");
+    for question in [
+        "Who directed The Matrix?",
+        "Which films are the oldest ones of all?",
+    ] {
+        server
+            .expects(routes(question))
+            .calls(&[("text2cypher", json!({"question": question}))]);
+        server.expects(writes_cypher(question)).answers(
+            "```cypher\nMATCH (m:Movie) RETURN m.title AS title ORDER BY m.released LIMIT 2\n```",
+        );
+    }
+    server
+        .expects(criticises)
+        .always_replies(Reply::text(CONTENT));
+    // No rephrased question is as long as this: each is asked as it is.
+    server
+        .expects(utility("Make the last question"))
+        .always_replies(Reply::text(&"word ".repeat(300)));
+    server
+        .expects(|request| request.model() == "utility")
+        .always_replies(Reply::text("They talked about films."));
+    server
+        .expects(|request| request.model() == "chat")
+        .always_replies(Reply::text("Noted."));
+    for said in [
+        "My favourite film is The Matrix.",
+        "Who directed The Matrix?",
+        "I saw it in 1999.",
+        "And again in 2003.",
+        "Which films are the oldest ones of all?",
+        "Thanks.",
+        "What was my favourite film?",
+        "And when did I see it?",
+        "Good night!",
+    ] {
+        room.say("ada", said).await;
+    }
+    let has_summary =
+        |asked: &[Request]| asked.last().unwrap().texts("system")[0].contains("talked about films");
+    let summarised = async {
+        while !has_summary(&server.chats()) {
+            room.say("ada", "And?").await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), summarised).await;
+    in_time.expect("a summary is in the prompt");
+    bot.end().await;
+    let asked = server.chats();
+    let all = |request: &Request| {
+        let (tools, system) = (&request.body["tools"], request.texts("system")[0]);
+        format!("{tools}{system}")
+    };
+    let routed: Vec<String> = asked
+        .iter()
+        .filter(|it| !it.tools().is_empty())
+        .map(all)
+        .collect();
+    assert!(routed.len() >= 9);
+    begin_alike(&routed, routed[0].len());
+
+    let written = asked.iter().filter_map(|it| {
+        let prompt = it.texts("user")[0];
+        prompt.contains("# Schema").then(|| prompt.to_owned())
+    });
+    let written: Vec<String> = written.collect();
+    assert_eq!(written.len(), 2);
+    let stable = written[0]
+        .find("# Examples")
+        .or(written[0].find("# Question"));
+    begin_alike(&written, stable.unwrap());
     server.finish();
 }

@@ -1,7 +1,7 @@
 //! Asks the models on one person's behalf, and keeps what that cost.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -67,11 +67,28 @@ impl<'a> Asker<'a> {
         Self { answering, ..self }
     }
 
+    /// The model that answers.
+    fn answering(&self) -> &str {
+        let configured = self.model.model(Purpose::Answer);
+        self.answering.unwrap_or(configured)
+    }
+
     /// What the model that answers can do, as far as it was found out.
     pub fn capabilities(&self) -> Capabilities {
-        let configured = self.model.model(Purpose::Answer);
-        self.model
-            .capabilities(self.answering.unwrap_or(configured))
+        self.model.capabilities(self.answering())
+    }
+
+    /// How long a small step takes, by what was measured: of the two models the slower one's.
+    pub fn step_time(&self) -> Option<Duration> {
+        let models = [self.answering(), self.model.model(Purpose::Utility)];
+        let speeds = models.iter().filter_map(|model| self.model.speed(model));
+        speeds.map(|speed| speed.small_step()).max()
+    }
+
+    /// How long a turn may take: as is set, or longer where the model is known to need longer for an answer.
+    pub fn turn_limit(&self, set: Duration) -> Duration {
+        let speed = self.model.speed(self.answering());
+        speed.map_or(set, |speed| speed.turn_limit(set, self.answer_tokens))
     }
 
     /// Asks; `on_piece` gets what there is to see as it comes.

@@ -1,6 +1,6 @@
 //! The prompt of one turn, assembled in a fixed order within a token budget.
 //!
-//! Order: system prompt, summary, window, recalled turns, findings, question. When there is not room for all,
+//! Order: system prompt, summary, window, then what is new in every turn: date, recalled turns, findings, question. When there is not room for all,
 //! what goes first is the oldest of the window, then the least likely memories, then the end of the
 //! summary; a question that fills the prompt by itself keeps its beginning and its end.
 
@@ -104,6 +104,7 @@ pub fn assemble(
     };
     let memories = likeliest(brief.memories, for_memories);
     let question = prompts.render(&Question {
+        today: brief.today,
         recalled: &memories,
         findings: &findings,
         files: &files,
@@ -330,8 +331,26 @@ mod tests {
     #[test]
     fn nothing_recalled_leaves_no_preamble() {
         let text = assembled(&brief(&[], &[], "Hello"), 4_000);
-        assert!(text.ends_with("user: Hello\n"), "{text}");
+        assert!(
+            text.ends_with("user: Today is Saturday, 2026-11-21.\n\nHello\n"),
+            "{text}"
+        );
         assert!(!text.contains("Earlier exchanges"));
+    }
+
+    #[test]
+    fn what_stands_before_the_question_is_the_same_every_day() {
+        let window = [turn("ada", "Hello", "Hi!")];
+        let memories = [memory("The cat is called Miso.", 0.9)];
+        let prompts = Prompts::load(None).unwrap();
+        let of = |brief: &Brief<'_>| assemble(&prompts, brief, 4_000).unwrap();
+        let first = of(&brief(&window, &[], "Hello"));
+        let later = of(&Brief {
+            today: "Sunday, 2026-11-22",
+            ..brief(&window, &memories, "What is my cat called?")
+        });
+        let stable = first.len() - 1;
+        assert_eq!(first[..stable], later[..stable]);
     }
 
     #[test]

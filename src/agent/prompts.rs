@@ -47,6 +47,7 @@ pub struct System<'a> {
     pub name: &'a str,
     /// Empty for none.
     pub persona: &'a str,
+    /// For prompts of one's own: the shipped one leaves it to the question.
     pub today: &'a str,
     /// What the knowledge graph holds, in a few words; empty where there is none.
     pub knowledge: &'a str,
@@ -68,9 +69,12 @@ pub struct Finding {
     pub lines: Vec<String>,
 }
 
-/// The question, below what was recalled and found for it: `question.md`.
+/// The question, below what was recalled and found for it: `question.md`. What changes from turn to turn stands here, so
+/// that all before it stays the same, and services need not read it again.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question<'a> {
+    /// Empty where it does not matter.
+    pub today: &'a str,
     pub recalled: &'a [Quoted],
     pub findings: &'a [Finding],
     /// What was read of the files that came with it.

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 
+use super::effort::Effort;
 use super::tools::SEARCH_KNOWLEDGE;
 use crate::llm::ToolCall;
 
@@ -74,6 +75,8 @@ pub struct Returned {
 pub struct Limits {
     /// How often follow-up questions are asked.
     pub rounds: u32,
+    /// Questions that may refer to something before them are rephrased.
+    pub rephrases: bool,
     /// Follow-up questions in one round; more are left out.
     pub questions_per_round: usize,
     /// Tool calls in the turn; more are not made.
@@ -112,12 +115,18 @@ impl Run {
             asked: vec![message.to_owned()],
             is_answering: false,
         };
-        let step = if has_history {
+        let step = if has_history && limits.rephrases {
             Step::Rephrase(question)
         } else {
             run.route()
         };
         (run, step)
+    }
+
+    /// The model turned out slow: from now on no more than that is done.
+    pub fn spare(&mut self, effort: Effort) {
+        self.left.rounds = self.left.rounds.min(effort.rounds);
+        self.left.rephrases &= effort.rephrases;
     }
 
     /// The question was rephrased, or could not be.
@@ -215,7 +224,12 @@ impl Run {
             // The findings of the one before it may have told what it asks about.
             Some(question) => {
                 self.question = Question::FollowUp(question);
-                Step::Rephrase(self.question.clone())
+                if self.left.rephrases {
+                    Step::Rephrase(self.question.clone())
+                } else {
+                    self.asked.push(self.question.text().to_owned());
+                    self.route()
+                }
             }
             None if self.left.rounds > 0 => Step::Critique,
             None => self.answer(),

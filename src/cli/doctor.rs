@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::agent::prompts::Prompts;
 use muninn::agent::tools::Toolbox;
 use muninn::config::Config;
@@ -12,7 +13,8 @@ use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::llm::{
-    Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, Role, Tried, TriedOut,
+    Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, Role, Speed, Tried,
+    TriedOut,
 };
 use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
@@ -355,6 +357,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         ),
     };
     let mut findings = vec![tools, data, streams, context];
+    findings.extend(tried.speed.map(|speed| of_speed(part, speed)));
     if !tried.system_role {
         findings.push(well(
             part,
@@ -362,6 +365,37 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// How fast it is, and what follows from that.
+fn of_speed(part: &'static str, speed: Speed) -> Finding {
+    let step = speed.small_step();
+    let writes = speed.tokens_per_second();
+    let writes = writes.map(|it| format!(", then {it:.0} tokens a second"));
+    let measured = format!(
+        "begins to answer after {:.1} s{}; a small step takes {:.1} s",
+        speed.first.as_secs_f64(),
+        writes.unwrap_or_default(),
+        step.as_secs_f64()
+    );
+    let (verdict, slow) = if step >= VERY_SLOW_STEP {
+        (
+            Verdict::Warning,
+            ": too slow for follow-up questions and rephrasing, which are left out; a smaller UTILITY_MODEL helps",
+        )
+    } else if step >= SLOW_STEP {
+        (
+            Verdict::Warning,
+            ": slow, so follow-up questions are asked once at most",
+        )
+    } else {
+        (Verdict::Ok, "")
+    };
+    Finding {
+        part,
+        verdict,
+        text: format!("{measured}{slow}"),
+    }
 }
 
 fn of_model(checked: &Checked) -> Finding {

@@ -6,7 +6,7 @@ use muninn_platform::{Vocabulary, counted};
 
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::knowledge::search::Rung;
-use crate::llm::ModelError;
+use crate::llm::{Late, ModelError};
 
 /// Something the bot tells the people it talks to. One sentence each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl std::fmt::Display for Notice {
             Self::TooLong { chars, limit } => write!(f, "That message has {}; I read at most {limit}. Please send it in parts, or only what matters.", counted(*chars, "character")),
             Self::TooFast { per_minute } => write!(f, "That is more than {} per minute from you. Please wait a little and send it again.", counted(*per_minute, "message")),
             Self::TooManyWaiting => f.write_str("Too many messages are waiting in this conversation. Please send it again when I have answered."),
-            Self::TookTooLong(limit) => write!(f, "(I stopped after {}.)", counted(limit.as_secs(), "second")),
+            Self::TookTooLong(limit) => write!(f, "(I stopped after {}; whoever runs me can raise TURN_TIMEOUT.)", counted(limit.as_secs(), "second")),
             Self::UnknownCommand(name) => write!(f, "I know no command \"{name}\". Say help to see what there is."),
             Self::NothingToForget => f.write_str("There is nothing of yours to forget here."),
             Self::NotYoursToForget(Vocabulary { moderator, forget_last, .. }) => write!(f, "Others said things here too, so only {moderator} can have all of it forgotten. \"{forget_last}\" forgets your own last turn."),
@@ -162,7 +162,14 @@ fn still_visible(f: &mut std::fmt::Formatter<'_>, outcome: &WithdrawalOutcome) -
 pub fn model_trouble(error: &ModelError) -> String {
     match error {
         ModelError::Unreachable { .. } => "it cannot be reached",
-        ModelError::TimedOut => "it did not answer in time",
+        ModelError::TimedOut(Late::Silent(_)) => {
+            "it did not answer in time; whoever runs me can raise MODEL_TIMEOUT"
+        }
+        ModelError::TimedOut(Late::Unfinished(_)) => {
+            "it was not done in time; whoever runs me can raise TURN_TIMEOUT"
+        }
+        ModelError::TimedOut(Late::GaveUp) => "its service gave up waiting for it",
+        ModelError::TimedOut(Late::Fixed(_)) => "it did not answer in time",
         ModelError::Unauthorized => "it refused my key",
         ModelError::UnknownModel { model } => return format!("it does not know {model:?}"),
         ModelError::QuotaExhausted => "its quota is used up",

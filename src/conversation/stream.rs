@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// Runs `writing` to its end, and meanwhile shows `text` through `reply`: a sign of life until there
-/// is some, then the text so far at the reply's pace. An update under way is finished before this
+/// is some and whenever no more comes, and the text so far at the reply's pace. An update under way is finished before this
 /// returns, so that it cannot overtake what the caller sends next.
 pub async fn show<T>(
     reply: &mut dyn Reply,
@@ -30,6 +30,8 @@ async fn pump(
     let pace = reply.pace();
     let mut shown = String::new();
     let mut due = Instant::now() + pace.working_every;
+    // When a person last saw that it goes on.
+    let mut seen = Instant::now();
     loop {
         tokio::select! {
             biased;
@@ -42,13 +44,19 @@ async fn pump(
         if safe.as_str().trim().is_empty() {
             if Instant::now() >= due {
                 reply.working().await;
-                due = Instant::now() + pace.working_every;
+                seen = Instant::now();
+                due = seen + pace.working_every;
             }
             continue;
         }
         if safe.as_str() != shown {
             reply.update(&safe).await;
             safe.as_str().clone_into(&mut shown);
+            seen = Instant::now();
+        } else if seen.elapsed() >= pace.working_every {
+            // A slow model, or one that calls tools in the middle of its answer: nobody is to think that this was all.
+            reply.working().await;
+            seen = Instant::now();
         }
         due = Instant::now() + pace.update_every;
     }

@@ -18,7 +18,7 @@ use super::{
     candidates, quote, recall, replaced, within_budget,
 };
 use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError, Turn};
-use crate::llm::{Admission, Breaker, Embedder, ModelError};
+use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
 const PAGE: usize = 1_024;
@@ -140,7 +140,7 @@ impl Recaller {
         let texts = [text.to_owned()];
         let embedded = timeout(wait, self.embedder.embed(&texts))
             .await
-            .unwrap_or(Err(ModelError::TimedOut));
+            .unwrap_or(Err(ModelError::TimedOut(Late::Fixed(wait))));
         match embedded {
             Ok(vectors) => {
                 self.breaker.succeeded();

@@ -299,7 +299,10 @@ async fn time_outs_end_a_call_that_hangs() {
         };
         *timeout = Duration::from_millis(400);
         let outcome = complete(&model(&config), &ask("Hello")).await;
-        assert!(matches!(outcome, Err(ModelError::TimedOut)), "{outcome:?}");
+        assert!(
+            matches!(outcome, Err(ModelError::TimedOut(_))),
+            "{outcome:?}"
+        );
         server.abandoned(1).await;
         server.finish();
     }

@@ -7,6 +7,7 @@ mod embeddings;
 mod failures;
 mod quirks;
 mod server;
+mod slow;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -414,8 +414,15 @@ fn stream(
         (lines, reply, guard),
         |(mut lines, reply, mut guard)| async move {
             let next = lines.next();
-            if let (Some((1.., _)), Some(gate)) = (&next, &reply.gate) {
-                gate.pass().await;
+            match &next {
+                Some((0, _)) => tokio::time::sleep(reply.first_after).await,
+                Some(_) => {
+                    tokio::time::sleep(reply.each_after).await;
+                    if let Some(gate) = &reply.gate {
+                        gate.pass().await;
+                    }
+                }
+                None => {}
             }
             match next {
                 Some((at, _)) if reply.cut_after == Some(at) => {

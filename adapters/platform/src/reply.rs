@@ -27,7 +27,7 @@ pub enum TextLimit {
 pub struct Pace {
     /// At least this long between two calls of [`Reply::update`].
     pub update_every: Duration,
-    /// [`Reply::working`] is called again after this long, as long as there is no text.
+    /// [`Reply::working`] is called again after this long without any text, or without more of it.
     pub working_every: Duration,
 }
 

@@ -69,7 +69,7 @@ impl Breaker {
             // Of those who were waiting already.
             return;
         }
-        let was_waited_for = matches!(error, ModelError::TimedOut);
+        let was_waited_for = matches!(error, ModelError::TimedOut(_));
         state.failures += if was_waited_for { FAILURES } else { 1 };
         if state.failures >= FAILURES {
             state.leave_alone();
@@ -84,15 +84,17 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Late;
 
     #[tokio::test(start_paused = true)]
     async fn a_service_that_hangs_is_left_alone_for_a_growing_time() {
         let breaker = Breaker::default();
-        breaker.failed(&ModelError::TimedOut);
+        let late = ModelError::TimedOut(Late::Silent(Duration::from_secs(60)));
+        breaker.failed(&late);
         for seconds in [5, 10, 20] {
             assert_eq!(breaker.admission(), Admission::Skip);
             // Those who waited with it do not make it longer.
-            breaker.failed(&ModelError::TimedOut);
+            breaker.failed(&late);
             tokio::time::advance(Duration::from_secs(seconds)).await;
             assert_eq!(breaker.admission(), Admission::Probe);
         }

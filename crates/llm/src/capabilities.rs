@@ -10,6 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::Timeouts;
+use super::speed::{Patience, Speed, Timed, Timings};
+
 /// Days after which it is found out anew.
 const BELIEVED_DAYS: i64 = 30;
 /// A context below this is a misreading.
@@ -234,6 +237,11 @@ pub(super) struct Known {
     #[serde(flatten)]
     pub(super) capabilities: Capabilities,
     since: NaiveDate,
+    #[serde(default)]
+    timings: Timings,
+    /// The speed that the file has.
+    #[serde(skip)]
+    kept: Option<Speed>,
 }
 
 /// By address, and by model.
@@ -254,6 +262,9 @@ impl CapabilityStore {
         let today = Utc::now().date_naive();
         let mut models = stored.remove(address).unwrap_or_default();
         models.retain(|_, known| (today - known.since).num_days() <= BELIEVED_DAYS);
+        for known in models.values_mut() {
+            known.kept = known.timings.speed();
+        }
         Self {
             address: address.to_owned(),
             file,
@@ -287,6 +298,43 @@ impl CapabilityStore {
         }
         tracing::info!(model, capabilities = ?known.capabilities, "what the model service can do is known better");
         self.keep(&models);
+    }
+
+    /// How fast a model is, as far as that was measured.
+    pub(super) fn speed(&self, model: &str) -> Option<Speed> {
+        self.models().get(model)?.timings.speed()
+    }
+
+    /// How long a call of a model is waited for.
+    pub(super) fn patience(
+        &self,
+        model: &str,
+        set: &Timeouts,
+        prompt: u32,
+        answer: u32,
+    ) -> Patience {
+        let timings = self.models().get(model).map(|known| known.timings.clone());
+        timings.unwrap_or_default().patience(set, prompt, answer)
+    }
+
+    /// A call ended. It is written to the file only where the model turned out faster or slower than that says.
+    pub(super) fn timed(&self, model: &str, call: Timed) {
+        let today = Utc::now().date_naive();
+        let mut models = self.models();
+        let known = models.entry(model.to_owned()).or_insert_with(|| Known {
+            since: today,
+            ..Known::default()
+        });
+        known.timings.add(call, today);
+        let speed = known.timings.speed();
+        let is_known = match (&known.kept, &speed) {
+            (Some(kept), Some(speed)) => kept.is_about(speed),
+            (None, _) | (_, None) => false,
+        };
+        if !is_known {
+            known.kept = speed;
+            self.keep(&models);
+        }
     }
 
     /// A file that cannot be written costs no more than finding out anew.
@@ -386,6 +434,18 @@ mod tests {
         let old = old.replace(&today.to_string(), "2026-01-01");
         std::fs::write(&file, old).unwrap();
         assert_eq!(open("http://a/v1").known("small"), None);
+        let call = Timed {
+            prompt: 100,
+            first_ms: 2_000,
+            written: 10,
+            ms: 3_000,
+        };
+        open("http://a/v1").timed("slow", call);
+        let speed = open("http://a/v1").speed("slow").unwrap();
+        assert_eq!(
+            (speed.first.as_secs(), speed.small_step().as_secs()),
+            (2, 12)
+        );
         std::fs::write(&file, "no JSON").unwrap();
         assert_eq!(open("http://a/v1").known("small"), None);
     }

@@ -2,22 +2,22 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use async_openai::types::stream::StreamResponse;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::assemble::Assembler;
 use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Uses};
 use super::context;
+use super::measured::Measured;
 use super::messages::messages;
-use super::service::{Call, Service};
+use super::service::{Call, Service, Waits};
 use super::visible::Piece;
 use super::{
-    ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Timeouts, TooLong,
-    ToolSpec, tokens,
+    ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Speed, Timeouts,
+    TooLong, ToolSpec, tokens,
 };
 
 /// How often one request is put otherwise at most: each time the service refuses another part of it.
@@ -71,6 +71,11 @@ impl ChatModel {
         self.learnt.of(model)
     }
 
+    /// How fast a model is, as far as that was measured.
+    pub fn speed(&self, model: &str) -> Option<Speed> {
+        self.learnt.speed(model)
+    }
+
     /// Completes; `on_piece` gets what there is to see as it comes, which together is [`Completion::text`] or begins it.
     ///
     /// What the service refuses for the way in which it is put is put otherwise, and it is remembered. After another
@@ -88,12 +93,14 @@ impl ChatModel {
             (Purpose::Answer, Some(model)) => model,
             (Purpose::Answer | Purpose::Utility, _) => self.model(request.purpose),
         };
-        timeout(
-            self.timeouts.total,
-            self.complete_by(model, request, on_piece),
-        )
-        .await
-        .unwrap_or(Err(ModelError::TimedOut))
+        let prompt = tokens::estimate_request(request);
+        let whole = self
+            .learnt
+            .patience(model, &self.timeouts, prompt, request.max_tokens)
+            .whole;
+        timeout(whole, self.complete_by(model, request, on_piece))
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(whole))))
     }
 
     async fn complete_by(
@@ -230,7 +237,15 @@ impl ChatModel {
     ) -> Result<Completion, ModelError> {
         let prompt = tokens::estimate_request(request);
         let budget = prompt.saturating_add(limit);
-        let call = self.service.call(model, &request.person, budget);
+        let patience = self.learnt.patience(model, &self.timeouts, prompt, limit);
+        let waits = Waits {
+            first: patience.first,
+            between: patience.between,
+        };
+        let call = self
+            .service
+            .call_within(waits, model, &request.person, budget);
+        let mut measured = Measured::new(&self.learnt, model, &call, prompt, self.timeouts.read);
         let mut body = body(request, model, can, limit);
         if let Some(temperature) = self.temperature.filter(|_| can.temperature) {
             body["temperature"] = temperature.into();
@@ -240,10 +255,11 @@ impl ChatModel {
         if body["stream"] == true {
             let stream = call.client().chat().create_stream_byot(body).await;
             let stream = stream.map_err(|error| call.error(error))?;
-            read(&call, stream, self.timeouts.read, &mut answer, on_piece).await?;
+            read(&call, stream, &mut measured, &mut answer, on_piece).await?;
         } else {
             let whole: Result<Value, _> = call.client().chat().create_byot(body).await;
             let whole = whole.map_err(|error| call.error(error))?;
+            measured.came();
             on_piece(answer.take(&whole)?);
             answer.came_whole();
         }
@@ -251,7 +267,9 @@ impl ChatModel {
             self.learnt
                 .learn(model, |known| known.reasons_at_once = true);
         }
-        answer.finish(model, prompt)
+        let completion = answer.finish(model, prompt)?;
+        measured.counted(completion.usage);
+        Ok(completion)
     }
 }
 
@@ -270,14 +288,14 @@ fn answer_limit(request: &ChatRequest, can: &Capabilities, wanted: u32) -> u32 {
 async fn read(
     call: &Call,
     mut stream: StreamResponse<Value>,
-    read_timeout: Duration,
+    measured: &mut Measured<'_>,
     answer: &mut Assembler,
     on_piece: &mut (dyn FnMut(Piece) + Send),
 ) -> Result<(), ModelError> {
-    let mut last = Instant::now();
     while let Some(chunk) = stream.next().await {
         match chunk {
             Ok(chunk) => {
+                measured.came();
                 let piece = answer.take(&chunk)?;
                 if !piece.is_empty() {
                     on_piece(piece);
@@ -285,12 +303,8 @@ async fn read(
             }
             // Only the counts were still to come.
             Err(_) if answer.is_finished() => break,
-            // The crate keeps of an error in a stream its words alone, and a time-out's are those of any other: a
-            // silence that long was one. Half, because the reader's clock started before this one.
-            Err(_) if last.elapsed() >= read_timeout / 2 => return Err(ModelError::TimedOut),
             Err(error) => return Err(call.error(error)),
         }
-        last = Instant::now();
     }
     Ok(())
 }

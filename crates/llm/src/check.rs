@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose, RemoteEmbedder};
+use super::{ChatMessage, ChatModel, ChatRequest, Late, ModelError, Purpose, RemoteEmbedder};
 
 /// What a model is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,9 @@ impl ChatModel {
     /// The service's models, if it lists them.
     async fn listed(&self) -> Result<Option<HashSet<String>>, ModelError> {
         let body = timeout(self.timeouts.total, self.service.get("/models")).await;
-        match body.unwrap_or(Err(ModelError::TimedOut)) {
+        match body.unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(
+            self.timeouts.total,
+        )))) {
             Ok(body) => Ok(read_list(&body)),
             Err(
                 ModelError::Refused(_)

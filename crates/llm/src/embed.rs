@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::service::Service;
 use super::tokens::{self, Keep};
-use super::{Limiter, ModelConfig, ModelError};
+use super::{Late, Limiter, ModelConfig, ModelError};
 use muninn_retrieval::LocalEmbedder;
 
 /// Texts of one request.
@@ -140,7 +140,9 @@ impl RemoteEmbedder {
             let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
             let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens))
                 .await
-                .unwrap_or(Err(ModelError::TimedOut))?;
+                .unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(
+                    self.total_timeout,
+                ))))?;
             for ((at, _), vector) in batch.texts.iter().zip(answer) {
                 vectors[*at] = vector;
             }

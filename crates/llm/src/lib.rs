@@ -12,9 +12,11 @@ mod config;
 mod context;
 mod embed;
 mod limiter;
+mod measured;
 mod messages;
 mod refusal;
 mod service;
+mod speed;
 pub mod structured;
 mod text_calls;
 pub mod tokens;
@@ -29,11 +31,13 @@ pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use context::Numbers;
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
+pub use speed::Speed;
 pub use structured::AnswerShape;
 pub use tryout::{LEAST_USEFUL_CONTEXT, Tried, TriedOut};
 pub use visible::Piece;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +148,41 @@ pub struct TooLong {
     pub room: Option<u32>,
 }
 
+/// What was waited for in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late {
+    /// The service sent nothing for so long.
+    Silent(Duration),
+    /// The call was not done after so long.
+    Unfinished(Duration),
+    /// The service, or a proxy before it, gave up by itself.
+    GaveUp,
+    /// A wait that is not set anywhere.
+    Fixed(Duration),
+}
+
+impl std::fmt::Display for Late {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seconds = |wait: &Duration| format!("{} s", wait.as_secs_f64().ceil());
+        match self {
+            Self::Silent(wait) => write!(
+                f,
+                "the model service sent nothing for {}; raise MODEL_TIMEOUT if the model is only slow",
+                seconds(wait)
+            ),
+            Self::Unfinished(wait) => write!(
+                f,
+                "the model was not done after {}; raise TURN_TIMEOUT, or lower ANSWER_TOKENS",
+                seconds(wait)
+            ),
+            Self::GaveUp => f.write_str(
+                "the model service, or a proxy before it, gave up waiting for the model (HTTP 408 or 504); raise its own time-out",
+            ),
+            Self::Fixed(wait) => write!(f, "the model service did not answer within {}", seconds(wait)),
+        }
+    }
+}
+
 /// Why a model did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -153,8 +192,8 @@ pub enum ModelError {
         #[source]
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
-    #[error("the model service did not answer in time")]
-    TimedOut,
+    #[error("{0}")]
+    TimedOut(Late),
     #[error("the model service refused the key; check OPENAI_API_KEY")]
     Unauthorized,
     #[error(
@@ -194,7 +233,7 @@ impl ModelError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }
-            | Self::TimedOut
+            | Self::TimedOut(_)
             | Self::RateLimited
             | Self::Busy
             | Self::Failed(_)

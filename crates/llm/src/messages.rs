@@ -25,7 +25,8 @@ pub(super) fn messages(request: &ChatRequest, can: &Capabilities) -> Value {
     messages.into()
 }
 
-/// Calls and what they returned as text, and a description of the tools.
+/// Calls and what they returned as text, and a description of the tools: first, because the system prompt ends with what
+/// changes.
 fn with_tools_in_text(messages: Vec<ChatMessage>, request: &ChatRequest) -> Vec<ChatMessage> {
     let mut put: Vec<ChatMessage> = messages.into_iter().map(as_text).collect();
     if request.tools.is_empty() {
@@ -33,7 +34,7 @@ fn with_tools_in_text(messages: Vec<ChatMessage>, request: &ChatRequest) -> Vec<
     }
     let tools = described(&request.tools);
     match put.first_mut() {
-        Some(ChatMessage::System(system)) => *system = format!("{system}\n\n{tools}"),
+        Some(ChatMessage::System(system)) => *system = format!("{tools}\n\n{system}"),
         Some(ChatMessage::User(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. })
         | None => put.insert(0, ChatMessage::System(tools)),
     }
@@ -222,8 +223,8 @@ mod tests {
         let put = put(&request, &can);
         let roles: Vec<&str> = put.iter().map(|(role, _)| role.as_str()).collect();
         assert_eq!(roles, ["user", "assistant", "user"]);
-        assert!(put[0].1.starts_with("Be kind.\n\nYou can call these tools"));
-        assert!(put[0].1.ends_with("\n\nFind it"));
+        assert!(put[0].1.starts_with("You can call these tools"));
+        assert!(put[0].1.ends_with("\n\nBe kind.\n\nFind it"));
         assert_eq!(
             put[1].1,
             "<tool_call>{\"arguments\":{\"q\":1},\"name\":\"search\"}</tool_call>"

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::capabilities::is_about_a_capability;
 use super::context::Numbers;
-use super::{ModelError, TooLong};
+use super::{Late, ModelError, TooLong};
 
 /// Characters of a service's own words that are passed on.
 const QUOTED: usize = 300;
@@ -122,7 +122,7 @@ impl Refusal {
             404 => ModelError::Refused(
                 "nothing at that address (HTTP 404); check OPENAI_BASE_URL".to_owned(),
             ),
-            408 | 504 => ModelError::TimedOut,
+            408 | 504 => ModelError::TimedOut(Late::GaveUp),
             429 => ModelError::RateLimited,
             500.. => ModelError::Failed(self.quoted()),
             _ => ModelError::Refused(self.quoted()),

@@ -15,14 +15,16 @@ use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use async_openai::middleware::retry::OpenAIRetryLayer;
+use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, header};
 use reqwest::{Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use tokio::time::{Instant, timeout, timeout_at};
 use tower::ServiceBuilder;
 
 use super::refusal::{Refusal, retry_after};
-use super::{Limiter, ModelConfig, ModelError, Permit, Retries};
+use super::{Late, Limiter, ModelConfig, ModelError, Permit, Retries};
 
 /// Bytes of a refusal that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
@@ -67,8 +69,19 @@ pub(super) struct Service {
     http: reqwest::Client,
     limiter: Arc<Limiter>,
     retries: Retries,
+    /// How long bytes are waited for, unless it is known better.
+    read: Duration,
     /// For people: without user and password.
     shown_url: String,
+}
+
+/// How long bytes are waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    /// For the first of an answer.
+    pub(super) first: Duration,
+    /// For the next ones.
+    pub(super) between: Duration,
 }
 
 impl Service {
@@ -77,7 +90,6 @@ impl Service {
         let shown_url = shown(&base_url)?;
         let http = reqwest::Client::builder()
             .connect_timeout(config.timeouts.connect)
-            .read_timeout(config.timeouts.read)
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| unreachable_at(&shown_url, error))?;
@@ -91,12 +103,22 @@ impl Service {
             http,
             limiter,
             retries: config.retries,
+            read: config.timeouts.read,
             shown_url,
         })
     }
 
     /// A call of about `tokens` tokens of the model, on behalf of `person` or of the bot itself.
     pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> Call {
+        let waits = Waits {
+            first: self.read,
+            between: self.read,
+        };
+        self.call_within(waits, model, person, tokens)
+    }
+
+    /// The same, with other waits than what is set.
+    pub(super) fn call_within(&self, waits: Waits, model: &str, person: &str, tokens: u32) -> Call {
         let attempts = Arc::new(Attempts {
             http: self.http.clone(),
             limiter: Arc::clone(&self.limiter),
@@ -104,6 +126,7 @@ impl Service {
             model: model.to_owned(),
             person: person.to_owned(),
             tokens,
+            waits,
             shown_url: self.shown_url.clone(),
             state: Mutex::default(),
         });
@@ -191,8 +214,17 @@ impl Call {
         &self.client
     }
 
+    /// When the last attempt was sent.
+    pub(super) fn sent(&self) -> Option<Instant> {
+        self.attempts.state().sent
+    }
+
     /// What the client's error means.
     pub(super) fn error(&self, error: OpenAIError) -> ModelError {
+        // The crate keeps of an error in a stream its words alone.
+        if let Some(waited) = self.attempts.state().silent {
+            return ModelError::TimedOut(Late::Silent(waited));
+        }
         match error {
             OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
                 Ok(error) => *error,
@@ -231,6 +263,7 @@ struct Attempts {
     model: String,
     person: String,
     tokens: u32,
+    waits: Waits,
     shown_url: String,
     state: Mutex<State>,
 }
@@ -241,6 +274,10 @@ struct State {
     permit: Option<Permit>,
     /// Of the last attempt that did not.
     refusal: Option<Refusal>,
+    /// When the last attempt was sent.
+    sent: Option<Instant>,
+    /// How long bytes of an answer that had begun were waited for in vain.
+    silent: Option<Duration>,
 }
 
 impl Attempts {
@@ -249,17 +286,26 @@ impl Attempts {
     }
 
     /// Success, or a refusal in the retry layer's words, or an error that it does not retry.
-    async fn attempt(&self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
+    async fn attempt(
+        self: &Arc<Self>,
+        request: HttpRequestFactory,
+    ) -> Result<Response, OpenAIError> {
         let person = Some(self.person.as_str()).filter(|person| !person.is_empty());
         let permit = self
             .limiter
             .admit(person, self.tokens)
             .await
             .map_err(give_up)?;
-        let response = self.http.execute(request.build().await?).await?;
+        let request = request.build().await?;
+        let sent = Instant::now();
+        self.state().sent = Some(sent);
+        let Waits { first, between } = self.waits;
+        let silent = |_| give_up(ModelError::TimedOut(Late::Silent(first)));
+        let response = timeout(first, self.http.execute(request)).await;
+        let response = response.map_err(silent)??;
         if response.status().is_success() {
             self.state().permit = Some(permit);
-            return Ok(response);
+            return Arc::clone(self).with_waits(response, sent + first);
         }
         let status = response.status();
         let pause = response
@@ -268,9 +314,8 @@ impl Attempts {
             .and_then(|value| value.to_str().ok())
             .and_then(|value| retry_after(value, chrono::Utc::now()));
         // A refusal that breaks off is a refusal all the same.
-        let body = bounded_body(response, REFUSAL_BYTES)
-            .await
-            .unwrap_or_default();
+        let body = timeout(between, bounded_body(response, REFUSAL_BYTES)).await;
+        let body = body.ok().and_then(Result::ok).unwrap_or_default();
         let refusal = Refusal::read(status.as_u16(), &body);
         if !refusal.is_worth_a_retry() || pause.is_some_and(|pause| pause > self.longest_wait) {
             return Err(give_up(refusal.into_error(&self.model)));
@@ -279,10 +324,41 @@ impl Attempts {
         again(status, pause)
     }
 
+    /// The answer, whose first bytes are waited for until then. What keeps a connection alive, such as a comment in a
+    /// stream, is a byte too.
+    fn with_waits(
+        self: Arc<Self>,
+        response: Response,
+        until: Instant,
+    ) -> Result<Response, OpenAIError> {
+        let mut waiting = http::Response::builder().status(response.status());
+        if let Some(headers) = waiting.headers_mut() {
+            headers.clone_from(response.headers());
+        }
+        let began = (response.bytes_stream().boxed(), until, self.waits.first);
+        let bytes = futures::stream::unfold(began, move |(mut bytes, until, wait)| {
+            let attempts = Arc::clone(&self);
+            async move {
+                let next = timeout_at(until, bytes.next()).await;
+                let next = match next {
+                    Ok(next) => next?.map_err(std::io::Error::other),
+                    Err(_elapsed) => {
+                        attempts.state().silent = Some(wait);
+                        Err(std::io::ErrorKind::TimedOut.into())
+                    }
+                };
+                let between = attempts.waits.between;
+                Some((next, (bytes, Instant::now() + between, between)))
+            }
+        });
+        waiting
+            .body(reqwest::Body::wrap_stream(bytes))
+            .map(Response::from)
+            .map_err(|error| OpenAIError::InvalidArgument(error.to_string()))
+    }
+
     fn transport(&self, error: reqwest::Error) -> ModelError {
-        if error.is_timeout() && !error.is_connect() {
-            ModelError::TimedOut
-        } else if error.is_body() || error.is_decode() {
+        if error.is_body() || error.is_decode() {
             ModelError::CutOff
         } else {
             unreachable_at(&self.shown_url, error)

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::capabilities::{DataForm, ToolForm};
 use super::{
-    AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, ToolSpec,
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, Speed, ToolSpec,
     context, structured,
 };
 
@@ -35,6 +35,8 @@ pub struct TriedOut {
     pub system_role: bool,
     /// Tokens of prompt and answer together, where the service tells.
     pub context: Option<u32>,
+    /// As far as it was measured.
+    pub speed: Option<Speed>,
 }
 
 impl TriedOut {
@@ -66,6 +68,7 @@ impl ChatModel {
             streams,
             system_role: can.system_role,
             context: can.context,
+            speed: self.learnt.speed(&model),
             model,
         })
     }

@@ -1,12 +1,14 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::agent::effort::{VERY_SLOW_STEP, effort};
 
 const MESSAGE: &str = "Who played Neo?";
 
 fn limits() -> Limits {
     Limits {
         rounds: 2,
+        rephrases: true,
         questions_per_round: 2,
         calls: 6,
         calls_at_once: 2,
@@ -356,4 +358,35 @@ fn tools_are_left_out_where_they_leave_no_room() {
     let (mut run, _) = Run::start(limits(), MESSAGE, false);
     let step = run.prompt_too_long(Some(500), 300);
     assert_eq!(step, Step::Answer { tokens: 500 });
+}
+
+#[test]
+fn a_model_that_turns_out_slow_is_asked_less() {
+    let (mut run, first) = Run::start(limits(), MESSAGE, true);
+    assert_eq!(first, Step::Rephrase(message(MESSAGE)));
+    run.rephrased(None);
+    run.routed("", calls(1));
+    // Rounds are left, but it is too slow for another.
+    run.spare(effort(2, Some(VERY_SLOW_STEP)));
+    assert_eq!(run.tools_returned(FINE), ANSWER);
+    // A round that is under way ends without rephrasing.
+    let (mut run, _) = Run::start(limits(), MESSAGE, false);
+    run.routed("", calls(1));
+    run.tools_returned(FINE);
+    run.criticised(questions(&["A?", "B?"]));
+    run.routed("", calls(1));
+    run.spare(effort(2, Some(VERY_SLOW_STEP)));
+    assert_eq!(run.tools_returned(FINE), route(follow_up("B?")));
+    run.routed("", calls(1));
+    assert_eq!(run.tools_returned(FINE), ANSWER);
+}
+
+#[test]
+fn a_model_that_is_known_to_be_slow_rephrases_nothing() {
+    let limits = Limits {
+        rephrases: false,
+        ..limits()
+    };
+    let (_, first) = Run::start(limits, MESSAGE, true);
+    assert_eq!(first, route(message(MESSAGE)));
 }

@@ -170,6 +170,12 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// With two digits that count: a graph that grows would change every prompt.
+fn rounded(count: u64) -> u64 {
+    let unit = 10_u64.pow(count.checked_ilog10().unwrap_or_default().saturating_sub(1));
+    count / unit * unit
+}
+
 /// What the graph holds: its labels, the most frequent first, and its relationship types.
 fn in_a_line(survey: &Survey) -> String {
     let labels = survey.ranked_labels();
@@ -177,7 +183,7 @@ fn in_a_line(survey: &Survey) -> String {
     let mut parts: Vec<String> = labels
         .iter()
         .take(NAMED_LABELS)
-        .map(|(label, count)| format!("{label} ({count})"))
+        .map(|(label, count)| format!("{label} ({})", rounded(*count)))
         .collect();
     if rest > 0 {
         parts.push(counted(rest, "more label"));

@@ -87,14 +87,25 @@ impl TurnRunner {
         let asker = Asker::new(model, person, answer_tokens)
             .showing(images)
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
+        let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());
         let ended = {
-            let asking = self.ask(&asker, asked, read, policies, offer, &shown, &mut gathered);
+            let late = Instant::now() + limit / 2;
+            let asking = self.ask(
+                &asker,
+                asked,
+                read,
+                policies,
+                offer,
+                late,
+                &shown,
+                &mut gathered,
+            );
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
                     interruption = interrupt.raised() => Ended::Interrupted(interruption),
-                    () = tokio::time::sleep(self.config.timeout) => Ended::TookTooLong,
+                    () = tokio::time::sleep(limit) => Ended::TookTooLong,
                 }
             };
             stream::show(reply, watched, asking).await
@@ -124,7 +135,13 @@ impl TurnRunner {
                 return Ok(Err(Interruption::Stopped));
             }
             Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
-            Ended::TookTooLong => Notice::TookTooLong(self.config.timeout),
+            Ended::TookTooLong => {
+                tracing::warn!(
+                    seconds = limit.as_secs(),
+                    "a turn took too long; raise TURN_TIMEOUT, or lower ANSWER_TOKENS"
+                );
+                Notice::TookTooLong(limit)
+            }
         };
         let mut draft = if written.is_empty() {
             self.without_model(asked, read, why, gathered).await?
@@ -158,6 +175,7 @@ impl TurnRunner {
         read: &Read,
         policies: &[Policy],
         offer: Option<Arc<Offer>>,
+        late: Instant,
         shown: &watch::Sender<String>,
         gathered: &mut Gathered,
     ) -> Result<String, NoAnswer> {
@@ -215,7 +233,7 @@ impl TurnRunner {
                     can.context,
                 ),
                 rounds: self.config.agent_max_rounds,
-                late: Instant::now() + self.config.timeout / 2,
+                late,
                 searches_first: self.config.calls_no_tools
                     || can.too_weak_for_tools
                     || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),

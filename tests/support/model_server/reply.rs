@@ -1,6 +1,7 @@
 //! What the server answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -52,6 +53,8 @@ pub struct Reply {
     pub(super) kind: Kind,
     pub(super) headers: Vec<(String, String)>,
     pub(super) gate: Option<Gate>,
+    pub(super) first_after: Duration,
+    pub(super) each_after: Duration,
     pub(super) cut_after: Option<usize>,
     usage: Option<(u32, u32)>,
 }
@@ -143,6 +146,18 @@ impl Reply {
         self
     }
 
+    /// Sends the first chunk after so long, as a model that reads its prompt slowly.
+    pub fn late(mut self, first_after: Duration) -> Self {
+        self.first_after = first_after;
+        self
+    }
+
+    /// Sends each chunk but the first so long after the one before it, as a model that writes slowly.
+    pub fn trickling(mut self, each_after: Duration) -> Self {
+        self.each_after = each_after;
+        self
+    }
+
     /// Closes the connection after this many chunks.
     pub fn cut_after(mut self, chunks: usize) -> Self {
         self.cut_after = Some(chunks);
@@ -154,6 +169,8 @@ impl Reply {
             kind,
             headers: Vec::new(),
             gate: None,
+            first_after: Duration::ZERO,
+            each_after: Duration::ZERO,
             cut_after: None,
             usage: None,
         }

@@ -108,6 +108,20 @@ impl Pending {
         assert!(delivery.workings > 0, "{}: no sign of life", self.asked);
     }
 
+    /// Waits until the bot gives another sign of life than those so far.
+    ///
+    /// # Panics
+    /// When it gives none in time, or at all.
+    pub async fn works_on(&mut self) {
+        let before = self.delivery.borrow().workings;
+        let delivery = self.wait_for(|delivery| delivery.workings > before).await;
+        assert!(
+            delivery.workings > before,
+            "{}: no further sign of life",
+            self.asked
+        );
+    }
+
     /// The answer.
     ///
     /// # Panics

@@ -1,0 +1,80 @@
+//! Measures how long a call takes, however it ends.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Usage;
+use super::capabilities::CapabilityStore;
+use super::service::Call;
+use super::speed::Timed;
+
+/// One call that is under way. What is known of its speed is kept when it is dropped: a call that nobody waits for any
+/// more says the most about a slow model.
+pub(super) struct Measured<'a> {
+    learnt: &'a CapabilityStore,
+    model: &'a str,
+    call: &'a Call,
+    /// Tokens, estimated until the service says how many there were.
+    prompt: u32,
+    written: u32,
+    first: Option<Instant>,
+    /// Who went away earlier, with nothing come, did not find it slow.
+    least: Duration,
+}
+
+impl<'a> Measured<'a> {
+    pub(super) fn new(
+        learnt: &'a CapabilityStore,
+        model: &'a str,
+        call: &'a Call,
+        prompt: u32,
+        least: Duration,
+    ) -> Self {
+        Self {
+            learnt,
+            model,
+            call,
+            prompt,
+            written: 0,
+            first: None,
+            least,
+        }
+    }
+
+    /// A chunk came: a token, as most services send them.
+    pub(super) fn came(&mut self) {
+        self.first.get_or_insert_with(Instant::now);
+        self.written = self.written.saturating_add(1);
+    }
+
+    /// The service said how many tokens there were, or they were estimated.
+    pub(super) fn counted(&mut self, usage: Usage) {
+        self.prompt = usage.prompt;
+        self.written = usage.completion.max(1);
+    }
+}
+
+impl Drop for Measured<'_> {
+    fn drop(&mut self) {
+        // Before it was sent it waited for a permit, which is nothing that the model took.
+        let Some(sent) = self.call.sent() else { return };
+        let all = sent.elapsed();
+        let first = match self.first {
+            Some(first) => first.saturating_duration_since(sent),
+            None if all >= self.least => all,
+            None => return,
+        };
+        let call = Timed {
+            prompt: self.prompt,
+            first_ms: millis(first),
+            written: self.written,
+            ms: millis(all),
+        };
+        self.learnt.timed(self.model, call);
+    }
+}
+
+fn millis(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
+}

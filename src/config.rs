@@ -55,6 +55,12 @@ pub struct Options {
     /// Model that writes the answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
     pub chat_model: String,
+    /// Instead of CHAT_MODEL: models tried in order, separated by commas, each MODEL or MODEL@ADDRESS of another service
+    #[arg(long, env, global = true, default_value = "")]
+    pub models: String,
+    /// API keys of the services in MODELS: HOST=KEY, separated by commas
+    #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
+    pub model_keys: SecretString,
     /// Whether the chat model accepts images
     #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = false)]
     pub model_vision: bool,
@@ -181,6 +187,10 @@ pub struct Config {
     pub shutdown_timeout: Duration,
     /// None: answers come from memory alone.
     pub model: Option<ModelConfig>,
+    /// Those that answer where that one fails, in their order.
+    pub fallbacks: Vec<ModelConfig>,
+    /// The service that embeds; none for that of the model.
+    pub embedding_service: Option<ModelConfig>,
     pub embedding_model: Option<String>,
     pub prompts_dir: Option<PathBuf>,
     pub turn: TurnConfig,
@@ -259,6 +269,10 @@ pub struct AdmissionConfig {
 pub enum ConfigError {
     #[error("{0}")]
     Channels(String),
+    #[error("MODELS {0}")]
+    Models(String),
+    #[error("MODEL_KEYS {0}")]
+    ModelKeys(String),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("{name} is {value}, but must be at least {least}")]
@@ -299,14 +313,17 @@ impl Options {
     /// Names the variable that has to change.
     pub fn into_config(self) -> Result<Config, ConfigError> {
         self.check_numbers()?;
-        let model = self.model();
+        let service = self.model();
         let embedding_model = filled(&self.embedding_model);
-        if embedding_model.is_some() && model.is_none() {
+        if embedding_model.is_some() && service.is_none() {
             return Err(ConfigError::EmbeddingWithoutService);
         }
+        let chain = models::chain(&self, service)?;
         Ok(Config {
             graph: self.graph()?,
-            model,
+            model: chain.first,
+            fallbacks: chain.fallbacks,
+            embedding_service: chain.embedding_service,
             embedding_model,
             turn: TurnConfig {
                 bot_name: self.bot_name,
@@ -432,11 +449,23 @@ impl Options {
         if api_key.is_none() && base_url.is_none() {
             return None;
         }
-        Some(ModelConfig {
-            base_url: base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+        let base_url = base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+        let utility_model = filled(&self.utility_model);
+        Some(self.model_at(base_url, api_key, &self.chat_model, utility_model))
+    }
+
+    fn model_at(
+        &self,
+        base_url: String,
+        api_key: Option<SecretString>,
+        model: &str,
+        utility_model: Option<String>,
+    ) -> ModelConfig {
+        ModelConfig {
+            base_url,
             api_key,
-            chat_model: self.chat_model.clone(),
-            utility_model: filled(&self.utility_model).unwrap_or_else(|| self.chat_model.clone()),
+            chat_model: model.to_owned(),
+            utility_model: utility_model.unwrap_or_else(|| model.to_owned()),
             temperature: self.model_temperature,
             capabilities_file: Some(self.data_dir.join("models.json")),
             timeouts: Timeouts {
@@ -452,7 +481,7 @@ impl Options {
                 in_flight: self.model_in_flight,
                 longest_wait: Duration::from_secs(self.model_wait),
             },
-        })
+        }
     }
 }
 
@@ -478,5 +507,6 @@ fn threshold(text: &str) -> Result<f64, String> {
     }
 }
 
+mod models;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
 use crate::graph::{self, GraphStore, StoreError};
 use crate::knowledge::search::{Searcher, Weights, WeightsError};
-use crate::llm::{ChatModel, Embedder, Limiter, ModelError, RemoteEmbedder};
+use crate::llm::{Embedder, Limiter, ModelChain, ModelError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::journal::{Journal, JournalError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
@@ -78,7 +78,7 @@ pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError>
 #[derive(Debug)]
 pub struct Parts {
     prompts: Arc<Prompts>,
-    model: Option<Arc<ChatModel>>,
+    model: Option<Arc<ModelChain>>,
     recaller: Arc<Recaller>,
 }
 
@@ -175,7 +175,7 @@ impl Parts {
 /// The models: one that writes, where one is configured, and one that embeds.
 #[derive(Debug)]
 pub struct Models {
-    pub chat: Option<Arc<ChatModel>>,
+    pub chat: Option<Arc<ModelChain>>,
     pub embedder: Embedder,
 }
 
@@ -212,9 +212,12 @@ pub fn models(config: &Config) -> Result<Models, WiringError> {
         });
     };
     let limiter = Arc::new(Limiter::new(&model.limits));
-    let chat = ChatModel::new(model, Arc::clone(&limiter))?;
+    let chat = ModelChain::new(model, &config.fallbacks, &limiter)?;
     let embedder = match &config.embedding_model {
-        Some(name) => Embedder::Remote(RemoteEmbedder::new(model, name, limiter)?),
+        Some(name) => {
+            let service = config.embedding_service.as_ref().unwrap_or(model);
+            Embedder::Remote(RemoteEmbedder::new(service, name, limiter)?)
+        }
         None => Embedder::Local(LocalEmbedder::shipped()?),
     };
     Ok(Models {

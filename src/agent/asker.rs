@@ -8,14 +8,14 @@ use serde_json::Value;
 use crate::agent::prompts::dated;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
-    AnswerShape, Capabilities, ChatMessage, ChatModel, ChatRequest, Completion, Image, ModelError,
+    AnswerShape, Capabilities, ChatMessage, ChatRequest, Completion, Image, ModelChain, ModelError,
     Piece, Purpose, TooLong, ToolSpec, Usage,
 };
 
 /// Asks the models for one turn.
 #[derive(Debug)]
 pub struct Asker<'a> {
-    model: &'a ChatModel,
+    model: &'a ModelChain,
     person: String,
     /// Tokens of an answer, and of a small step's.
     answer_tokens: u32,
@@ -31,7 +31,7 @@ pub struct Asker<'a> {
 /// Tokens that a small step may write: a statement, a list of questions.
 const STEP_TOKENS: u32 = 800;
 /// Tokens of a rephrased question: a small model that rambles on keeps everybody waiting, and one that reasons gets
-/// more (see [`ChatModel::complete`]).
+/// more (see [`ChatModel::complete`](crate::llm::ChatModel::complete)).
 const REPHRASE_TOKENS: u32 = 200;
 
 /// What is asked.
@@ -43,7 +43,7 @@ pub struct Ask {
 }
 
 impl<'a> Asker<'a> {
-    pub fn new(model: &'a ChatModel, person: String, answer_tokens: u32) -> Self {
+    pub fn new(model: &'a ModelChain, person: String, answer_tokens: u32) -> Self {
         Self {
             model,
             person,
@@ -67,27 +67,22 @@ impl<'a> Asker<'a> {
         Self { answering, ..self }
     }
 
-    /// The model that answers.
-    fn answering(&self) -> &str {
-        let configured = self.model.model(Purpose::Answer);
-        self.answering.unwrap_or(configured)
-    }
-
     /// What the model that answers can do, as far as it was found out.
     pub fn capabilities(&self) -> Capabilities {
-        self.model.capabilities(self.answering())
+        self.model.capabilities(self.answering)
     }
 
     /// How long a small step takes, by what was measured: of the two models the slower one's.
     pub fn step_time(&self) -> Option<Duration> {
-        let models = [self.answering(), self.model.model(Purpose::Utility)];
-        let speeds = models.iter().filter_map(|model| self.model.speed(model));
+        let purposes = [Purpose::Answer, Purpose::Utility];
+        let speed = |purpose| self.model.speed(purpose, self.answering);
+        let speeds = purposes.into_iter().filter_map(speed);
         speeds.map(|speed| speed.small_step()).max()
     }
 
     /// How long a turn may take: as is set, or longer where the model is known to need longer for an answer.
     pub fn turn_limit(&self, set: Duration) -> Duration {
-        let speed = self.model.speed(self.answering());
+        let speed = self.model.speed(Purpose::Answer, self.answering);
         speed.map_or(set, |speed| speed.turn_limit(set, self.answer_tokens))
     }
 

@@ -54,10 +54,15 @@ pub(super) fn socket(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>
 
 fn greeting(config: &Config) -> String {
     match &config.model {
-        Some(model) => format!(
-            "{} with {}. /help shows what you can ask, Ctrl-D leaves.",
-            config.turn.bot_name, model.chat_model
-        ),
+        Some(model) => {
+            let models = std::iter::once(model).chain(&config.fallbacks);
+            let models: Vec<&str> = models.map(|it| it.chat_model.as_str()).collect();
+            format!(
+                "{} with {}. /help shows what you can ask, Ctrl-D leaves.",
+                config.turn.bot_name,
+                models.join(", else ")
+            )
+        }
         None => without_model(config),
     }
 }

@@ -13,8 +13,8 @@ use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::llm::{
-    Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, Role, Speed, Tried,
-    TriedOut,
+    ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, RemoteEmbedder,
+    Role, Speed, Tried, TriedOut,
 };
 use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
@@ -266,7 +266,10 @@ fn journal(config: &Config) -> Vec<Finding> {
 }
 
 async fn models(config: &Config) -> Vec<Finding> {
-    let Models { chat, embedder } = match wiring::models(config) {
+    let Models {
+        chat: chain,
+        embedder,
+    } = match wiring::models(config) {
         Ok(models) => models,
         Err(error) => {
             return vec![Finding {
@@ -276,7 +279,7 @@ async fn models(config: &Config) -> Vec<Finding> {
             }];
         }
     };
-    let Some(chat) = chat else {
+    let Some(chain) = chain else {
         return vec![Finding {
             part: "model",
             verdict: Verdict::Warning,
@@ -287,19 +290,51 @@ async fn models(config: &Config) -> Vec<Finding> {
         Embedder::Remote(remote) => Some(remote),
         Embedder::Local(_) => None,
     };
+    // With MODELS the embedder's service may be another one.
+    let beside = remote.filter(|_| config.embedding_service.is_some());
+    let mut findings = Vec::new();
+    let several = chain.models().count() > 1;
+    for (at, chat) in chain.models().enumerate() {
+        let remote = remote.filter(|_| at == 0 && beside.is_none());
+        let found = of_chat_model(chat, remote, several).await.into_iter();
+        let name = chat.model(Purpose::Answer);
+        findings.extend(found.map(|finding| Finding {
+            text: if several {
+                format!("{}. {name}: {}", at + 1, finding.text)
+            } else {
+                finding.text
+            },
+            ..finding
+        }));
+    }
+    if let Some(remote) = beside {
+        findings.push(match remote.embed(&["Hello".to_owned()]).await {
+            Ok(_) => well("embedder", format!("{} answers", remote.model())),
+            Err(error) => wrong("embedder", &error),
+        });
+    }
+    findings
+}
+
+/// What works of a service: its list, and each of its models.
+async fn of_chat_model(
+    chat: &ChatModel,
+    remote: Option<&RemoteEmbedder>,
+    several: bool,
+) -> Vec<Finding> {
     let checked = match chat.check(remote).await {
         Ok(checked) => checked,
         Err(error) => return vec![wrong("model", &error)],
     };
-    let mut findings = Vec::new();
-    for one in &checked {
-        findings.push(of_model(one));
-        let (part, purpose) = match one.role {
-            Role::Chat => ("model", Purpose::Answer),
-            Role::Utility => ("utility model", Purpose::Utility),
-            Role::Embedding => continue,
-        };
-        if one.is_good() {
+    let mut findings: Vec<Finding> = checked.iter().map(|one| of_model(one, several)).collect();
+    for (purpose, part) in [
+        (Purpose::Answer, "model"),
+        (Purpose::Utility, "utility model"),
+    ] {
+        let is_good = |one: &Checked| one.model == chat.model(purpose) && one.is_good();
+        let is_another = purpose == Purpose::Answer
+            || chat.model(Purpose::Utility) != chat.model(Purpose::Answer);
+        if is_another && checked.iter().any(is_good) {
             findings.extend(match chat.try_out(purpose).await {
                 Ok(tried) => of_try(part, &tried),
                 Err(error) => vec![wrong(part, &error)],
@@ -398,8 +433,9 @@ fn of_speed(part: &'static str, speed: Speed) -> Finding {
     }
 }
 
-fn of_model(checked: &Checked) -> Finding {
+fn of_model(checked: &Checked, several: bool) -> Finding {
     let (part, variable) = match checked.role {
+        Role::Chat if several => ("model", "MODELS"),
         Role::Chat => ("model", "CHAT_MODEL"),
         Role::Utility => ("utility model", "UTILITY_MODEL"),
         Role::Embedding => ("embedder", "EMBEDDING_MODEL"),

@@ -1,4 +1,5 @@
 use clap::{Args as _, Command, FromArgMatches};
+use secrecy::ExposeSecret as _;
 
 use super::*;
 
@@ -39,6 +40,50 @@ fn a_key_or_an_address_makes_a_model() {
 }
 
 #[test]
+fn models_are_tried_in_their_order_each_with_its_services_key() {
+    let config = options(&[
+        "--openai-api-key",
+        "k",
+        "--utility-model",
+        "small",
+        "--models",
+        "llama@http://localhost:11434/v1, gpt-4o, big@https://x.example/v1",
+        "--model-keys",
+        "x.example=kx",
+    ]);
+    let config = config.into_config().unwrap();
+    let chain: Vec<_> = config.model.iter().chain(&config.fallbacks).collect();
+    let told: Vec<_> = chain
+        .iter()
+        .map(|it| {
+            let key = it
+                .api_key
+                .as_ref()
+                .map(|key| key.expose_secret().to_owned());
+            (
+                it.base_url.as_str(),
+                it.chat_model.as_str(),
+                it.utility_model.as_str(),
+                key,
+            )
+        })
+        .collect();
+    let key = |key: &str| Some(key.to_owned());
+    assert_eq!(
+        told,
+        [
+            ("http://localhost:11434/v1", "llama", "small", None),
+            ("https://api.openai.com/v1", "gpt-4o", "gpt-4o", key("k")),
+            ("https://x.example/v1", "big", "big", key("kx")),
+        ]
+    );
+    let embeds = config.embedding_service.unwrap();
+    assert_eq!(embeds.base_url, "https://api.openai.com/v1");
+    assert!(error(&["--models", "gpt-4o"]).contains("gpt-4o@ADDRESS"));
+    assert!(error(&["--model-keys", "x.example=kx"]).contains("x.example"));
+}
+
+#[test]
 fn what_does_not_go_together_is_named() {
     assert_eq!(
         error(&["--graph-user", "neo4j"]),
@@ -59,6 +104,10 @@ fn secrets_are_not_shown() {
         "u",
         "--graph-password",
         "hunter3",
+        "--models",
+        "m@http://a.example/v1",
+        "--model-keys",
+        "a.example=hunter4",
     ]);
     let shown = format!("{options:?} {:?}", options.clone().into_config().unwrap());
     assert!(!shown.contains("hunter"), "{shown}");

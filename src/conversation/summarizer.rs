@@ -9,7 +9,7 @@ use muninn_platform::{ConversationId, IncomingMessage};
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
-use crate::llm::{ChatMessage, ChatModel, ChatRequest, ModelError, Purpose};
+use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
 
 /// Tokens of each side of a turn that a summary is made from.
@@ -19,7 +19,7 @@ const TURN_TOKENS: u32 = 400;
 #[derive(Debug)]
 pub struct Summarizer {
     archive: Arc<Archive>,
-    model: Arc<ChatModel>,
+    model: Arc<ModelChain>,
     prompts: Arc<Prompts>,
     /// Turns that stay out of it.
     window_turns: usize,
@@ -42,7 +42,7 @@ impl Summarizer {
     /// Leaves the last `window_turns` turns of a session out of its summary.
     pub fn new(
         archive: Arc<Archive>,
-        model: Arc<ChatModel>,
+        model: Arc<ModelChain>,
         prompts: Arc<Prompts>,
         window_turns: usize,
     ) -> Self {

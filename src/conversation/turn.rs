@@ -25,7 +25,7 @@ use crate::conversation::notice::Notice;
 use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
-use crate::llm::ChatModel;
+use crate::llm::ModelChain;
 use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, summary};
 use muninn_platform::redact::{is_redacted, without_secrets};
 
@@ -40,7 +40,7 @@ pub struct TurnRunner {
     /// Some channels have a persona, or a model, of their own.
     pub channels: Arc<Channels>,
     /// None: answers come from memory alone.
-    pub model: Option<Arc<ChatModel>>,
+    pub model: Option<Arc<ModelChain>>,
     pub toolbox: Arc<Toolbox>,
     pub searcher: Arc<Searcher>,
 }

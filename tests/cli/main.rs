@@ -13,6 +13,7 @@ mod forgetting;
 mod home;
 mod ingesting;
 mod knowing;
+mod models;
 mod offline;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -73,6 +73,7 @@ struct Script {
     faults: Vec<String>,
     embeddings: Embeddings,
     models: Option<Vec<Value>>,
+    listings: usize,
     down: bool,
     echoes: bool,
     quirks: Vec<Quirk>,
@@ -110,6 +111,7 @@ impl ModelServer {
                 faults: Vec::new(),
                 embeddings: Embeddings::Words(64),
                 models: Some(MODELS.map(listed).to_vec()),
+                listings: 0,
                 down: false,
                 echoes: false,
                 quirks: Vec::new(),
@@ -192,6 +194,12 @@ impl ModelServer {
     /// Every chat request so far, retries too.
     pub fn chats(&self) -> Vec<Request> {
         self.shared.script().chats.clone()
+    }
+
+    /// How often it was asked which models there are.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn listings(&self) -> usize {
+        self.shared.script().listings
     }
 
     /// Every embedding request so far.
@@ -477,7 +485,8 @@ async fn embeddings(
 }
 
 async fn models(State(shared): State<Arc<Shared>>) -> Response {
-    let script = shared.script();
+    let mut script = shared.script();
+    script.listings += 1;
     let Some(models) = script.models.as_ref().filter(|_| !script.down) else {
         let status = if script.down { 503 } else { 404 };
         return plain(

@@ -59,6 +59,13 @@ impl Breaker {
         }
     }
 
+    /// Whether the service is left alone now.
+    pub fn is_open(&self) -> bool {
+        self.state()
+            .until
+            .is_some_and(|until| Instant::now() < until)
+    }
+
     pub fn succeeded(&self) {
         *self.state() = State::default();
     }

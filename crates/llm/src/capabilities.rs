@@ -340,10 +340,13 @@ impl CapabilityStore {
     /// A file that cannot be written costs no more than finding out anew.
     fn keep(&self, models: &HashMap<String, Known>) {
         let Some(file) = &self.file else { return };
+        // Another store may keep what was learnt of other models in the same file.
+        static KEEPING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = KEEPING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stored = read(file);
         let own = models.iter();
         let own = own.map(|(model, known)| (model.clone(), known.clone()));
-        stored.insert(self.address.clone(), own.collect());
+        stored.entry(self.address.clone()).or_default().extend(own);
         if let Err(error) = private_files::replace_lines(file, [&stored]) {
             tracing::warn!(%error, file = %file.display(), "what the model service can do cannot be kept");
         }

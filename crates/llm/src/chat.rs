@@ -36,6 +36,8 @@ pub struct ChatModel {
     pub(super) timeouts: Timeouts,
     temperature: Option<f64>,
     pub(super) learnt: CapabilityStore,
+    /// The service's list of models, as it was read last.
+    pub(super) listed: Mutex<Option<Value>>,
     /// What each model has done: a refusal without a word is not about that.
     done: Mutex<HashSet<(String, Uses)>>,
 }
@@ -54,6 +56,7 @@ impl ChatModel {
             utility_model: config.utility_model.clone(),
             timeouts: config.timeouts,
             temperature: config.temperature,
+            listed: Mutex::default(),
             done: Mutex::default(),
         })
     }

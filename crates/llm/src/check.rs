@@ -1,6 +1,7 @@
 //! Whether the configured models are there, for `muninn doctor`.
 
 use std::collections::HashSet;
+use std::sync::PoisonError;
 
 use serde_json::Value;
 use tokio::time::timeout;
@@ -102,7 +103,12 @@ impl ChatModel {
         match body.unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(
             self.timeouts.total,
         )))) {
-            Ok(body) => Ok(read_list(&body)),
+            Ok(body) => {
+                let body: Option<Value> = serde_json::from_slice(&body).ok();
+                let ids = body.as_ref().and_then(read_list);
+                *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = body;
+                Ok(ids)
+            }
             Err(
                 ModelError::Refused(_)
                 | ModelError::UnknownModel { .. }
@@ -114,8 +120,7 @@ impl ChatModel {
     }
 }
 
-fn read_list(body: &[u8]) -> Option<HashSet<String>> {
-    let body: Value = serde_json::from_slice(body).ok()?;
+fn read_list(body: &Value) -> Option<HashSet<String>> {
     let ids = body["data"].as_array()?.iter();
     Some(
         ids.filter_map(|model| Some(model["id"].as_str()?.to_owned()))

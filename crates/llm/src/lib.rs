@@ -1,11 +1,12 @@
 //! The models behind the bot: one that writes and one that embeds.
 //!
-//! [`ChatModel`] writes, over any OpenAI-compatible service; [`Embedder`] embeds, locally or over the same kind of
+//! [`ChatModel`] writes, over any OpenAI-compatible service, and [`ModelChain`] by the first of several that does; [`Embedder`] embeds, locally or over the same kind of
 //! service. Both pass one [`Limiter`]. Knows nothing of sessions, prompts or the graph.
 
 mod assemble;
 mod breaker;
 mod capabilities;
+mod chain;
 mod chat;
 mod check;
 mod config;
@@ -25,6 +26,7 @@ mod visible;
 
 pub use breaker::{Admission, Breaker};
 pub use capabilities::{Capabilities, DataForm, ToolForm};
+pub use chain::ModelChain;
 pub use chat::ChatModel;
 pub use check::{Checked, Finding, Role};
 pub use config::{Limits, ModelConfig, Retries, Timeouts};
@@ -194,10 +196,10 @@ pub enum ModelError {
     },
     #[error("{0}")]
     TimedOut(Late),
-    #[error("the model service refused the key; check OPENAI_API_KEY")]
+    #[error("the model service refused the key; check OPENAI_API_KEY, or MODEL_KEYS")]
     Unauthorized,
     #[error(
-        "the model service does not know the model {model:?}; check CHAT_MODEL, UTILITY_MODEL and EMBEDDING_MODEL"
+        "the model service does not know the model {model:?}; check CHAT_MODEL, MODELS, UTILITY_MODEL and EMBEDDING_MODEL"
     )]
     UnknownModel { model: String },
     #[error("the model service's quota is used up")]

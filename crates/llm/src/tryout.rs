@@ -1,5 +1,7 @@
 //! What a model can do, tried out: a call of a tool, an answer that is data, an answer that streams. For `muninn doctor`.
 
+use std::sync::PoisonError;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -179,9 +181,19 @@ impl ChatModel {
         }
     }
 
+    /// What the service says of a model in its list, which is read once.
     async fn listed_model(&self, model: &str) -> Option<Value> {
-        let body = timeout(self.timeouts.connect, self.service.get("/models")).await;
-        let body: Value = serde_json::from_slice(&body.ok()?.ok()?).ok()?;
+        let listed = || self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = listed().clone();
+        let body = match known {
+            Some(body) => body,
+            None => {
+                let body = timeout(self.timeouts.connect, self.service.get("/models")).await;
+                let body: Value = serde_json::from_slice(&body.ok()?.ok()?).ok()?;
+                *listed() = Some(body.clone());
+                body
+            }
+        };
         let tagged = format!("{model}:latest");
         let is_it = |one: &&Value| one["id"] == model || one["id"] == tagged.as_str();
         body["data"].as_array()?.iter().find(is_it).cloned()

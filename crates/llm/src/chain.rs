@@ -1,0 +1,228 @@
+//! Models in the order in which they are asked: where one fails, the next one answers.
+//!
+//! A service that failed is left alone for a while and then tried again by one call; see [`Breaker`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::{
+    Admission, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Late, Limiter,
+    ModelConfig, ModelError, Piece, Purpose, Retries, Speed,
+};
+
+/// How long a call that sees whether a service is back waits for its first words, while another one could answer.
+const PROBE: Duration = Duration::from_secs(10);
+/// While another one could answer, a service is asked again once at most, and after a pause no longer than this.
+const SHORT_RETRIES: Retries = Retries {
+    max: 1,
+    longest_wait: Duration::from_secs(2),
+};
+
+/// The models that write, in their order.
+#[derive(Debug)]
+pub struct ModelChain {
+    /// At least one.
+    links: Vec<Link>,
+}
+
+#[derive(Debug)]
+struct Link {
+    model: ChatModel,
+    breaker: Breaker,
+}
+
+impl ModelChain {
+    /// Connects to nothing yet. The first one is the one that is configured; `others` stand in for it.
+    ///
+    /// # Errors
+    /// When an address is none, or a key cannot be sent.
+    pub fn new(
+        first: &ModelConfig,
+        others: &[ModelConfig],
+        limiter: &Arc<Limiter>,
+    ) -> Result<Self, ModelError> {
+        let configs: Vec<&ModelConfig> = std::iter::once(first).chain(others).collect();
+        let last = configs.len() - 1;
+        let link = |(at, config): (usize, &ModelConfig)| {
+            let mut config = config.clone();
+            if at < last {
+                config.retries.max = config.retries.max.min(SHORT_RETRIES.max);
+                let wait = config.retries.longest_wait;
+                config.retries.longest_wait = wait.min(SHORT_RETRIES.longest_wait);
+            }
+            Ok(Link {
+                model: ChatModel::new(&config, Arc::clone(limiter))?,
+                breaker: Breaker::default(),
+            })
+        };
+        let links: Result<Vec<Link>, ModelError> =
+            configs.into_iter().enumerate().map(link).collect();
+        Ok(Self { links: links? })
+    }
+
+    /// All of them, in their order.
+    pub fn models(&self) -> impl Iterator<Item = &ChatModel> {
+        self.links.iter().map(|link| &link.model)
+    }
+
+    /// What the model can do that would be asked for an answer now; `chosen` stands in for the first one's.
+    pub fn capabilities(&self, chosen: Option<&str>) -> Capabilities {
+        let (model, name) = self.next(Purpose::Answer, chosen);
+        model.capabilities(name)
+    }
+
+    /// How fast the model is that would be asked now, as far as that was measured.
+    pub fn speed(&self, purpose: Purpose, chosen: Option<&str>) -> Option<Speed> {
+        let (model, name) = self.next(purpose, chosen);
+        model.speed(name)
+    }
+
+    /// The model that would be asked now, and its name.
+    fn next<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> (&'a ChatModel, &'a str) {
+        let up = self.links.iter().position(|it| !it.breaker.is_open());
+        let at = up.unwrap_or_default();
+        let model = &self.links[at].model;
+        let chosen = chosen.filter(|_| at == 0 && purpose == Purpose::Answer);
+        (model, chosen.unwrap_or_else(|| model.model(purpose)))
+    }
+
+    /// As [`ChatModel::complete`], by the first model that does. What one wrote before it failed is taken back.
+    ///
+    /// # Errors
+    /// Of the first one that was asked, when all failed; at once, when the others could do no better.
+    pub async fn complete(
+        &self,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+    ) -> Result<Completion, ModelError> {
+        // Where every one is left alone, all are asked.
+        for is_forced in [false, true] {
+            let mut failed = None;
+            for (at, link) in self.links.iter().enumerate() {
+                let is_last = at + 1 == self.links.len();
+                let admission = match self.links.len() {
+                    1 => Admission::Ask,
+                    _ if is_forced => Admission::Ask,
+                    _ => link.breaker.admission(),
+                };
+                if admission == Admission::Skip {
+                    continue;
+                }
+                let probes = admission == Admission::Probe && !is_last;
+                let outcome = link.complete(at == 0, probes, request, on_piece).await;
+                let error = match outcome {
+                    Ok(completion) => return Ok(completion),
+                    Err(error) => error,
+                };
+                if !is_worth_another(&error) {
+                    return Err(error);
+                }
+                if !is_last {
+                    let model = link.model.model(request.purpose);
+                    let cause = &error as &dyn std::error::Error;
+                    tracing::warn!(
+                        model,
+                        error = cause,
+                        "a model failed: the next one is asked"
+                    );
+                    on_piece(Piece::Instead(String::new()));
+                }
+                failed.get_or_insert(error);
+            }
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Err(ModelError::Busy)
+    }
+}
+
+impl Link {
+    /// Asks this one. A model that was chosen for a channel is the first service's.
+    async fn complete(
+        &self,
+        is_first: bool,
+        probes: bool,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+    ) -> Result<Completion, ModelError> {
+        let own;
+        let request = if is_first || request.model.is_none() {
+            request
+        } else {
+            own = ChatRequest {
+                model: None,
+                ..request.clone()
+            };
+            &own
+        };
+        let spoke = AtomicBool::new(false);
+        let mut see = |piece: Piece| {
+            spoke.store(true, Ordering::Relaxed);
+            on_piece(piece);
+        };
+        let asked = self.model.complete(request, &mut see);
+        let outcome = if probes {
+            let speed = self.model.speed(self.model.model(request.purpose));
+            let wait = speed.map_or(PROBE, |speed| PROBE.max(speed.first * 2));
+            let given_up = async {
+                tokio::time::sleep(wait).await;
+                if spoke.load(Ordering::Relaxed) {
+                    std::future::pending::<()>().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                outcome = asked => outcome,
+                () = given_up => Err(ModelError::TimedOut(Late::Fixed(wait))),
+            }
+        } else {
+            asked.await
+        };
+        match &outcome {
+            Ok(_) => self.breaker.succeeded(),
+            Err(error) if tells_of_the_service(error) => self.breaker.failed(error),
+            Err(_) => {}
+        }
+        outcome
+    }
+}
+
+/// Whether another model may do what this one did not.
+fn is_worth_another(error: &ModelError) -> bool {
+    match error {
+        ModelError::Unreachable { .. }
+        | ModelError::TimedOut(_)
+        | ModelError::Unauthorized
+        | ModelError::UnknownModel { .. }
+        | ModelError::QuotaExhausted
+        | ModelError::RateLimited
+        | ModelError::OnlyReasoned
+        | ModelError::Refused(_)
+        | ModelError::Failed(_)
+        | ModelError::CutOff
+        | ModelError::BadAnswer(_) => true,
+        // The prompt is made shorter for it, and our own limits are for all of them.
+        ModelError::ContextTooLong(_) | ModelError::Busy => false,
+    }
+}
+
+/// Whether the next request will probably fail too.
+fn tells_of_the_service(error: &ModelError) -> bool {
+    match error {
+        ModelError::Unreachable { .. }
+        | ModelError::TimedOut(_)
+        | ModelError::Unauthorized
+        | ModelError::UnknownModel { .. }
+        | ModelError::QuotaExhausted
+        | ModelError::RateLimited
+        | ModelError::Failed(_)
+        | ModelError::CutOff => true,
+        ModelError::OnlyReasoned
+        | ModelError::Refused(_)
+        | ModelError::BadAnswer(_)
+        | ModelError::ContextTooLong(_)
+        | ModelError::Busy => false,
+    }
+}

@@ -4,6 +4,7 @@
 //! Knows nothing of platforms or of how turns are kept.
 
 pub mod asker;
+pub mod budget;
 pub mod effort;
 pub mod findings;
 pub mod prompt;

@@ -14,8 +14,9 @@ use clap::Args;
 use muninn_platform::{Channels, SettingsError, filled, filled_secret, in_one_line};
 use secrecy::SecretString;
 
+use crate::agent::budget::BudgetConfig;
 use crate::graph::{GraphConfig, Reader};
-use crate::llm::{Limits, ModelConfig, Retries, Timeouts};
+use crate::llm::{Limits, ModelConfig, Money, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
 /// Every option, from the command line or the environment (also from `.env`).
@@ -91,6 +92,19 @@ pub struct Options {
     /// How long a request waits for these limits before it fails, in seconds
     #[arg(long, env, global = true, default_value_t = 20)]
     pub model_wait: u64,
+
+    /// TOML file with prices of models, in place of the built-in ones
+    #[arg(long, env, global = true)]
+    pub model_prices: Option<PathBuf>,
+    /// What models may cost per person and calendar month, in US dollars; unset for no limit
+    #[arg(long, env, global = true, value_parser = dollars)]
+    pub budget_person: Option<Money>,
+    /// The same per channel
+    #[arg(long, env, global = true, value_parser = dollars)]
+    pub budget_channel: Option<Money>,
+    /// The same for the whole bot
+    #[arg(long, env, global = true, value_parser = dollars)]
+    pub budget_total: Option<Money>,
 
     /// The bot's name
     #[arg(long, env, global = true, default_value = "Muninn")]
@@ -192,6 +206,9 @@ pub struct Config {
     /// The service that embeds; none for that of the model.
     pub embedding_service: Option<ModelConfig>,
     pub embedding_model: Option<String>,
+    /// Prices in place of the built-in ones.
+    pub model_prices: Option<PathBuf>,
+    pub budget: BudgetConfig,
     pub prompts_dir: Option<PathBuf>,
     pub turn: TurnConfig,
     pub recall: RecallConfig,
@@ -325,6 +342,12 @@ impl Options {
             fallbacks: chain.fallbacks,
             embedding_service: chain.embedding_service,
             embedding_model,
+            model_prices: self.model_prices,
+            budget: BudgetConfig {
+                person: self.budget_person,
+                channel: self.budget_channel,
+                everyone: self.budget_total,
+            },
             turn: TurnConfig {
                 bot_name: self.bot_name,
                 window_turns: self.window_turns,
@@ -498,6 +521,11 @@ fn temperature(text: &str) -> Result<f64, String> {
         Ok(value) if (0.0..=2.0).contains(&value) => Ok(value),
         Ok(_) | Err(_) => Err("must be a number between 0 and 2".to_owned()),
     }
+}
+
+fn dollars(text: &str) -> Result<Money, String> {
+    let amount = text.parse().ok().and_then(Money::of_dollars);
+    amount.ok_or_else(|| "must be an amount of dollars, such as 20 or 2.50".to_owned())
 }
 
 fn threshold(text: &str) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use crate::agent::budget::Budgets;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::config::Config;
@@ -16,7 +17,7 @@ use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
 use crate::graph::{self, GraphStore, StoreError};
 use crate::knowledge::search::{Searcher, Weights, WeightsError};
-use crate::llm::{Embedder, Limiter, ModelChain, ModelError, RemoteEmbedder};
+use crate::llm::{Embedder, Limiter, ModelChain, ModelError, Prices, PricesError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::journal::{Journal, JournalError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
@@ -37,6 +38,8 @@ pub enum WiringError {
     CalibrationFile(#[from] CalibrationFileError),
     #[error(transparent)]
     Weights(#[from] WeightsError),
+    #[error(transparent)]
+    Prices(#[from] PricesError),
     #[error(transparent)]
     Toolbox(#[from] ToolboxError),
     #[error(transparent)]
@@ -80,6 +83,7 @@ pub struct Parts {
     prompts: Arc<Prompts>,
     model: Option<Arc<ModelChain>>,
     recaller: Arc<Recaller>,
+    budgets: Arc<Budgets>,
 }
 
 impl Parts {
@@ -92,7 +96,9 @@ impl Parts {
             chat: model,
             embedder,
         } = models(config)?;
+        let prices = Prices::load(config.model_prices.as_deref())?;
         Ok(Self {
+            budgets: Arc::new(Budgets::new(prices, config.budget)),
             prompts: Arc::new(Prompts::load(config.prompts_dir.as_deref())?),
             model,
             recaller: Arc::new(
@@ -115,6 +121,7 @@ impl Parts {
             prompts,
             model,
             recaller,
+            budgets,
         } = self;
         let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
         let weights = Weights::load(config.prompts_dir.as_deref())?;
@@ -145,6 +152,7 @@ impl Parts {
             model: model.clone(),
             toolbox: Arc::new(toolbox),
             searcher,
+            budgets: Arc::clone(&budgets),
         };
         let commands = Commands {
             archive: Arc::clone(&archive),
@@ -152,10 +160,11 @@ impl Parts {
             withdrawals: Arc::new(
                 Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?,
             ),
+            budgets: Arc::clone(&budgets),
         };
         let window = config.turn.window_turns;
-        let summarizer =
-            model.map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, window));
+        let summarizer = model
+            .map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, budgets, window));
         let bot = Arc::new(Bot::new(
             sessions,
             turns,

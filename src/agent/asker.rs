@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::agent::budget::Purse;
 use crate::agent::prompts::dated;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::{
     AnswerShape, Capabilities, ChatMessage, ChatRequest, Completion, Image, ModelChain, ModelError,
-    Piece, Purpose, TooLong, ToolSpec, Usage,
+    Money, Piece, Purpose, TooLong, ToolSpec, Usage,
 };
 
 /// Asks the models for one turn.
@@ -23,6 +24,8 @@ pub struct Asker<'a> {
     images: &'a [Image],
     /// The model that answers here; none for the configured one.
     answering: Option<&'a str>,
+    /// What calls are paid from; none where nobody counts.
+    purse: Option<&'a Purse<'a>>,
     calls: Mutex<Vec<ModelCall>>,
     /// What was too long for the model: the same again would be, too.
     refused: Mutex<Option<ChatRequest>>,
@@ -50,6 +53,7 @@ impl<'a> Asker<'a> {
             answer_tokens,
             images: &[],
             answering: None,
+            purse: None,
             calls: Mutex::default(),
             refused: Mutex::default(),
         }
@@ -65,6 +69,15 @@ impl<'a> Asker<'a> {
     #[must_use]
     pub fn answering_with(self, answering: Option<&'a str>) -> Self {
         Self { answering, ..self }
+    }
+
+    /// Paying for its calls.
+    #[must_use]
+    pub fn paying_from(self, purse: &'a Purse<'a>) -> Self {
+        Self {
+            purse: Some(purse),
+            ..self
+        }
     }
 
     /// What the model that answers can do, as far as it was found out.
@@ -127,6 +140,7 @@ impl<'a> Asker<'a> {
                 ..TooLong::default()
             }));
         }
+        self.purse.map_or(Ok(()), Purse::admit)?;
         let began = Instant::now();
         let completed = self.model.complete(&request, on_piece).await;
         if let Err(ModelError::ContextTooLong(_)) = completed {
@@ -136,10 +150,16 @@ impl<'a> Asker<'a> {
         metrics::histogram!("muninn_model_seconds", "step" => step.name())
             .record(took.as_secs_f64());
         let completion = completed?;
+        let configured = self.model.name(purpose, self.answering);
+        let cost = self
+            .purse
+            .map_or(Money::default(), |purse| purse.pay(configured, &completion));
         self.calls().push(ModelCall {
             step,
             prompt: completion.usage.prompt,
             completion: completion.usage.completion,
+            cached: completion.usage.cached,
+            cost_micros: cost.0,
             ms: u32::try_from(took.as_millis()).unwrap_or(u32::MAX),
         });
         Ok(completion)
@@ -168,6 +188,7 @@ pub fn usage(calls: &[ModelCall]) -> Usage {
         usage += Usage {
             prompt: call.prompt,
             completion: call.completion,
+            cached: call.cached,
         };
     }
     usage

@@ -1,9 +1,11 @@
 //! `muninn doctor`: looks at every part and says what to do about what is wrong.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use muninn::agent::budget::BudgetConfig;
 use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::agent::prompts::Prompts;
 use muninn::agent::tools::Toolbox;
@@ -13,8 +15,8 @@ use muninn::graph::reading::Reading;
 use muninn::graph::{self, GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::llm::{
-    ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, Purpose, RemoteEmbedder,
-    Role, Speed, Tried, TriedOut,
+    ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
+    Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
 };
 use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
@@ -307,6 +309,7 @@ async fn models(config: &Config) -> Vec<Finding> {
             ..finding
         }));
     }
+    findings.extend(prices(config, &chain));
     if let Some(remote) = beside {
         findings.push(match remote.embed(&["Hello".to_owned()]).await {
             Ok(_) => well("embedder", format!("{} answers", remote.model())),
@@ -314,6 +317,33 @@ async fn models(config: &Config) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// Whether budgets can be kept: what models cost has to be known.
+fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
+    let prices = match Prices::load(config.model_prices.as_deref()) {
+        Ok(prices) => prices,
+        Err(error) => return vec![wrong("budget", &error)],
+    };
+    if config.budget == BudgetConfig::default() {
+        return Vec::new();
+    }
+    let models = chain.models().flat_map(|chat| {
+        [Purpose::Answer, Purpose::Utility].map(|purpose| chat.model(purpose).to_owned())
+    });
+    let unknown: BTreeSet<String> = models.filter(|model| !prices.knows(model)).collect();
+    if unknown.is_empty() {
+        return vec![well("budget", "every model has a price")];
+    }
+    let unknown: Vec<String> = unknown.into_iter().collect();
+    vec![Finding {
+        part: "budget",
+        verdict: Verdict::Warning,
+        text: format!(
+            "no price is known of {}, whose calls count as free; set MODEL_PRICES if they are not",
+            unknown.join(", ")
+        ),
+    }]
 }
 
 /// What works of a service: its list, and each of its models.

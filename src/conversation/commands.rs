@@ -11,6 +11,7 @@ use muninn_platform::{
 };
 
 use self::once::CommandOutcome;
+use crate::agent::budget::{Budgets, Used};
 use crate::conversation::explain::explain;
 use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::{
@@ -19,6 +20,7 @@ use crate::conversation::withdrawals::{
 use crate::graph::answers::Spent;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
+use crate::llm::Money;
 use crate::memory::{Archive, Recaller};
 
 /// Turns that `history` shows.
@@ -62,6 +64,7 @@ pub struct Commands {
     pub archive: Arc<Archive>,
     pub recaller: Arc<Recaller>,
     pub withdrawals: Arc<Withdrawals>,
+    pub budgets: Arc<Budgets>,
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
@@ -483,6 +486,14 @@ impl Commands {
             lines.push(format!("- you: {}", spent(usage.person)));
             lines.push(format!("- here, all together: {}", spent(usage.audience)));
         }
+        let used = self.budgets.purse(Some(&**store), message).await.used();
+        lines.extend(used.iter().map(
+            |Used {
+                 whose,
+                 spent,
+                 limit,
+             }| { format!("Of {} for this month: {spent} of {limit}", whose.name()) },
+        ));
         Ok(lines.join("\n"))
     }
 
@@ -624,9 +635,29 @@ fn spent(spent: Spent) -> String {
         turns,
         prompt_tokens,
         completion_tokens,
+        cached_tokens,
+        cost_micros,
     } = spent;
     let (answers, read) = (counted(turns, "answer"), counted(prompt_tokens, "token"));
-    format!("{answers}, {read} read and {completion_tokens} written")
+    let cached = of_those_cached(cached_tokens);
+    let cost = for_money(Money(cost_micros));
+    format!("{answers}, {read} read{cached} and {completion_tokens} written{cost}")
+}
+
+/// ` (80 of them cached)`; nothing for none.
+pub(crate) fn of_those_cached(cached: u64) -> String {
+    match cached {
+        0 => String::new(),
+        cached => format!(" ({cached} of them cached)"),
+    }
+}
+
+/// `, for $0.0021`; nothing where nothing was paid.
+pub(crate) fn for_money(cost: Money) -> String {
+    match cost {
+        Money(0) => String::new(),
+        cost => format!(", for {cost}"),
+    }
 }
 
 fn in_history(turn: &Turn) -> String {

@@ -1,8 +1,10 @@
 //! What an answer was made from, for a person to read: `why`.
 
+use crate::conversation::commands::{for_money, of_those_cached};
 use crate::graph::answers::Votes;
 use crate::graph::trace::{ModelCall, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
+use crate::llm::Money;
 use muninn_platform::{counted, excerpt};
 
 /// Nodes that are listed; of the others their number.
@@ -19,7 +21,7 @@ pub(crate) fn explain(explained: &Explanation) -> String {
     } = explained;
     let mut lines = vec![
         format!("My last answer was to: {}", excerpt(&turn.input)),
-        written(turn, &trace.calls),
+        written(turn, trace),
     ];
     if let Some(question) = &turn.rephrased_question {
         lines.push(format!("Understood as: {}", excerpt(question)));
@@ -50,13 +52,15 @@ fn thought(votes: Votes) -> Option<String> {
 }
 
 /// Who wrote it, and what that cost.
-fn written(turn: &Turn, calls: &[ModelCall]) -> String {
+fn written(turn: &Turn, trace: &Trace) -> String {
     let seconds = f64::from(turn.duration_ms) / 1_000.0;
     let cost = format!(
-        "in {seconds:.1} s, from {} read and {} written{}",
+        "in {seconds:.1} s, from {} read{} and {} written{}{}",
         counted(turn.prompt_tokens, "token"),
+        of_those_cached(trace.cached()),
         turn.completion_tokens,
-        in_calls(calls)
+        for_money(Money(trace.cost_micros())),
+        in_calls(&trace.calls)
     );
     let model = turn.model.as_deref().filter(|model| !model.is_empty());
     match turn.source {

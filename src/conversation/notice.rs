@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use muninn_platform::{Vocabulary, counted};
 
+use crate::agent::budget::Used;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::knowledge::search::Rung;
 use crate::llm::{Late, ModelError};
@@ -29,6 +30,8 @@ pub enum Notice {
     RecallFailed,
     /// Said below an answer: the team's knowledge was searched in part.
     KnowledgeInPart(Rung),
+    /// Said below an answer, once a month.
+    BudgetNearlyUp(Used),
     /// Said below an answer that came to the limit of tokens.
     CutOff {
         tokens: u32,
@@ -96,6 +99,7 @@ impl std::fmt::Display for Notice {
             Self::RecallFailed => f.write_str("(I could not look through what was said here earlier, so I answered without it.)"),
             Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from {}. This turn is kept and saved when it is back.)", last(*turns)),
             Self::KnowledgeInPart(rung) => write!(f, "({})", rung.sentence()),
+            Self::BudgetNearlyUp(Used { whose, spent, limit }) => write!(f, "(80 % of {} for this month is used: {spent} of {limit}. When it is used up, I answer without a model.)", whose.name()),
             Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
             Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
             Self::SecretRemoved => f.write_str("(I removed a secret from what you sent before I read or stored it. Please change it: others may have seen it here.)"),
@@ -177,6 +181,9 @@ pub fn model_trouble(error: &ModelError) -> String {
         ModelError::ContextTooLong(_) => "the conversation is too long for it",
         ModelError::OnlyReasoned => {
             "it wrote nothing but its reasoning; whoever runs me can raise ANSWER_TOKENS"
+        }
+        ModelError::OverBudget { whose, .. } => {
+            return format!("{whose} for this month is used up");
         }
         ModelError::Busy => "too many requests are waiting for it",
         ModelError::Refused(_) => "it refused the request",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dashmap::DashSet;
 use muninn_platform::{ConversationId, IncomingMessage};
 
+use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
@@ -21,6 +22,7 @@ pub struct Summarizer {
     archive: Arc<Archive>,
     model: Arc<ModelChain>,
     prompts: Arc<Prompts>,
+    budgets: Arc<Budgets>,
     /// Turns that stay out of it.
     window_turns: usize,
     /// Sessions whose summary is being written: a turn that ends meanwhile asks for no other.
@@ -44,12 +46,14 @@ impl Summarizer {
         archive: Arc<Archive>,
         model: Arc<ModelChain>,
         prompts: Arc<Prompts>,
+        budgets: Arc<Budgets>,
         window_turns: usize,
     ) -> Self {
         Self {
             archive,
             model,
             prompts,
+            budgets,
             window_turns,
             writing: DashSet::new(),
         }
@@ -136,7 +140,12 @@ impl Summarizer {
             purpose: Purpose::Utility,
             person: format!("{}/{}", message.audience.platform, message.author.id),
         };
-        Ok(self.model.complete(&request, &mut |_| {}).await?.text)
+        let store = &**self.archive.store();
+        let purse = self.budgets.purse(Some(store), message).await;
+        purse.admit()?;
+        let completion = self.model.complete(&request, &mut |_| {}).await?;
+        purse.pay(self.model.name(Purpose::Utility, None), &completion);
+        Ok(completion.text)
     }
 
     /// Saves it, unless something was forgotten since it was begun: it could still hold that.

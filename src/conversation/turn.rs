@@ -16,6 +16,7 @@ use muninn_platform::{
 
 use self::draft::Draft;
 use crate::agent::asker;
+use crate::agent::budget::Budgets;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::Toolbox;
 use crate::config::TurnConfig;
@@ -43,6 +44,7 @@ pub struct TurnRunner {
     pub model: Option<Arc<ModelChain>>,
     pub toolbox: Arc<Toolbox>,
     pub searcher: Arc<Searcher>,
+    pub budgets: Arc<Budgets>,
 }
 
 /// Why a turn gave no answer at all.

@@ -33,6 +33,8 @@ pub struct Usage {
     pub person: Spent,
     /// In the audience, by whomever.
     pub audience: Spent,
+    /// By all together.
+    pub everyone: Spent,
 }
 
 /// Turns, and the tokens they took.
@@ -41,6 +43,10 @@ pub struct Spent {
     pub turns: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
+    /// Of those read: the services had read them before.
+    pub cached_tokens: u64,
+    /// Millionths of a dollar.
+    pub cost_micros: u64,
 }
 
 /// How much is remembered of an audience.
@@ -440,6 +446,7 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(Usage {
             person: spent(rows.iter().filter(|row| is(row, "isMine"))),
             audience: spent(rows.iter().filter(|row| is(row, "isHere"))),
+            everyone: spent(rows.iter()),
         })
     }
 }
@@ -480,5 +487,7 @@ fn spent<'a>(rows: impl Iterator<Item = &'a Row>) -> Spent {
         turns: sum.turns + count(row, "turns"),
         prompt_tokens: sum.prompt_tokens + count(row, "promptTokens"),
         completion_tokens: sum.completion_tokens + count(row, "completionTokens"),
+        cached_tokens: sum.cached_tokens + count(row, "cachedTokens"),
+        cost_micros: sum.cost_micros + count(row, "costMicros"),
     })
 }

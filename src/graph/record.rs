@@ -64,6 +64,8 @@ pub(crate) fn append_params(engine: &impl Engine, session: &str, new: &NewTurn) 
         "promptTokens": turn.prompt_tokens,
         "completionTokens": turn.completion_tokens,
         "durationMs": turn.duration_ms,
+        "cachedTokens": new.trace.cached(),
+        "costMicros": new.trace.cost_micros(),
         "embedding": embedding,
         "embedder": embedder,
         "context": new.context,

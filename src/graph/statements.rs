@@ -159,12 +159,13 @@ pub(crate) const SUPERSEDED: &str = "\
     MATCH (r:Response {audience: $audience})-[:SUPERSEDES]->(o:Response {audience: $audience}) \
     RETURN r.id AS later, o.id AS earlier";
 
-/// What a turn may lack.
+/// What a turn may lack. An answer that is given again costs again.
 macro_rules! set_optional {
     () => {
         "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, \
          r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace, r.link = $link, \
-         r.delivered = $delivered, r.revisedAt = datetime($revisedAt), r.attached = $attached "
+         r.delivered = $delivered, r.revisedAt = datetime($revisedAt), r.attached = $attached, \
+         r.cachedTokens = $cachedTokens, r.costMicros = coalesce(r.costMicros, 0) + $costMicros "
     };
 }
 

@@ -13,6 +13,19 @@ pub struct Trace {
     pub follow_ups: Vec<String>,
 }
 
+impl Trace {
+    /// What all calls cost, in millionths of a dollar.
+    pub fn cost_micros(&self) -> u64 {
+        let costs = self.calls.iter().map(|call| call.cost_micros);
+        costs.fold(0, u64::saturating_add)
+    }
+
+    /// Tokens that services had read before.
+    pub fn cached(&self) -> u64 {
+        self.calls.iter().map(|call| u64::from(call.cached)).sum()
+    }
+}
+
 /// One call of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCall {
@@ -20,6 +33,12 @@ pub struct ModelCall {
     /// Tokens read and written.
     pub prompt: u32,
     pub completion: u32,
+    /// Of those read: the service had read them before.
+    #[serde(default)]
+    pub cached: u32,
+    /// Millionths of a dollar.
+    #[serde(default)]
+    pub cost_micros: u64,
     pub ms: u32,
 }
 

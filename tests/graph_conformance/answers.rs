@@ -2,6 +2,7 @@
 
 use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{Spent, Votes};
+use muninn::graph::trace::{ModelCall, ModelStep};
 use muninn::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
@@ -223,26 +224,41 @@ async fn feedback_is_counted_and_taken_back(lane: &Lane) {
 async fn what_an_audience_spent_is_counted(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let person = format!("U/{}", talk.session);
+    let call = |cached, cost_micros| ModelCall {
+        step: ModelStep::Answer,
+        prompt: 12,
+        completion: 34,
+        cached,
+        cost_micros,
+        ms: 1,
+    };
+    let calls = [call(3, 20), call(4, 30)];
     for (author, age) in [(person.as_str(), 1), ("U2", 1), (person.as_str(), 50)] {
         let mut new = talk.turn("hello");
         new.turn.author = author.to_owned();
         new.turn.created_at = Utc::now() - TimeDelta::hours(age);
+        new.trace.calls = calls.to_vec();
         talk.append(&new).await;
     }
     let elsewhere = Talk::on(&talk.store);
     let mut new = elsewhere.turn("hello");
     new.turn.author.clone_from(&person);
+    new.trace.calls = calls.to_vec();
     elsewhere.append(&new).await;
     let since = |hours| Utc::now() - TimeDelta::hours(hours);
     let spent = |turns| Spent {
         turns,
         prompt_tokens: 12 * turns,
         completion_tokens: 34 * turns,
+        cached_tokens: 7 * turns,
+        cost_micros: 50 * turns,
     };
     for (hours, mine, here) in [(24, 2, 2), (24 * 30, 3, 3), (0, 0, 0)] {
         let usage = talk.store.usage(&person, &talk.audience.id, since(hours));
         let usage = usage.await.unwrap();
         assert_eq!((usage.person, usage.audience), (spent(mine), spent(here)));
+        // Others may talk in the same graph.
+        assert!(usage.everyone.cost_micros >= usage.person.cost_micros);
     }
 }
 

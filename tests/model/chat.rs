@@ -37,6 +37,7 @@ async fn streams_in_pieces_with_usage() {
         usage: Usage {
             prompt: 100,
             completion: 10,
+            cached: 0,
         },
         truncated: false,
         withheld: false,

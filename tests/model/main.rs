@@ -6,6 +6,7 @@ mod chain;
 mod chat;
 mod embeddings;
 mod failures;
+mod money;
 mod quirks;
 mod server;
 mod slow;

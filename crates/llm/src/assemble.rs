@@ -138,6 +138,7 @@ impl Assembler {
         }
         let usage = self.usage.unwrap_or_else(|| Usage {
             prompt,
+            cached: 0,
             completion: tool_calls
                 .iter()
                 .fold(tokens::estimate(&text), |sum, call| {
@@ -252,10 +253,20 @@ fn whole_calls(calls: Vec<PartialCall>, truncated: bool) -> Vec<ToolCall> {
 }
 
 fn read_usage(usage: &Value) -> Option<Usage> {
-    let count = |key: &str| u32::try_from(usage[key].as_u64()?).ok();
+    let count = |count: &Value| u32::try_from(count.as_u64()?).ok();
+    let prompt = count(&usage["prompt_tokens"])?;
+    // OpenAI's place, and those of DeepSeek, Moonshot and Anthropic.
+    let cached = [
+        &usage["prompt_tokens_details"]["cached_tokens"],
+        &usage["prompt_cache_hit_tokens"],
+        &usage["cached_tokens"],
+        &usage["cache_read_input_tokens"],
+    ];
+    let cached = cached.into_iter().find_map(count).unwrap_or(0);
     Some(Usage {
-        prompt: count("prompt_tokens")?,
-        completion: count("completion_tokens").unwrap_or(0),
+        prompt,
+        completion: count(&usage["completion_tokens"]).unwrap_or(0),
+        cached: cached.min(prompt),
     })
 }
 
@@ -284,6 +295,28 @@ mod tests {
 
     fn call(name: &str, arguments: &str, id: &str) -> (String, String, String) {
         (name.to_owned(), arguments.to_owned(), id.to_owned())
+    }
+
+    #[test]
+    fn cached_tokens_are_counted_wherever_they_stand() {
+        for (usage, cached) in [
+            (json!({"prompt_tokens": 9, "completion_tokens": 1}), 0),
+            (
+                json!({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 8}}),
+                8,
+            ),
+            (
+                json!({"prompt_tokens": 9, "prompt_tokens_details": null, "cached_tokens": 7}),
+                7,
+            ),
+            (json!({"prompt_tokens": 9, "prompt_cache_hit_tokens": 6}), 6),
+            (
+                json!({"prompt_tokens": 9, "cache_read_input_tokens": 50}),
+                9,
+            ),
+        ] {
+            assert_eq!(read_usage(&usage).unwrap().cached, cached, "{usage}");
+        }
     }
 
     #[test]

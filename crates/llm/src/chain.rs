@@ -66,6 +66,12 @@ impl ModelChain {
         self.links.iter().map(|link| &link.model)
     }
 
+    /// The configured name of the model that is asked first.
+    pub fn name<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> &'a str {
+        let chosen = chosen.filter(|_| purpose == Purpose::Answer);
+        chosen.unwrap_or_else(|| self.links[0].model.model(purpose))
+    }
+
     /// What the model can do that would be asked for an answer now; `chosen` stands in for the first one's.
     pub fn capabilities(&self, chosen: Option<&str>) -> Capabilities {
         let (model, name) = self.next(Purpose::Answer, chosen);
@@ -204,7 +210,7 @@ fn is_worth_another(error: &ModelError) -> bool {
         | ModelError::CutOff
         | ModelError::BadAnswer(_) => true,
         // The prompt is made shorter for it, and our own limits are for all of them.
-        ModelError::ContextTooLong(_) | ModelError::Busy => false,
+        ModelError::ContextTooLong(_) | ModelError::OverBudget { .. } | ModelError::Busy => false,
     }
 }
 
@@ -223,6 +229,7 @@ fn tells_of_the_service(error: &ModelError) -> bool {
         | ModelError::Refused(_)
         | ModelError::BadAnswer(_)
         | ModelError::ContextTooLong(_)
+        | ModelError::OverBudget { .. }
         | ModelError::Busy => false,
     }
 }

@@ -15,6 +15,7 @@ mod embed;
 mod limiter;
 mod measured;
 mod messages;
+mod prices;
 mod refusal;
 mod service;
 mod speed;
@@ -33,6 +34,7 @@ pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use context::Numbers;
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
+pub use prices::{Money, Prices, PricesError};
 pub use speed::Speed;
 pub use structured::AnswerShape;
 pub use tryout::{LEAST_USEFUL_CONTEXT, Tried, TriedOut};
@@ -132,12 +134,15 @@ pub struct Completion {
 pub struct Usage {
     pub prompt: u32,
     pub completion: u32,
+    /// Of those of the prompt: the service had read them before.
+    pub cached: u32,
 }
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Self) {
         self.prompt += more.prompt;
         self.completion += more.completion;
+        self.cached += more.cached;
     }
 }
 
@@ -216,6 +221,12 @@ pub enum ModelError {
     /// Our own limits: see `limiter`.
     #[error("too many requests are waiting for the model")]
     Busy,
+    /// What may be spent in a month was spent.
+    #[error("{whose} for this month is used up; raise {setting}")]
+    OverBudget {
+        whose: &'static str,
+        setting: &'static str,
+    },
     /// It does not take a request like this: the same again will fail again.
     #[error("the model service refused the request: {0}")]
     Refused(String),
@@ -244,6 +255,7 @@ impl ModelError {
             Self::Unauthorized
             | Self::UnknownModel { .. }
             | Self::QuotaExhausted
+            | Self::OverBudget { .. }
             | Self::ContextTooLong(_)
             | Self::OnlyReasoned
             | Self::Refused(_) => false,

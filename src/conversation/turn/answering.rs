@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use super::draft::Draft;
 use super::{Asked, Read, TurnError, TurnRunner};
 use crate::agent::asker::Asker;
+use crate::agent::budget::Purse;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
 use crate::agent::tools::{Knowledge, Offer, Tools};
@@ -50,13 +51,21 @@ impl TurnRunner {
             .searcher
             .policies(&query, &read.sought, read.store_away);
         let policies = policies.await;
-        let drafted = self.draft_under(&policies, asked, read, reply, interrupt);
-        Ok(drafted.await?.map(|draft| draft.warning(&policies)))
+        let store = (!read.store_away).then(|| &**self.archive.store());
+        let purse = self.budgets.purse(store, asked.message).await;
+        let drafted = self.draft_under(&policies, &purse, asked, read, reply, interrupt);
+        let drafted = drafted.await?.map(|draft| draft.warning(&policies));
+        Ok(drafted.map(|mut draft| {
+            let used = purse.take_warnings().into_iter();
+            draft.below.extend(used.map(Notice::BudgetNearlyUp));
+            draft
+        }))
     }
 
     async fn draft_under(
         &self,
         policies: &[Policy],
+        purse: &Purse<'_>,
         asked: &Asked<'_>,
         read: &Read,
         reply: &mut dyn Reply,
@@ -86,6 +95,7 @@ impl TurnRunner {
         let answer_tokens = self.config.answer_tokens;
         let asker = Asker::new(model, person, answer_tokens)
             .showing(images)
+            .paying_from(purse)
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
         let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());

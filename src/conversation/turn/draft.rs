@@ -152,6 +152,9 @@ impl Draft {
             .increment(u64::from(usage.prompt));
         metrics::counter!("muninn_tokens_total", "kind" => "completion")
             .increment(u64::from(usage.completion));
+        metrics::counter!("muninn_tokens_total", "kind" => "cached")
+            .increment(u64::from(usage.cached));
+        metrics::counter!("muninn_cost_microdollars_total").increment(self.trace().cost_micros());
     }
 }
 

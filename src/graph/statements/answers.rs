@@ -141,10 +141,10 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
     MATCH (s:Session) WHERE s.id STARTS WITH $prefix \
     RETURN s.id AS id ORDER BY s.updatedAt DESC LIMIT $most";
 
-/// What was spent since a moment, by a person and in an audience.
+/// What was spent since a moment: by a person, in an audience, by all together.
 pub(crate) const USAGE: &str = "\
     MATCH (r:Response) WHERE r.createdAt >= datetime($since) \
-    AND (r.author = $author OR r.audience = $audience) \
     RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
     sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
-    sum(coalesce(r.completionTokens, 0)) AS completionTokens";
+    sum(coalesce(r.completionTokens, 0)) AS completionTokens, \
+    sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros";

@@ -44,7 +44,8 @@ pub(crate) const TURNS: &str = "\
     completionTokens: row.completionTokens, durationMs: row.durationMs}) \
     SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
     r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
-    r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached \
+    r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, \
+    r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
     CREATE (s)-[:HAS_RESPONSE]->(r)";
 
 /// Turns that follow one another within the transaction.

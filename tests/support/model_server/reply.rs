@@ -57,6 +57,7 @@ pub struct Reply {
     pub(super) each_after: Duration,
     pub(super) cut_after: Option<usize>,
     usage: Option<(u32, u32)>,
+    cached: u32,
 }
 
 impl Reply {
@@ -132,6 +133,12 @@ impl Reply {
         self
     }
 
+    /// With so many tokens of the prompt that were read before.
+    pub fn cached(mut self, cached: u32) -> Self {
+        self.cached = cached;
+        self
+    }
+
     /// Another reason to finish: `length`, `content_filter`…
     pub fn finish(mut self, reason: &str) -> Self {
         if let Kind::Stream { finish, .. } = &mut self.kind {
@@ -173,6 +180,7 @@ impl Reply {
             each_after: Duration::ZERO,
             cut_after: None,
             usage: None,
+            cached: 0,
         }
     }
 
@@ -221,7 +229,8 @@ impl Reply {
             && request["stream_options"]["include_usage"] == true
         {
             let usage = json!({ "prompt_tokens": prompt, "completion_tokens": completion,
-                "total_tokens": prompt + completion });
+                "total_tokens": prompt + completion,
+                "prompt_tokens_details": { "cached_tokens": self.cached } });
             lines.push(chunk(json!([]), usage));
         }
         lines.push("data: [DONE]\n\n".to_owned());

@@ -1,0 +1,386 @@
+//! What may be spent on models in a month: by a person, in a channel, by all together. And what was.
+//!
+//! Answers keep what they cost. This process adds what it spends itself, so that a budget that is used up is noticed
+//! before the next call, and looks now and then at what others have kept.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
+use muninn_platform::IncomingMessage;
+
+use crate::graph::GraphStore;
+use crate::llm::{Completion, ModelError, Money, Prices};
+
+/// How old may be what is known of other processes' spending.
+const BELIEVED: Duration = Duration::from_mins(5);
+/// The share of a budget, in percent, at which whoever asks is told.
+const WARN_AT: u64 = 80;
+
+/// What may be spent in a month; none is without limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetConfig {
+    pub person: Option<Money>,
+    pub channel: Option<Money>,
+    pub everyone: Option<Money>,
+}
+
+/// Whose budget it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Whose {
+    Person,
+    Channel,
+    Everyone,
+}
+
+impl Whose {
+    /// As people are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Person => "your budget",
+            Self::Channel => "this channel's budget",
+            Self::Everyone => "my budget",
+        }
+    }
+
+    /// Where it is set.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Person => "BUDGET_PERSON",
+            Self::Channel => "BUDGET_CHANNEL",
+            Self::Everyone => "BUDGET_TOTAL",
+        }
+    }
+}
+
+/// Somebody's budget: who it is, in a month.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Account {
+    whose: Whose,
+    /// Of the person, or of the channel.
+    id: String,
+    /// The first day of the month.
+    month: NaiveDate,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    spent: Money,
+    /// When the graph was looked at.
+    read: Option<Instant>,
+}
+
+/// How much of a budget was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    pub whose: Whose,
+    pub spent: Money,
+    pub limit: Money,
+}
+
+impl Used {
+    fn is_up(&self) -> bool {
+        self.spent >= self.limit
+    }
+
+    /// Whether this is where people are told.
+    fn is_nearly_up(&self) -> bool {
+        u128::from(self.spent.0) * 100 >= u128::from(self.limit.0) * u128::from(WARN_AT)
+    }
+}
+
+/// What models cost, what may be spent, and what was.
+#[derive(Debug)]
+pub struct Budgets {
+    prices: Prices,
+    config: BudgetConfig,
+    tallies: Mutex<HashMap<Account, Tally>>,
+}
+
+impl Budgets {
+    pub fn new(prices: Prices, config: BudgetConfig) -> Self {
+        Self {
+            prices,
+            config,
+            tallies: Mutex::default(),
+        }
+    }
+
+    fn tallies(&self) -> MutexGuard<'_, HashMap<Account, Tally>> {
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limit(&self, whose: Whose) -> Option<Money> {
+        match whose {
+            Whose::Person => self.config.person,
+            Whose::Channel => self.config.channel,
+            Whose::Everyone => self.config.everyone,
+        }
+    }
+
+    /// The purse that answering a message is paid from. While the graph is away, what is known here has to do.
+    pub async fn purse(
+        &self,
+        store: Option<&dyn GraphStore>,
+        message: &IncomingMessage,
+    ) -> Purse<'_> {
+        let month = month_of(Utc::now());
+        let (person, channel) = (&message.author.id, &message.audience.id);
+        let account = |whose| Account {
+            whose,
+            id: match whose {
+                Whose::Person => format!("{}/{person}", message.audience.platform),
+                Whose::Channel => channel.to_string(),
+                Whose::Everyone => String::new(),
+            },
+            month,
+        };
+        let limited = [Whose::Person, Whose::Channel, Whose::Everyone].into_iter();
+        let limited = limited.filter_map(|whose| Some((account(whose), self.limit(whose)?)));
+        let purse = Purse {
+            budgets: self,
+            accounts: limited.collect(),
+            warnings: Mutex::default(),
+        };
+        if let Some(store) = store
+            && purse.is_stale()
+        {
+            match store.usage(person, channel, first_moment(month)).await {
+                Ok(usage) => purse.read(|whose| {
+                    Money(match whose {
+                        Whose::Person => usage.person.cost_micros,
+                        Whose::Channel => usage.audience.cost_micros,
+                        Whose::Everyone => usage.everyone.cost_micros,
+                    })
+                }),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "what was spent this month cannot be read");
+                }
+            }
+        }
+        purse
+    }
+}
+
+/// What answering one message is paid from.
+#[derive(Debug)]
+pub struct Purse<'a> {
+    budgets: &'a Budgets,
+    /// Those that have a limit.
+    accounts: Vec<(Account, Money)>,
+    warnings: Mutex<Vec<Used>>,
+}
+
+impl Purse<'_> {
+    /// How much of each budget was used.
+    pub fn used(&self) -> Vec<Used> {
+        let tallies = self.budgets.tallies();
+        let used = |(account, limit): &(Account, Money)| Used {
+            whose: account.whose,
+            spent: tallies.get(account).copied().unwrap_or_default().spent,
+            limit: *limit,
+        };
+        self.accounts.iter().map(used).collect()
+    }
+
+    /// Whether another call may be made.
+    ///
+    /// # Errors
+    /// Names the budget that is used up.
+    pub fn admit(&self) -> Result<(), ModelError> {
+        match self.used().iter().find(|used| used.is_up()) {
+            Some(Used { whose, .. }) => Err(ModelError::OverBudget {
+                whose: whose.name(),
+                setting: whose.setting(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Pays for a call, and gives what it cost. `asked` is the model as it is configured.
+    pub fn pay(&self, asked: &str, completion: &Completion) -> Money {
+        let Completion { model, usage, .. } = completion;
+        let prices = &self.budgets.prices;
+        let named = if prices.knows(model) { model } else { asked };
+        self.spend(prices.cost(named, *usage))
+    }
+
+    fn spend(&self, cost: Money) -> Money {
+        let mut tallies = self.budgets.tallies();
+        for (account, limit) in &self.accounts {
+            let tally = tallies.entry(account.clone()).or_default();
+            let used = |spent| Used {
+                whose: account.whose,
+                spent,
+                limit: *limit,
+            };
+            let before = used(tally.spent);
+            tally.spent += cost;
+            let after = used(tally.spent);
+            if after.is_nearly_up() && !before.is_nearly_up() {
+                let Used {
+                    whose,
+                    spent,
+                    limit,
+                } = after;
+                let setting = whose.setting();
+                tracing::warn!(setting, %spent, %limit, "a month's budget is nearly used up");
+                self.warnings().push(after);
+            }
+        }
+        cost
+    }
+
+    /// The budgets that this turn has brought to where people are told.
+    pub fn take_warnings(&self) -> Vec<Used> {
+        std::mem::take(&mut *self.warnings())
+    }
+
+    fn warnings(&self) -> MutexGuard<'_, Vec<Used>> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stale(&self) -> bool {
+        let tallies = self.budgets.tallies();
+        let read = |account: &Account| tallies.get(account).and_then(|tally| tally.read);
+        let is_stale = |account| read(account).is_none_or(|at| at.elapsed() > BELIEVED);
+        self.accounts.iter().any(|(account, _)| is_stale(account))
+    }
+
+    /// Takes in what the graph says was spent. What was spent here and is not kept there yet counts as well, so it
+    /// never becomes less.
+    fn read(&self, spent: impl Fn(Whose) -> Money) {
+        let mut tallies = self.budgets.tallies();
+        let months: Vec<NaiveDate> = self.accounts.iter().map(|(it, _)| it.month).collect();
+        tallies.retain(|account, _| months.contains(&account.month));
+        for (account, _) in &self.accounts {
+            let tally = tallies.entry(account.clone()).or_default();
+            tally.spent = tally.spent.max(spent(account.whose));
+            tally.read = Some(Instant::now());
+        }
+    }
+}
+
+fn month_of(at: DateTime<Utc>) -> NaiveDate {
+    let day = at.date_naive();
+    day.with_day(1).unwrap_or(day)
+}
+
+fn first_moment(month: NaiveDate) -> DateTime<Utc> {
+    month.and_time(NaiveTime::MIN).and_utc()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::Usage;
+
+    fn purse(budgets: &Budgets) -> Purse<'_> {
+        let month = month_of(Utc::now());
+        let limited = [Whose::Person, Whose::Channel, Whose::Everyone].into_iter();
+        let account = |whose| Account {
+            whose,
+            id: String::new(),
+            month,
+        };
+        Purse {
+            budgets,
+            accounts: limited
+                .filter_map(|whose| Some((account(whose), budgets.limit(whose)?)))
+                .collect(),
+            warnings: Mutex::default(),
+        }
+    }
+
+    fn budgets(person: Option<u64>, everyone: Option<u64>) -> Budgets {
+        let config = BudgetConfig {
+            person: person.map(Money),
+            channel: None,
+            everyone: everyone.map(Money),
+        };
+        Budgets::new(Prices::load(None).unwrap(), config)
+    }
+
+    fn warned(purse: &Purse<'_>) -> Vec<Whose> {
+        purse.take_warnings().iter().map(|it| it.whose).collect()
+    }
+
+    #[test]
+    fn a_budget_warns_once_and_then_stops() {
+        let budgets = budgets(Some(100), Some(1_000));
+        // Spent, whether people are told, and whether another call may be made.
+        for (cost, told, admits) in [
+            (79, false, true),
+            (1, true, true),
+            (19, false, true),
+            (30, false, false),
+            (0, false, false),
+        ] {
+            let purse = purse(&budgets);
+            purse.spend(Money(cost));
+            let expected: &[Whose] = if told { &[Whose::Person] } else { &[] };
+            assert_eq!(warned(&purse), expected, "{cost}");
+            assert_eq!(purse.admit().is_ok(), admits, "{cost}");
+        }
+        let Err(error) = purse(&budgets).admit() else {
+            panic!("it is used up");
+        };
+        assert!(error.to_string().contains("BUDGET_PERSON"), "{error}");
+    }
+
+    #[test]
+    fn without_a_budget_everything_is_admitted() {
+        let budgets = budgets(None, None);
+        let purse = purse(&budgets);
+        purse.spend(Money(u64::MAX));
+        assert!(purse.admit().is_ok() && purse.used().is_empty() && !purse.is_stale());
+    }
+
+    #[test]
+    fn what_the_graph_says_counts_and_what_it_does_not_know_yet_too() {
+        let budgets = budgets(Some(100), None);
+        let purse = purse(&budgets);
+        assert!(purse.is_stale());
+        purse.read(|_| Money(50));
+        assert!(!purse.is_stale());
+        purse.spend(Money(20));
+        purse.read(|_| Money(60));
+        assert_eq!(purse.used()[0].spent, Money(70));
+        purse.read(|_| Money(90));
+        assert_eq!(purse.used()[0].spent, Money(90));
+        assert_eq!(warned(&purse), [], "it was others who spent it");
+    }
+
+    #[test]
+    fn a_model_is_priced_as_it_answers_or_else_as_it_was_asked_for() {
+        let budgets = budgets(None, None);
+        let purse = purse(&budgets);
+        let answered = |model: &str| Completion {
+            model: model.to_owned(),
+            usage: Usage {
+                prompt: 1_000,
+                completion: 100,
+                cached: 0,
+            },
+            ..Completion::default()
+        };
+        assert_eq!(purse.pay("mine", &answered("gpt-4o-mini")), Money(210));
+        assert_eq!(
+            purse.pay("gpt-4o-mini", &answered("deployment-1")),
+            Money(210)
+        );
+        assert_eq!(purse.pay("mine", &answered("mine")), Money(0));
+    }
+
+    #[test]
+    fn a_month_begins_on_its_first_day() {
+        let at = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").unwrap();
+        let month = month_of(at.to_utc());
+        assert_eq!(
+            first_moment(month).to_rfc3339(),
+            "2026-11-01T00:00:00+00:00"
+        );
+    }
+}

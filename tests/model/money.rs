@@ -1,0 +1,120 @@
+//! What models cost, and what may be spent on them in a month.
+
+use muninn::config::Config;
+use muninn_platform::testing::Room;
+use serde_json::json;
+
+use crate::start;
+use crate::support::bot::{Place, TestBot};
+use crate::support::model_server::{ModelServer, Reply};
+use crate::support::program::asks;
+
+/// Models that have a price.
+fn config(place: &Place, server: &ModelServer, options: &[&str]) -> Config {
+    let mut config = place.config(Some(server), options);
+    let model = config.model.as_mut().unwrap();
+    model.chat_model = "gpt-4o-mini".to_owned();
+    model.utility_model = "gpt-4o-mini".to_owned();
+    config
+}
+
+async fn bot(place: &Place, server: &ModelServer, options: &[&str]) -> TestBot {
+    place.bot(&config(place, server, options)).await
+}
+
+/// 1,000 tokens read and 100 written: 210 millionths of a dollar.
+fn reply(text: &str) -> Reply {
+    Reply::text(text).usage(1_000, 100)
+}
+
+async fn greets(room: &Room, server: &ModelServer, person: &str) -> String {
+    server.expects(asks("Hello")).replies(reply("Hi!"));
+    room.say(person, "Hello").await.text()
+}
+
+/// What it says where nothing may be spent any more.
+const NO_MORE: &str = "I could not ask the model (your budget for this month is used up)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_warned_once_and_then_answered_without_a_model() {
+    for place in Place::every() {
+        let server = start().await;
+        let options = ["--budget-person=0.0005"];
+        let tallied = bot(&place, &server, &options).await;
+        let room = tallied.room("a");
+        let ada = format!("ada-{}", tallied.event(""));
+        let bob = format!("bob-{}", tallied.event(""));
+        assert_eq!(greets(&room, &server, &ada).await, "Hi!");
+        let warned = greets(&room, &server, &ada).await;
+        assert!(
+            warned.starts_with(
+                "Hi!\n\n(80 % of your budget for this month is used: $0.000420 of $0.000500."
+            ),
+            "{warned}"
+        );
+        assert_eq!(greets(&room, &server, &ada).await, "Hi!");
+        let asked = server.chats().len();
+        let refused = room.say(&ada, "Hello").await.text();
+        assert!(refused.starts_with(NO_MORE), "{refused}");
+        assert_eq!(server.chats().len(), asked);
+        // Somebody else has a budget of their own.
+        assert_eq!(greets(&room, &server, &bob).await, "Hi!");
+        let usage = room.command(&ada, "usage").await.text();
+        assert!(
+            usage.contains("- you: 4 answers, 3000 tokens read and 300 written, for $0.000630"),
+            "{usage}"
+        );
+        assert!(
+            usage.contains("Of your budget for this month: $0.000630 of $0.000500"),
+            "{usage}"
+        );
+        tallied.end().await;
+
+        // The next process reads from the graph what was spent.
+        let next = bot(&place, &server, &options).await;
+        let refused = next.room("a").say(&ada, "Hello").await.text();
+        assert!(refused.starts_with(NO_MORE), "{refused}");
+        next.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_stops_within_one_call() {
+    for option in ["--budget-channel=0.0002", "--budget-total=0.0002"] {
+        let (place, server) = (Place::embedded(), start().await);
+        let bot = bot(&place, &server, &[option]).await;
+        let call = [("search_memory", json!({"query": "espresso"}))];
+        server
+            .expects(asks("I want an espresso!"))
+            .replies(Reply::calls(&call).usage(1_000, 100));
+        let answer = bot.room("a").say("ada", "I want an espresso!").await.text();
+        assert!(
+            answer.contains("budget for this month is used up"),
+            "{answer}"
+        );
+        assert_eq!(server.chats().len(), 1);
+        bot.end().await;
+        server.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
+    let (place, server) = (Place::embedded(), start().await);
+    let bot = bot(&place, &server, &[]).await;
+    let room = bot.room("a");
+    server
+        .expects(asks("Hello"))
+        .replies(reply("Hi!").cached(800));
+    assert_eq!(room.say("ada", "Hello").await.text(), "Hi!");
+    let why = room.command("ada", "why").await.text();
+    assert!(
+        why.contains("from 1000 tokens read (800 of them cached) and 100 written, for $0.000150"),
+        "{why}"
+    );
+    let usage = room.command("ada", "usage").await.text();
+    assert!(!usage.contains("budget"), "{usage}");
+    bot.end().await;
+    server.finish();
+}

@@ -35,7 +35,7 @@ use crate::memory::Recalled;
 use asker::{Ask, Asker};
 use effort::{Effort, effort};
 use muninn_platform::one_line;
-use prompt::{Brief, assemble};
+use prompt::{Brief, Memory, assemble};
 use run::{Limits, Question, Returned, Run, Step};
 use tools::{SEARCH_KNOWLEDGE, ToolResult, Tools};
 
@@ -87,6 +87,8 @@ pub struct Gathered {
     pub findings: Vec<Finding>,
     /// Memories that tools found.
     pub recalled: Vec<Recalled>,
+    /// Those that only the rephrased question found.
+    pub also_recalled: Vec<Memory>,
     /// `elementId`s of the knowledge nodes that tools returned, each once.
     pub nodes: Vec<String>,
     pub tools: Vec<ToolUse>,
@@ -132,6 +134,11 @@ impl Gathered {
         self.tools
             .iter()
             .any(|used| used.cypher.is_some() && used.error.is_none())
+    }
+
+    /// Whether tools were called, and none of them did what it should.
+    pub fn all_calls_failed(&self) -> bool {
+        !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
     }
 
     /// Whether the team's documents and records were searched, and nothing of all that was found
@@ -260,7 +267,9 @@ impl Agent<'_> {
                     run.criticised(questions)
                 }
                 Step::Answer { tokens: _ }
-                    if gathered.is_fruitless() && self.brief.memories.is_empty() =>
+                    if gathered.is_fruitless()
+                        && self.brief.memories.is_empty()
+                        && gathered.also_recalled.is_empty() =>
                 {
                     return self.nothing_found(gathered);
                 }
@@ -340,6 +349,11 @@ impl Agent<'_> {
             && rephrased != *message
         {
             gathered.understood = Some(rephrased.clone());
+            if rephrased::differs_much(&rephrased, message) {
+                let found = self.tools.recall(&rephrased).await;
+                gathered.also_recalled = found.iter().map(Memory::of).collect();
+                gathered.recalled.extend(found);
+            }
         }
         Some(rephrased)
     }
@@ -507,7 +521,11 @@ impl Agent<'_> {
         } else {
             self.refusal()?
         };
+        let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
+        // Oldest first, as each of the two is.
+        memories.sort_by(|one, other| one.quoted.date.cmp(&other.quoted.date));
         let brief = Brief {
+            memories: &memories,
             refusal: &refusal,
             reminders: &self.reminders(gathered),
             findings: &gathered.findings,

@@ -56,7 +56,7 @@ pub struct Options {
     /// Model that writes the answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
     pub chat_model: String,
-    /// Instead of CHAT_MODEL: models tried in order, separated by commas, each MODEL or MODEL@ADDRESS of another service
+    /// Models tried in order, in place of the chat model, separated by commas: MODEL, or MODEL@ADDRESS of another service
     #[arg(long, env, global = true, default_value = "")]
     pub models: String,
     /// API keys of the services in MODELS: HOST=KEY, separated by commas

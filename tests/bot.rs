@@ -864,3 +864,42 @@ async fn a_secret_is_taken_out_and_the_answer_says_so() {
     bot.end().await;
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_for_which_every_call_failed_says_so() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    let failing = "(Every look-up for this answer failed, so it rests on none.)";
+    for _corrected in 0..3 {
+        server
+            .expects(|request| !request.tools().is_empty())
+            .calls(&[("weather", json!({"city": "Oslo"}))]);
+    }
+    server
+        .expects(|request| request.model() == "utility")
+        .answers(r#"{"questions": []}"#);
+    server
+        .expects(|request| request.model() == "chat" && request.tools().is_empty())
+        .answers("It rains.");
+    let answer = room.say("ada", "What is the weather in Oslo?").await;
+    assert_eq!(answer.text(), format!("It rains.\n\n{failing}"));
+
+    // A call that was put right is none that failed.
+    server
+        .expects(|request| !request.tools().is_empty())
+        .calls(&[("weather", json!({"city": "Oslo"}))]);
+    server
+        .expects(|request| !request.tools().is_empty())
+        .calls(&[("search_memory", json!({"query": "weather in Oslo"}))]);
+    server
+        .expects(|request| request.model() == "utility")
+        .answers(r#"{"questions": []}"#);
+    server
+        .expects(|request| request.model() == "chat" && request.tools().is_empty())
+        .answers("It rained.");
+    let answer = room.say("ada", "And yesterday?").await;
+    assert_eq!(answer.text(), "It rained.");
+    bot.end().await;
+    server.finish();
+}

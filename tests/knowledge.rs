@@ -266,7 +266,7 @@ async fn a_statement_that_cannot_be_repaired_is_given_up(place: Place) {
         .answers("I only read.");
     assert_eq!(
         room.say("ada", "Delete everything!").await.text(),
-        "I only read."
+        "I only read.\n\n(Every look-up for this answer failed, so it rests on none.)"
     );
     let why = room.command("ada", "why").await.text();
     assert!(
@@ -517,5 +517,40 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
         .find("# Examples")
         .or(written[0].find("# Question"));
     begin_alike(&written, stable.unwrap());
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_the_rephrased_question_recalls_is_in_the_prompt_too() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    // What is as unlikely as by the message alone stays out.
+    let bot = bot_with_movies(&place, &server, &["--recall-threshold=0.02"]).await;
+    server
+        .expects(routes("The gate of the boathouse opens with 4711."))
+        .answers("Noted.");
+    bot.room("a")
+        .say("ada", "The gate of the boathouse opens with 4711.")
+        .await;
+    let told = "> The gate of the boathouse opens with 4711.";
+    let last_read = || server.chats().last().unwrap().last_user().to_owned();
+    server
+        .expects(routes("And how do I get in there?"))
+        .answers("Where?");
+    bot.room("c").say("ada", "And how do I get in there?").await;
+    assert!(!last_read().contains(told), "{}", last_read());
+
+    let room = bot.room("b");
+    server.expects(routes("Good morning!")).answers("Hello!");
+    room.say("ada", "Good morning!").await;
+    server
+        .expects(utility("Make the last question"))
+        .answers("Which code opens the gate of the boathouse?");
+    server
+        .expects(|request| request.last_user().contains("And how do I get in there?"))
+        .answers("With 4711.");
+    let answer = room.say("ada", "And how do I get in there?").await;
+    assert_eq!(answer.text(), "With 4711.");
+    assert!(last_read().contains(told), "{}", last_read());
+    bot.end().await;
     server.finish();
 }

@@ -332,7 +332,7 @@ mod tests {
     fn nothing_recalled_leaves_no_preamble() {
         let text = assembled(&brief(&[], &[], "Hello"), 4_000);
         assert!(
-            text.ends_with("user: Today is Saturday, 2026-11-21.\n\nHello\n"),
+            text.ends_with("user: [Today is Saturday, 2026-11-21]\n\nHello\n"),
             "{text}"
         );
         assert!(!text.contains("Earlier exchanges"));

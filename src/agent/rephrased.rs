@@ -1,5 +1,7 @@
 //! Whether what a model wrote is the question, rephrased, and nothing else. Pure.
 
+use std::collections::BTreeSet;
+
 use crate::llm::structured;
 use crate::retrieval::text::is_same_language;
 use muninn_platform::one_line;
@@ -17,6 +19,20 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
     let longest = LONGEST_SHORT.max(LONGEST * message.chars().count());
     let is_short = !line.is_empty() && line.chars().count() <= longest;
     (is_short && keeps(&line, message) && is_same_language(&line, message)).then_some(line)
+}
+
+/// Whether a rephrased question says so much otherwise that what the message itself finds may be lost: fewer than half of
+/// the words of the two are in both.
+pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let (rephrased, message) = (words(rephrased), words(message));
+    let shared = rephrased.intersection(&message).count();
+    let all = rephrased.union(&message).count();
+    2 * shared < all
 }
 
 /// Without a line that announces the question, and without what is said after it.
@@ -106,6 +122,19 @@ mod tests {
             ),
         ] {
             assert_eq!(checked(written, message).as_deref(), Some(question));
+        }
+    }
+
+    #[test]
+    fn a_question_differs_much_where_few_words_are_in_both() {
+        for (rephrased, message, differs) in [
+            ("Who is Neo?", "who is neo", false),
+            ("Who played Neo in The Matrix?", "Who played Neo?", false),
+            ("What is Bob's phone number?", "And his phone?", true),
+            ("How old is Ada?", "And she?", true),
+            ("", "", false),
+        ] {
+            assert_eq!(differs_much(rephrased, message), differs, "{rephrased}");
         }
     }
 

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::effort::Effort;
+use super::rephrased::differs_much;
 use super::tools::SEARCH_KNOWLEDGE;
 use crate::llm::ToolCall;
 
@@ -240,12 +241,20 @@ impl Run {
         if std::mem::take(&mut self.left.searches_first) {
             // What is found is answered from, and nothing else is called.
             self.left.calls = 0;
-            let query = json!({"query": self.question.text()});
-            return Step::CallTools(vec![ToolCall {
-                id: "search".to_owned(),
+            let question = self.question.text();
+            let message = self.asked.first().map_or("", String::as_str);
+            let both = [question, message];
+            let queries = if differs_much(question, message) {
+                &both[..]
+            } else {
+                &both[..1]
+            };
+            let search = |query: &&str| ToolCall {
+                id: format!("search {query}"),
                 name: SEARCH_KNOWLEDGE.to_owned(),
-                arguments: query.to_string(),
-            }]);
+                arguments: json!({"query": query}).to_string(),
+            };
+            return Step::CallTools(queries.iter().map(search).collect());
         }
         Step::Route {
             question: self.question.clone(),

@@ -156,13 +156,17 @@ impl Tools<'_> {
         }
     }
 
-    async fn search_memory(&self, query: &str) -> ToolResult {
+    /// What memory has on a question that the model does not see anyway.
+    pub async fn recall(&self, query: &str) -> Vec<Recalled> {
         let sought = self.recaller.seek(query).await;
         let message = self.message;
         let sought = sought.said_by(&message.author.name, message.sent_at);
-        let found = self
-            .recaller
-            .recall(&self.message.recalls(), &sought, &[], &self.shown);
+        self.recaller
+            .recall(&message.recalls(), &sought, &[], &self.shown)
+    }
+
+    async fn search_memory(&self, query: &str) -> ToolResult {
+        let found = self.recall(query).await;
         let count = match found.len() {
             0 => "nothing more found".to_owned(),
             found => counted(found, "earlier exchange"),

@@ -300,11 +300,20 @@ async fn models(config: &Config) -> Vec<Finding> {
         let remote = remote.filter(|_| at == 0 && beside.is_none());
         let found = of_chat_model(chat, remote, several).await.into_iter();
         let name = chat.model(Purpose::Answer);
+        let is_last = at + 1 == chain.models().count();
         findings.extend(found.map(|finding| Finding {
-            text: if several {
-                format!("{}. {name}: {}", at + 1, finding.text)
-            } else {
-                finding.text
+            text: match (several, finding.verdict) {
+                (false, _) => finding.text,
+                (true, Verdict::Error) if !is_last => {
+                    let number = at + 1;
+                    format!(
+                        "{number}. {name}: {}; the next one answers instead",
+                        finding.text
+                    )
+                }
+                (true, Verdict::Ok | Verdict::Warning | Verdict::Error) => {
+                    format!("{}. {name}: {}", at + 1, finding.text)
+                }
             },
             ..finding
         }));
@@ -446,7 +455,7 @@ fn of_speed(part: &'static str, speed: Speed) -> Finding {
     let (verdict, slow) = if step >= VERY_SLOW_STEP {
         (
             Verdict::Warning,
-            ": too slow for follow-up questions and rephrasing, which are left out; a smaller UTILITY_MODEL helps",
+            ": too slow for follow-up questions and rephrasing, which are left out",
         )
     } else if step >= SLOW_STEP {
         (

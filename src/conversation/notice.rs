@@ -32,6 +32,8 @@ pub enum Notice {
     KnowledgeInPart(Rung),
     /// Said below an answer, once a month.
     BudgetNearlyUp(Used),
+    /// Said below an answer: tools were called for it, and all of them failed.
+    LookUpsFailed,
     /// Said below an answer that came to the limit of tokens.
     CutOff {
         tokens: u32,
@@ -100,6 +102,7 @@ impl std::fmt::Display for Notice {
             Self::StoreDown { turns } => write!(f, "(My memory cannot be reached right now: I answered from {}. This turn is kept and saved when it is back.)", last(*turns)),
             Self::KnowledgeInPart(rung) => write!(f, "({})", rung.sentence()),
             Self::BudgetNearlyUp(Used { whose, spent, limit }) => write!(f, "(80 % of {} for this month is used: {spent} of {limit}. When it is used up, I answer without a model.)", whose.name()),
+            Self::LookUpsFailed => f.write_str("(Every look-up for this answer failed, so it rests on none.)"),
             Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
             Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
             Self::SecretRemoved => f.write_str("(I removed a secret from what you sent before I read or stored it. Please change it: others may have seen it here.)"),

@@ -35,48 +35,47 @@ async fn greets(room: &Room, server: &ModelServer, person: &str) -> String {
 /// What it says where nothing may be spent any more.
 const NO_MORE: &str = "I could not ask the model (your budget for this month is used up)";
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_person_is_warned_once_and_then_answered_without_a_model() {
-    for place in Place::every() {
-        let server = start().await;
-        let options = ["--budget-person=0.0005"];
-        let tallied = bot(&place, &server, &options).await;
-        let room = tallied.room("a");
-        let ada = format!("ada-{}", tallied.event(""));
-        let bob = format!("bob-{}", tallied.event(""));
-        assert_eq!(greets(&room, &server, &ada).await, "Hi!");
-        let warned = greets(&room, &server, &ada).await;
-        assert!(
-            warned.starts_with(
-                "Hi!\n\n(80 % of your budget for this month is used: $0.000420 of $0.000500."
-            ),
-            "{warned}"
-        );
-        assert_eq!(greets(&room, &server, &ada).await, "Hi!");
-        let asked = server.chats().len();
-        let refused = room.say(&ada, "Hello").await.text();
-        assert!(refused.starts_with(NO_MORE), "{refused}");
-        assert_eq!(server.chats().len(), asked);
-        // Somebody else has a budget of their own.
-        assert_eq!(greets(&room, &server, &bob).await, "Hi!");
-        let usage = room.command(&ada, "usage").await.text();
-        assert!(
-            usage.contains("- you: 4 answers, 3000 tokens read and 300 written, for $0.000630"),
-            "{usage}"
-        );
-        assert!(
-            usage.contains("Of your budget for this month: $0.000630 of $0.000500"),
-            "{usage}"
-        );
-        tallied.end().await;
+crate::support::bot::on_every_graph!(a_person_is_warned_once_and_then_answered_without_a_model);
 
-        // The next process reads from the graph what was spent.
-        let next = bot(&place, &server, &options).await;
-        let refused = next.room("a").say(&ada, "Hello").await.text();
-        assert!(refused.starts_with(NO_MORE), "{refused}");
-        next.end().await;
-        server.finish();
-    }
+async fn a_person_is_warned_once_and_then_answered_without_a_model(place: Place) {
+    let server = start().await;
+    let options = ["--budget-person=0.0005"];
+    let tallied = bot(&place, &server, &options).await;
+    let room = tallied.room("a");
+    let ada = format!("ada-{}", tallied.event(""));
+    let bob = format!("bob-{}", tallied.event(""));
+    assert_eq!(greets(&room, &server, &ada).await, "Hi!");
+    let warned = greets(&room, &server, &ada).await;
+    assert!(
+        warned.starts_with(
+            "Hi!\n\n(80 % of your budget for this month is used: $0.000420 of $0.000500."
+        ),
+        "{warned}"
+    );
+    assert_eq!(greets(&room, &server, &ada).await, "Hi!");
+    let asked = server.chats().len();
+    let refused = room.say(&ada, "Hello").await.text();
+    assert!(refused.starts_with(NO_MORE), "{refused}");
+    assert_eq!(server.chats().len(), asked);
+    // Somebody else has a budget of their own.
+    assert_eq!(greets(&room, &server, &bob).await, "Hi!");
+    let usage = room.command(&ada, "usage").await.text();
+    assert!(
+        usage.contains("- you: 4 answers, 3000 tokens read and 300 written, for $0.000630"),
+        "{usage}"
+    );
+    assert!(
+        usage.contains("Of your budget for this month: $0.000630 of $0.000500"),
+        "{usage}"
+    );
+    tallied.end().await;
+
+    // The next process reads from the graph what was spent.
+    let next = bot(&place, &server, &options).await;
+    let refused = next.room("a").say(&ada, "Hello").await.text();
+    assert!(refused.starts_with(NO_MORE), "{refused}");
+    next.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

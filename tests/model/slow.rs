@@ -68,7 +68,7 @@ async fn a_slow_answer_may_take_longer_than_a_turn_and_is_seen_to_go_on() {
     let slow = measured(100, 1_000);
     let options = ["--turn-timeout=1"];
     let bot = bot_that_knows(&place, &server, &options, &slow).await;
-    let trickle = Reply::text("One two three.").trickling(Duration::from_millis(700));
+    let trickle = Reply::text("One two three.").trickling(Duration::from_millis(400));
     server.expects(asks("Count.")).replies(trickle);
     let mut pending = bot.room("a").send("ada", "Count.").await;
     pending.shows("One").await;

@@ -26,7 +26,7 @@ impl Money {
             clippy::cast_sign_loss,
             reason = "it is within the bounds"
         )]
-        (0.0..1e15).contains(&micros).then(|| Self(micros as u64))
+        (0.0..1e15).contains(&micros).then_some(Self(micros as u64))
     }
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Money {
         let Self(micros) = self;
         match micros {
             0 => f.write_str("$0"),
-            1..10_000 => write!(f, "$0.{:06}", micros),
+            1..10_000 => write!(f, "$0.{micros:06}"),
             10_000..1_000_000 => write!(f, "$0.{:04}", micros / 100),
             _ => write!(
                 f,
@@ -147,10 +147,9 @@ fn without_date(name: &str) -> &str {
         let date = &tail[at + 1..];
         digits(&date.replace('-', "")) && matches!(date.len(), 8 | 10)
     };
-    let dashes = tail.match_indices('-').map(|(at, _)| at);
+    let mut dashes = tail.match_indices('-').map(|(at, _)| at);
     dashes
-        .filter(dated)
-        .next_back()
+        .rfind(dated)
         .map_or(name, |at| &name[..cut.len() + at])
 }
 

@@ -334,10 +334,10 @@ proptest! {
 
 #[test]
 fn who_calls_no_tools_is_given_what_was_found() {
-    let search = ToolCall {
-        id: "search".to_owned(),
+    let search = |query: &str| ToolCall {
+        id: format!("search {query}"),
         name: "search_knowledge".to_owned(),
-        arguments: json!({"query": MESSAGE}).to_string(),
+        arguments: json!({"query": query}).to_string(),
     };
     told(
         Limits {
@@ -345,7 +345,7 @@ fn who_calls_no_tools_is_given_what_was_found() {
             ..limits()
         },
         false,
-        &Step::CallTools(vec![search]),
+        &Step::CallTools(vec![search(MESSAGE)]),
         vec![
             (Event::Returned(Returned::default()), ANSWER),
             (Answered("So."), Step::Reply("So.".to_owned())),
@@ -389,4 +389,24 @@ fn a_model_that_is_known_to_be_slow_rephrases_nothing() {
     };
     let (_, first) = Run::start(limits, MESSAGE, true);
     assert_eq!(first, route(message(MESSAGE)));
+}
+
+#[test]
+fn where_the_rephrased_question_differs_much_both_are_searched() {
+    let limits = Limits {
+        searches_first: true,
+        ..limits()
+    };
+    let searched = |rephrased: &str| {
+        let (mut run, _) = Run::start(limits, MESSAGE, true);
+        match run.rephrased(Some(rephrased.to_owned())) {
+            Step::CallTools(calls) => calls.into_iter().map(|call| call.arguments).collect(),
+            other => vec![format!("{other:?}")],
+        }
+    };
+    let query = |query: &str| json!({"query": query}).to_string();
+    let alike = "Who played Neo then?";
+    assert_eq!(searched(alike), [query(alike)]);
+    let other = "Which actor was seen as Thomas Anderson?";
+    assert_eq!(searched(other), [query(other), query(MESSAGE)]);
 }

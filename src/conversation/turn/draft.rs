@@ -33,7 +33,12 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
         let (text, sources) = cited(text, &mut gathered);
-        let below = Self::notices(read, &gathered.rungs);
+        let mut below = Self::notices(read, &gathered.rungs);
+        if gathered.all_calls_failed() {
+            let why = gathered.tools.iter().find_map(|used| used.error.as_deref());
+            tracing::warn!(why, "every tool call of a turn failed");
+            below.push(Notice::LookUpsFailed);
+        }
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         Self {

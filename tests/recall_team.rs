@@ -246,6 +246,76 @@ fn what_still_holds_is_not_marked() {
 }
 
 #[test]
+fn a_question_finds_other_forms_of_its_words() {
+    for (said, question) in [
+        (
+            "Die Schlüssel der Werkstatt hängen neben dem Fenster.",
+            "wo hängt der werkstattschlüssel bei den fenstern?",
+        ),
+        (
+            "Les réunions du comité ont lieu le mardi.",
+            "quand est la réunion du comité ?",
+        ),
+        (
+            "Klucze do piwnicy są u pani Zofii.",
+            "kto ma klucz do piwnicy?",
+        ),
+        ("Мы оставили ключи у соседки.", "у кого ключ?"),
+        (
+            "会議室の予約は総務に連絡してください。",
+            "会議室はどこで予約しますか?",
+        ),
+        ("회의실 열쇠는 서랍에 있어요.", "회의실 열쇠 어디 있어요?"),
+    ] {
+        let talk = [
+            exchange(1, "Ada", said, ""),
+            exchange(2, "Ada", "The kettle is broken.", ""),
+        ];
+        let answered = ask(&talk, question);
+        assert_eq!(answered.recalled[0].0, "1", "{question}");
+        assert!(answered.quoted.iter().any(|id| id == "1"), "{question}");
+    }
+}
+
+#[test]
+fn a_question_finds_what_was_said_in_another_language() {
+    let english = [
+        exchange(1, "Ada", "The key to the cellar is with our neighbour.", ""),
+        exchange(2, "Ada", "We leave the printer on at night.", ""),
+        exchange(3, "Ada", "The doctor comes on Monday.", ""),
+    ];
+    for question in [
+        "wer hat den schlüssel zum keller?",
+        "qui a la clé de la cave ?",
+        "¿quién tiene la llave del sótano?",
+        "quem tem a chave do porão?",
+        "chi ha la chiave della cantina?",
+        "wie heeft de sleutel van de kelder?",
+        "kto ma klucz do piwnicy?",
+        "у кого ключ от подвала?",
+        "地下室的钥匙在谁那里?",
+        "地下室の鍵は誰が持っていますか?",
+        "지하실 열쇠는 누가 가지고 있나요?",
+    ] {
+        assert_eq!(ask(&english, question).recalled[0].0, "1", "{question}");
+    }
+    let others = [
+        exchange(1, "Ada", "Der Drucker ist seit heute kaputt.", ""),
+        exchange(2, "Ada", "La reunión empieza a las nueve.", ""),
+        exchange(3, "Ada", "下周一放假。", ""),
+    ];
+    for (question, expected) in [
+        ("is the printer broken?", "1"),
+        ("l'imprimante est en panne ?", "1"),
+        ("when does the meeting start?", "2"),
+        ("wann beginnt die sitzung?", "2"),
+        ("when is the holiday?", "3"),
+    ] {
+        assert_eq!(ask(&others, question).recalled[0].0, expected, "{question}");
+    }
+}
+
+#[test]
 fn the_favourite_landmark_is_recalled() {
     let said = [
         exchange(
@@ -321,7 +391,7 @@ fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
         &Key::is_met,
     );
     assert!(
-        in_worlds >= 80 && in_first_talks >= 98,
+        in_worlds >= 88 && in_first_talks >= 98,
         "{in_worlds} {in_first_talks}"
     );
     for (kind, least) in [
@@ -331,6 +401,8 @@ fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
         ("mine", 75),
         ("time", 80),
         ("several", 70),
+        ("other", 75),
+        ("words", 50),
     ] {
         let found = share(
             &|key| key.kind == kind && !key.is_first_talk(),

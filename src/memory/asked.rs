@@ -33,6 +33,7 @@ const BESIDE: f32 = 0.3;
 const WITHIN: f32 = 3.0;
 const DATED: f32 = 1.5;
 const LACKING: f32 = -1.0;
+const ASKING: f32 = -1.4;
 /// For each unit of the logarithm of an exchange's age in days.
 const AGE: f32 = -0.4;
 /// Days after which an exchange grows no older.
@@ -112,6 +113,8 @@ pub struct Hints {
     pub age: f32,
     /// Who is meant said it beside what the question is about: how far that stands out.
     pub beside: f32,
+    /// It asks, and was not answered.
+    pub asking: f32,
 }
 
 /// How much a name tells whose owner has such a part of the exchanges. Half of them tell nothing in
@@ -121,6 +124,15 @@ fn tells(share: f32) -> f32 {
 }
 
 impl Hints {
+    /// What of that speaks for whatever somebody said, or was said at some time: not for what it is about.
+    pub(super) fn pointing(&self) -> f32 {
+        MINE * self.mine
+            + SPEAKER * self.speaker
+            + WITHIN * self.within
+            + DATED * self.dated
+            + BESIDE * self.beside
+    }
+
     /// What they add to the log-odds that the exchange helps.
     pub fn logit(&self) -> f32 {
         let Self {
@@ -131,6 +143,7 @@ impl Hints {
             lacking,
             age,
             beside,
+            asking,
         } = self;
         MINE * mine
             + SPEAKER * speaker
@@ -139,6 +152,7 @@ impl Hints {
             + LACKING * lacking
             + AGE * age
             + BESIDE * beside
+            + ASKING * asking
     }
 }
 
@@ -216,6 +230,7 @@ impl Asked {
             lacking: part(lacking),
             age: self.age(entry.at),
             beside: 0.0,
+            asking: part(entry.asks),
         }
     }
 

@@ -97,7 +97,7 @@ pub async fn calibrate(
         mode: RecallMode::Probability,
         threshold: THRESHOLDS[0],
         // What a threshold comes to by itself.
-        usual: beside.tokens,
+        usual: usize::MAX,
         sure: 1.0,
         tokens: beside.tokens,
         limit: beside.limit,

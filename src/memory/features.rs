@@ -53,6 +53,7 @@ impl Features {
             lacking: _,
             age: _,
             beside: _,
+            asking: _,
         } = self.hints;
         let is_hinted = [mine, speaker, within, dated]
             .iter()

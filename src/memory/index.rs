@@ -9,14 +9,17 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::revision::{Pair, Statement};
-use crate::graph::{Embedding, ResponseId, Source, Turn};
+use crate::graph::{Embedding, ResponseId, Source, Turn, is_question};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::text::{bounded, date_words};
+use crate::retrieval::text::{bounded, date_words, written};
 use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
 pub const MAX_KEPT_CHARS: usize = 8_192;
+
+/// Words of its own that an answer has to have to be one.
+const FEW: usize = 6;
 
 /// One exchange.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(super) struct Entry {
     pub(super) at: DateTime<Utc>,
     pub(super) session: Arc<str>,
     pub(super) author: Arc<str>,
+    /// It asks, and the answer says nothing of its own.
+    pub(super) asks: bool,
     /// Question and answer in one allocation.
     text: Box<str>,
     /// Where the answer begins.
@@ -169,6 +174,7 @@ impl AudienceIndex {
             at: turn.created_at,
             session,
             author,
+            asks: is_question(&turn.input) && says_little(&turn.input, answer(turn)),
             text: text.into_boxed_str(),
             answer: answer_begins,
         });
@@ -345,6 +351,15 @@ fn answer(turn: &Turn) -> &str {
         Source::Model | Source::Knowledge | Source::Retrieval => &turn.output,
         Source::Memory => "",
     }
+}
+
+/// Whether an answer has hardly a word that the question does not have.
+fn says_little(question: &str, answer: &str) -> bool {
+    let asked = written(question);
+    let new = written(answer)
+        .into_iter()
+        .filter(|word| !asked.contains(word));
+    new.take(FEW).count() < FEW
 }
 
 fn kept(text: &str) -> String {

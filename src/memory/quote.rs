@@ -6,7 +6,7 @@
 
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
-use super::rank::{Query, Ranking, RecallSettings, Recalled};
+use super::rank::{Query, Ranking, RecallSettings, Recalled, logit};
 use crate::retrieval::text::{asks, asks_for_nothing};
 
 /// Exchanges that are quoted at most.
@@ -103,8 +103,7 @@ fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
 }
 
 fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
-    let probability = ranking.ranked[place].scored.probability;
-    (probability / (1.0 - probability)).ln()
+    logit(ranking.ranked[place].scored.probability)
 }
 
 /// The log-odds that the leading exchanges answer the question.

@@ -16,7 +16,7 @@ use super::quote::quotable;
 use super::revision::{Question, Statement};
 use crate::graph::ResponseId;
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::text::asks_for_nothing;
+use crate::retrieval::text::{asks, asks_for_nothing};
 
 /// Cosine from which two exchanges may be the same in other words.
 const SAME_COSINE: f32 = 0.95;
@@ -30,6 +30,14 @@ const ODDS_OF_THE_BEST: f64 = 1.3;
 const RAISED_BY: usize = 16;
 /// Tokens of what is recalled though it is not likely to help: a long one would take the place of several.
 const SHORT: usize = 120;
+/// Log-odds of the best from which it surely helps, and up to which it surely does not.
+const SURE: f64 = -4.5;
+const UNSURE: f64 = -6.0;
+/// The parts of the usual tokens that are filled then: `docs/recall.md`.
+const WHERE_SURE: f64 = 0.85;
+const WHERE_UNSURE: f64 = 1.5;
+/// What does not ask is given so much of that.
+const OF_STATEMENTS: f64 = 0.4;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
 const HEADER_TOKENS: usize = 16;
 
@@ -66,7 +74,8 @@ pub struct RecallSettings {
     pub mode: RecallMode,
     /// The least probability, or cosine, of what is recalled.
     pub threshold: f64,
-    /// Tokens of about four bytes that are filled with the best there is.
+    /// Tokens of about four bytes that are filled with the best there is; fewer where something surely
+    /// helps, more where nothing does.
     pub usual: usize,
     /// The least probability, or cosine, of what is recalled beyond these.
     pub sure: f64,
@@ -78,11 +87,11 @@ pub struct RecallSettings {
 
 impl RecallSettings {
     /// Whether so many tokens go beside those that are used.
-    fn has_room(&self, used: usize, tokens: usize, score: f64) -> bool {
+    fn has_room(&self, usual: usize, used: usize, tokens: usize, score: f64) -> bool {
         let sum = used + tokens;
         // A long answer may be the best there is.
         let is_short = tokens <= SHORT;
-        sum <= self.tokens && ((sum <= self.usual && is_short) || used == 0 || score >= self.sure)
+        sum <= self.tokens && ((sum <= usual && is_short) || used == 0 || score >= self.sure)
     }
 }
 
@@ -162,7 +171,7 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
     recalled.truncate(settings.limit);
     let mut used = 0;
     recalled.retain(|one| {
-        let fits = settings.has_room(used, one.tokens(), one.score);
+        let fits = settings.has_room(settings.usual, used, one.tokens(), one.score);
         used += if fits { one.tokens() } else { 0 };
         fits
     });
@@ -243,6 +252,10 @@ pub(super) struct Ranking<'a> {
     /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
     stand: Vec<usize>,
     tokens: usize,
+    /// It is a question.
+    asks: bool,
+    /// Tokens that are filled with the best there is.
+    usual: usize,
     kept: usize,
 }
 
@@ -279,6 +292,8 @@ impl<'a> Ranking<'a> {
             unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
+            asks: asks(query.text),
+            usual: 0,
             kept: 0,
         };
         ranking.raise_what_replaces();
@@ -357,10 +372,10 @@ impl<'a> Ranking<'a> {
             .iter()
             .map(|&entry| self.index.statement(entry))
             .collect();
-        let words: Vec<(String, f32)> = self
+        let words: Vec<(Vec<String>, f32)> = self
             .words
             .iter()
-            .map(|word| (word.stem.clone(), self.index.postings().rarity_of(word)))
+            .map(|word| (word.stems(), self.index.postings().rarity_of(word)))
             .collect();
         let question = Question {
             words: &words,
@@ -399,6 +414,7 @@ impl<'a> Ranking<'a> {
 
     fn choose(&mut self, settings: &RecallSettings) {
         let stands_out = self.something_stands_out(settings);
+        self.usual = self.usual(settings);
         for place in 0..self.ranked.len() {
             if self.ranked[place].verdict == Verdict::InWindow {
                 continue;
@@ -425,6 +441,20 @@ impl<'a> Ranking<'a> {
         self.ranked.first().is_some_and(|best| best.score >= least)
     }
 
+    /// The surer something of the question is found, the less beside it is worth its tokens; who is asked for
+    /// makes nothing surer, since all that they said has that.
+    fn usual(&self, settings: &RecallSettings) -> usize {
+        let found = self.ranked.iter().map(|one| {
+            let pointing = f64::from(one.scored.features.hints.pointing());
+            logit(one.scored.probability) - pointing
+        });
+        let best = found.fold(f64::NEG_INFINITY, f64::max);
+        let unsure = ((SURE - best) / (SURE - UNSURE)).clamp(0.0, 1.0);
+        let part = WHERE_SURE + unsure * (WHERE_UNSURE - WHERE_SURE);
+        let asked = if self.asks { 1.0 } else { OF_STATEMENTS };
+        (settings.usual as f64 * part * asked) as usize
+    }
+
     fn decide(&mut self, place: usize, settings: &RecallSettings) -> Verdict {
         if self.kept >= settings.limit {
             return Verdict::OverLimit;
@@ -440,7 +470,7 @@ impl<'a> Ranking<'a> {
             return self.fold(place, at);
         }
         let tokens = self.entry(place).tokens() + HEADER_TOKENS;
-        if !settings.has_room(self.tokens, tokens, self.ranked[place].score) {
+        if !settings.has_room(self.usual, self.tokens, tokens, self.ranked[place].score) {
             return Verdict::OverBudget;
         }
         self.tokens += tokens;
@@ -466,6 +496,10 @@ impl<'a> Ranking<'a> {
         self.stand[at] = place;
         Verdict::Recalled
     }
+}
+
+pub(super) fn logit(probability: f64) -> f64 {
+    (probability / (1.0 - probability)).ln()
 }
 
 /// The probability that something has to have for anything to be recalled.

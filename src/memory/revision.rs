@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::values::{Kind, MEASURES, Value, values};
 use super::when::MONTHS;
 use crate::graph::How;
-use crate::retrieval::text::{Words, asks, each_written};
+use crate::retrieval::text::{Words, asks, each_guessed};
 
 /// Words by which people say that something is no longer so.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -118,7 +118,7 @@ impl Statement {
         };
         for text in [said, answered] {
             statement.values.extend(values(text));
-            each_written(text, |word| {
+            each_guessed(text, |guess, word| {
                 let Mark {
                     changes,
                     revokes,
@@ -128,10 +128,10 @@ impl Statement {
                 statement.changes |= changes;
                 statement.revokes |= revokes;
                 statement.is_scoped |= is_scoped;
-                let says_nothing = changes || is_scoped || Words::says_nothing(word);
+                let says_nothing = changes || is_scoped || guess.says_nothing(word);
                 let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
                 if !says_nothing && !is_value {
-                    let stem = words.stem(word).into_owned();
+                    let stem = words.stem(guess.language(), word).into_owned();
                     let rarity = rarity(&stem, word);
                     statement.subject.insert(stem, rarity);
                 }
@@ -145,7 +145,9 @@ impl Statement {
     fn answers(&self, question: &Question<'_>) -> f32 {
         let words = || question.words.iter();
         let total: f32 = words().map(|(_, rarity)| rarity).sum();
-        let has = |(stem, _): &&(String, f32)| self.subject.contains_key(stem);
+        let has = |(stems, _): &&(Vec<String>, f32)| {
+            stems.iter().any(|stem| self.subject.contains_key(stem))
+        };
         let has: f32 = words().filter(has).map(|(_, rarity)| rarity).sum();
         if total > 0.0 { has / total } else { 0.0 }
     }
@@ -154,8 +156,8 @@ impl Statement {
 /// A question in whose light statements are compared.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
-    /// Stems, and how rare each is.
-    pub(super) words: &'a [(String, f32)],
+    /// The stems by which each word is found, and how rare it is.
+    pub(super) words: &'a [(Vec<String>, f32)],
     /// Kinds of values that it asks for.
     pub(super) wanted: &'a [Kind],
     /// It is answered by yes or no.

@@ -1,19 +1,55 @@
 //! What is known of languages without a model: the words that say nothing of what is talked about,
 //! those that ask, and those of mere politeness.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// A language's words, as blanks separate them, in small letters.
-struct Language {
+use crate::rarity::rarity;
+
+/// A language that texts are read in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    #[default]
+    English,
+    German,
+    French,
+    Spanish,
+    Portuguese,
+    Italian,
+    Dutch,
+    Polish,
+    Russian,
+    Chinese,
+    Japanese,
+    Korean,
+}
+
+/// Every language; of those that as much speaks for, the first is guessed.
+pub const LANGUAGES: [Language; 12] = [
+    Language::English,
+    Language::German,
+    Language::French,
+    Language::Spanish,
+    Language::Portuguese,
+    Language::Italian,
+    Language::Dutch,
+    Language::Polish,
+    Language::Russian,
+    Language::Chinese,
+    Language::Japanese,
+    Language::Korean,
+];
+
+/// A language's words, as blanks separate them, in small letters; where none do, pairs of letters.
+struct Lexicon {
     /// Articles, pronouns, auxiliaries, conjunctions.
     function: &'static str,
     /// Words that ask. They say nothing of what is talked about either.
     asking: &'static str,
 }
 
-const LANGUAGES: &[Language] = &[
-    Language {
+const LEXICONS: [Lexicon; LANGUAGES.len()] = [
+    Lexicon {
         function: "a about actually after again also am an and any are as at be been before being but by can could \
                    currently did do does done down each ever for from get gets got had has have having he her here hers \
                    him his i if im in into is it its ive just let lets me might mine must my no not now of off on or our \
@@ -22,7 +58,7 @@ const LANGUAGES: &[Language] = &[
                    you your yours",
         asking: "how hows what whats when whens where wheres which who whom whos whose why",
     },
-    Language {
+    Lexicon {
         function: "ab aber als am an auch auf aus bei beim bin bis bist da damit dann das dass dein deine dem den denn \
                    der des dich die dir doch du durch ein eine einem einen einer eines er es euch euer eure für gab gibt \
                    haben habe habt hat hatte hatten ich ihm ihn ihr ihre im in ins ist ja jetzt kann kannst können könnt \
@@ -32,14 +68,14 @@ const LANGUAGES: &[Language] = &[
         asking: "wann warum was wem wen wer weshalb wessen wie wieso wieviel wieviele wo woher wohin womit worüber \
                  welche welchem welchen welcher welches",
     },
-    Language {
+    Lexicon {
         function: "ai ait alors as à au aussi aux avais avait avec avez avoir avons c ce ces cet cette ça dans de des \
                    dont du elle elles en es est et étais était été être eu eux faut il ils j je l la là le les leur \
                    leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas plus pour qu s sa sans se \
                    ses si son sont suis sur t ta te tes toi ton tu un une va vais vos votre vous y",
         asking: "combien comment lequel laquelle lesquels pourquoi quand que quel quelle quelles quels qui quoi",
     },
-    Language {
+    Lexicon {
         function: "a al algo ante antes aquí así aún con cuando de del desde donde dos el él ella ellas ellos en entre era \
                    eran es esa ese eso esta está están estas este esto estos estoy fue fueron ha había han hasta hay he \
                    la las le les lo los más me mi mis mí muy nada ni no nos nosotros nuestra nuestro o os otra otro para \
@@ -47,21 +83,21 @@ const LANGUAGES: &[Language] = &[
                    una unas unos y ya yo",
         asking: "adónde cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
     },
-    Language {
+    Lexicon {
         function: "a ao aos aquela aquele aqui as até com como da das de dela dele do dos e é ela elas ele eles em entre \
                    era esse essa esta este eu foi foram há isso isto já lá lhe mais mas me mesmo meu meus minha minhas \
                    muito na não nas nem no nos nós nossa nosso num numa o os ou para pela pelo pelos por porque que se \
                    seja sem ser seu seus só sua suas são também te tem têm tenho ter um uma uns você vocês",
         asking: "aonde cadê onde qual quais quando quanta quantas quanto quantos quem quê",
     },
-    Language {
+    Lexicon {
         function: "a ad ai al alla alle allo anche c c'è che ci con da dal dalla dei del della delle dello di e è ed era \
                    erano essere gli ha hai hanno ho i il in io l la le lei lo loro lui ma me mi mia mie miei mio nei nel \
                    nella non noi nostra nostro o per perché più poi questa questo se sei si sia siamo sono sta su sua sue \
                    sui sul sulla suo tra tu tua tuo tutti tutto un una uno vi voi",
         asking: "chi come cosa dove quale quali quando quanta quante quanti quanto",
     },
-    Language {
+    Lexicon {
         function: "aan al als altijd bij ben bent dan dat de den der deze die dit doen door dus een eens en er ge geen \
                    had hadden heb hebben heeft hem het hier hij hun ik in is ja je jij jullie kan kun kunnen maar me mee \
                    men met mij mijn moet na naar niet nog nu of om omdat onder ons onze ook op over te tegen toch toen \
@@ -69,7 +105,7 @@ const LANGUAGES: &[Language] = &[
                    zo zonder zou",
         asking: "hoe hoeveel waar waarom wanneer wat welk welke wie wiens",
     },
-    Language {
+    Lexicon {
         function: "a aby ale albo bardzo będzie bez bo by był była było były być ci co dla do go i ich ile im ja jak jako \
                    jej jego jest jestem jeszcze już każdy lub ma mam mi mnie moja moje może mój mu my na nad nam nami nas \
                    nasz nasza nie nich nim niż o od on ona one oni ono oraz po pod przed przez przy się są ta tak także \
@@ -77,12 +113,29 @@ const LANGUAGES: &[Language] = &[
         asking: "co czego czemu czy czyj czyja czym dlaczego dokąd gdzie ile jaka jaki jakie jak kiedy kim kogo komu \
                  która które który kto skąd",
     },
-    Language {
+    Lexicon {
         function: "а без бы был была были было быть в вам вас ваш во вот все всё вы да для до его ее её если есть еще ещё \
                    же за и из или им их к как ко ли меня мне мной мои мой моя мы на над нам нас наш не него нее нет них \
                    но ну о об он она они оно от по под при с свой себя со так также там те тебя то только том тот ту ты \
                    у уже чем что чтобы эта эти это этот я",
         asking: "где зачем как какая какие какой когда кого кому кто куда откуда почему сколько чего чей чем что чья",
+    },
+    Lexicon {
+        function: "一个 一下 一些 上的 下的 不是 个人 了吗 什么 他们 你们 但是 可以 可能 和我 因为 在这 她们 对于 就是 已经 应该 很多 我们 我的 \
+                   或者 所以 才能 时候 是不 是否 是在 有没 没有 现在 的人 的时 能够 自己 虽然 还是 还有 这个 这些 这是 那个 那些 都是 需要 的 了 是 \
+                   在 我 有 和 就 不 都 也 很 到 说 要 去 会 着 把 被 吗 呢 吧 啊",
+        asking: "什么 甚么 么时 怎么 怎样 为什 多少 哪里 哪儿 哪个 哪些 哪天 几点 几个 几天 几号 几月 谁的 是谁 谁 几 哪",
+    },
+    Lexicon {
+        function: "あり ある いる うに から かな くだ けど こと この これ さい され しい した して する すか せん その そう それ たい だけ だけど たら \
+                   ため です てい ては ても でき でし でも とい とか とき ない など なる なり にも ので のに のは はい ます ませ まし また まだ まで \
+                   もう もの やっ よう より らい られ りま りが れは れる んで んな 今は 今の は が を に の で と も へ や か ね よ な た て",
+        asking: "いつ どこ どの どれ どう なぜ なに なん いく くら 何時 何人 何を 何が 何で 何曜 何日 何月 何の 誰が 誰で 誰の 誰に 誰 何 幾",
+    },
+    Lexicon {
+        function: "그리 그런 그것 그래 나는 내가 내 는데 니다 습니 합니 있는 있어 있나 있습 이번 이것 이거 에서 에게 으로 까지 부터 하고 하는 해요 했어 \
+                   했습 되나 되는 우리 저는 제가 제 좀 것 것은 수 의 를 을 이 가 은 는 도 에 와 과 로",
+        asking: "누가 누구 언제 어디 어느 어떤 어떻 무슨 무엇 뭐야 뭐가 뭐 왜 얼마 몇 인가 인가요 나요 까요",
     },
 ];
 
@@ -101,7 +154,9 @@ const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye go
     avond bedankt dag dank doei goed goedemorgen goedenavond hoi nee welterusten \
     cześć dobranoc dobry dzień dzięki dziękuję tak witaj \
     вечер день доброе добрый ночи пока привет спасибо спокойной утро \
-    谢 你 好 再 见 早 安";
+    谢谢 多谢 感谢 你好 您好 再见 晚安 早安 早上 上好 好的 辛苦 苦了 \
+    あり りが がと とう おは はよ よう こん んに にち ちは さん さよ うな なら お疲 疲れ れ様 了解 \
+    안녕 감사 고마 수고 좋아";
 
 /// Words of sums.
 const SUMS: &str = "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
@@ -118,7 +173,10 @@ pub fn is_one_of(word: &str, words: &str) -> bool {
 }
 
 struct Known {
-    function: Vec<HashSet<&'static str>>,
+    /// In which languages a word says nothing of what is talked about: a bit each.
+    function: HashMap<&'static str, u16>,
+    /// In which of them it asks, where it is no common word of English.
+    telling: HashMap<&'static str, u16>,
     asking: HashSet<&'static str>,
     beginning: HashSet<&'static str>,
     polite: HashSet<&'static str>,
@@ -126,41 +184,109 @@ struct Known {
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     let set = |words: &'static str| words.split_whitespace().collect::<HashSet<_>>();
-    let said_nothing = |language: &Language| {
-        let words = language.function.split_whitespace();
-        words.chain(language.asking.split_whitespace()).collect()
-    };
-    let asking = LANGUAGES.iter().flat_map(|it| it.asking.split_whitespace());
+    let mut function: HashMap<&'static str, u16> = HashMap::new();
+    let mut telling: HashMap<&'static str, u16> = HashMap::new();
+    for (language, lexicon) in LEXICONS.iter().enumerate() {
+        for word in [lexicon.function, lexicon.asking]
+            .into_iter()
+            .flat_map(str::split_whitespace)
+        {
+            *function.entry(word).or_default() |= 1 << language;
+        }
+        let is_uncommon = |word: &&str| rarity(word) >= COMMON;
+        for word in lexicon.asking.split_whitespace().filter(is_uncommon) {
+            *telling.entry(word).or_default() |= 1 << language;
+        }
+    }
+    let asking = LEXICONS.iter().flat_map(|it| it.asking.split_whitespace());
     Known {
-        function: LANGUAGES.iter().map(said_nothing).collect(),
+        function,
+        telling,
         asking: asking.collect(),
         beginning: set(BEGINNING),
         polite: set(POLITE),
     }
 });
 
-/// Which language's words say nothing in a text: the one that most of its words are function words of,
-/// English among equals.
+/// How rare a word is in English that tells of another language.
+const COMMON: f32 = 7.0;
+/// Hits of a language that is told; what asks, and a sign, is two.
+const LEAST_HITS: u32 = 2;
+/// No function word has more bytes.
+const LONGEST: usize = 24;
+
+/// The language of a text: the one that most of its words are function words of, or are written in the
+/// signs of; English among equals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Guess(usize);
+pub struct Guess(Language);
 
 impl Guess {
     /// Of words in small letters.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut hits = [0_u32; LANGUAGES.len()];
         for word in words {
-            for (hits, function) in hits.iter_mut().zip(&KNOWN.function) {
-                *hits += u32::from(function.contains(word));
+            let (function, signs) = (function_of(word), signs_of(word));
+            let telling = signs | telling_of(word, function);
+            for mut mask in [function | signs, telling] {
+                while mask != 0 {
+                    hits[mask.trailing_zeros() as usize] += 1;
+                    mask &= mask - 1;
+                }
             }
         }
         let best =
             (1..hits.len()).fold(0, |best, at| if hits[at] > hits[best] { at } else { best });
-        Self(best)
+        // "Per" and "van" make no Italian or Dutch of a name.
+        let is_told = hits[best] >= LEAST_HITS;
+        Self(if is_told {
+            LANGUAGES[best]
+        } else {
+            Language::English
+        })
+    }
+
+    pub fn language(self) -> Language {
+        self.0
     }
 
     /// Whether a word says nothing of what is talked about.
     pub fn says_nothing(self, word: &str) -> bool {
-        KNOWN.function[self.0].contains(word)
+        function_of(word) & (1 << self.0 as u16) != 0
+    }
+}
+
+fn telling_of(word: &str, function: u16) -> u16 {
+    let known = (function != 0).then(|| KNOWN.telling.get(word));
+    known.flatten().copied().unwrap_or_default()
+}
+
+fn function_of(word: &str) -> u16 {
+    let known = (word.len() <= LONGEST).then(|| KNOWN.function.get(word));
+    known.flatten().copied().unwrap_or_default()
+}
+
+/// The languages that are written in the signs of a word, where few are.
+fn signs_of(word: &str) -> u16 {
+    let of = |languages: &[Language]| {
+        languages
+            .iter()
+            .fold(0, |mask, &language| mask | 1 << language as u16)
+    };
+    let sign = |c: char| match c {
+        'ä' | 'ö' | 'ü' | 'ß' => of(&[Language::German]),
+        'ñ' => of(&[Language::Spanish]),
+        'ã' | 'õ' => of(&[Language::Portuguese]),
+        'ą' | 'ę' | 'ł' | 'ś' | 'ź' | 'ż' | 'ć' | 'ń' => of(&[Language::Polish]),
+        '\u{0400}'..='\u{052f}' => of(&[Language::Russian]),
+        '\u{3040}'..='\u{30ff}' => of(&[Language::Japanese]),
+        '\u{3400}'..='\u{9fff}' => of(&[Language::Chinese, Language::Japanese]),
+        '\u{ac00}'..='\u{d7af}' => of(&[Language::Korean]),
+        _ => 0,
+    };
+    if word.is_ascii() {
+        0
+    } else {
+        word.chars().map(sign).find(|&mask| mask != 0).unwrap_or(0)
     }
 }
 
@@ -241,6 +367,12 @@ mod tests {
             ("is die hard on tonight", "die", false),
             ("ticket", "die", false),
             ("где ключ от сейфа", "где", true),
+            ("gdzie są klucze", "gdzie", true),
+            ("litres per hour", "per", false),
+            ("wann sitzung", "wann", true),
+            ("トイレ どこ", "どこ", true),
+            ("会议 什么 时候", "什么", true),
+            ("회의 언제", "언제", true),
         ] {
             let guess = Guess::of(words(text));
             assert_eq!(guess.says_nothing(word), says_nothing, "{text}: {word}");
@@ -270,6 +402,8 @@ mod tests {
             "haha ok good night",
             "jajaja buenas noches",
             "dziękuję ci",
+            "谢谢",
+            "あり りが がと とう",
         ] {
             assert!(are_polite(words(polite)), "{polite}");
         }

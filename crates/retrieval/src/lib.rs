@@ -7,7 +7,9 @@ pub mod language;
 mod local_embedder;
 pub mod postings;
 pub mod rarity;
+pub mod stems;
 pub mod text;
+pub mod translation;
 pub mod vectors;
 mod wordpiece;
 

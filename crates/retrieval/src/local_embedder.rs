@@ -8,7 +8,9 @@ use std::str::FromStr;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use tokenizers::Tokenizer;
 
-use super::wordpiece::WordPieces;
+use crate::stems::Stems;
+use crate::translation::glosses;
+use crate::wordpiece::WordPieces;
 
 const MODEL: &[u8] = include_bytes!("../../../embedder/model.safetensors");
 const TOKENIZER: &str = include_str!("../../../embedder/tokenizer.json");
@@ -29,6 +31,8 @@ pub struct LocalEmbedder {
     /// One little-endian `f32` a row.
     scales: &'static [u8],
     dimension: usize,
+    /// The table is of English: other languages are read with what is known of them in English.
+    stems: Stems,
 }
 
 impl std::fmt::Debug for LocalEmbedder {
@@ -76,6 +80,7 @@ impl LocalEmbedder {
             rows: rows.data(),
             scales: scales.data(),
             dimension,
+            stems: Stems::default(),
         })
     }
 
@@ -89,18 +94,20 @@ impl LocalEmbedder {
     }
 
     /// The text's vector, of unit length; `None` where the model knows nothing of it: blanks,
-    /// emoji, scripts it never saw. Only the first [`MAX_EMBEDDED_CHARS`] characters count.
+    /// emoji, scripts it never saw. A word of another language counts with its English ones. Only the first [`MAX_EMBEDDED_CHARS`] characters count.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let text = match text.char_indices().nth(MAX_EMBEDDED_CHARS) {
             Some((end, _)) => &text[..end],
             None => text,
         };
         let mut sum = vec![0.0_f32; self.dimension];
-        self.each_token(text, |token| {
-            if token != self.pieces.unknown() {
-                self.add(token as usize, &mut sum);
-            }
-        })?;
+        for text in [text, &glosses(&self.stems, text)] {
+            self.each_token(text, |token| {
+                if token != self.pieces.unknown() {
+                    self.add(token as usize, &mut sum);
+                }
+            })?;
+        }
         normalised(sum)
     }
 

@@ -3,10 +3,13 @@
 //! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
 //! the logarithm that never turns negative (`ln(1 + (N - n + ½) / (n + ½))`, as in Lucene).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::rarity::rarity;
-use super::text::{Words, each_written};
+use crate::language::{LANGUAGES, Language};
+use crate::rarity::rarity;
+use crate::text::{Words, each_read};
+use crate::translation::{English, english};
 
 /// How soon repeating a word stops to count. Set as the calibration was made.
 const K1: f32 = 0.9;
@@ -24,9 +27,6 @@ const BACKGROUND_SCALE: f32 = 0.55;
 const COMMON_WORDS_COUNT_UP_TO: usize = 8_192;
 /// Different words of one query that count; a longer text asks for nothing in particular.
 const MAX_QUERY_WORDS: usize = 256;
-
-/// The number of words that are not looked for.
-const STOP: u32 = u32::MAX;
 
 /// A word in an exchange.
 #[derive(Clone, Copy, Debug)]
@@ -53,23 +53,46 @@ pub struct Postings {
     words: Words,
     /// Stems.
     terms: HashMap<Box<str>, u32>,
-    /// Words as they were written, so that the stem of each is taken once.
-    written: HashMap<Box<str>, u32>,
+    /// Words as they were written, in each language, so that the stem of each is taken once.
+    written: [HashMap<Box<str>, u32>; LANGUAGES.len()],
     lists: Vec<Vec<Posting>>,
     /// Of each word.
     has_digit: Vec<bool>,
     wordings: Vec<Wording>,
     total_length: u64,
+    /// Words of other languages by the stems of their English ones.
+    foreign: HashMap<&'static str, Vec<u32>>,
 }
 
 /// A word of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoughtWord {
     pub stem: String,
+    /// Where it is not English: as an English word it would have this stem.
+    as_english: Option<String>,
+    /// What it is in English.
+    english: &'static [English],
     /// How much it counts.
     pub weight: f32,
     /// How rare it is in English talk.
     background: f32,
+}
+
+impl SoughtWord {
+    /// Its stem in English, or those of what it is in English.
+    fn english_stems(&self) -> impl Iterator<Item = &str> {
+        let own = self.as_english.is_none().then_some(&*self.stem);
+        own.into_iter()
+            .chain(self.english.iter().map(|it| &*it.stem))
+    }
+
+    /// All the stems by which it may be found.
+    pub fn stems(&self) -> Vec<String> {
+        let own = [Some(&self.stem), self.as_english.as_ref()];
+        let own = own.into_iter().flatten().cloned();
+        own.chain(self.english.iter().map(|it| it.stem.clone()))
+            .collect()
+    }
 }
 
 /// A query's words, each once.
@@ -118,20 +141,16 @@ impl Postings {
             written,
             lists,
             has_digit,
+            foreign,
             ..
         } = self;
         let words = &*words;
-        each_written(text, |word| {
-            match written.get(word) {
-                Some(&STOP) => return,
-                Some(&term) => return into.push(term),
-                None => {}
+        each_read(text, |language, word| {
+            let written = &mut written[language as usize];
+            if let Some(&term) = written.get(word) {
+                return into.push(term);
             }
-            if Words::says_nothing(word) {
-                written.insert(word.into(), STOP);
-                return;
-            }
-            let stem = words.stem(word);
+            let stem = words.stem(language, word);
             let term = match terms.get(&*stem) {
                 Some(&term) => term,
                 None => {
@@ -142,6 +161,12 @@ impl Postings {
                     term
                 }
             };
+            for english in english(language, &stem) {
+                let known = foreign.entry(&*english.stem).or_default();
+                if !known.contains(&term) {
+                    known.push(term);
+                }
+            }
             // A number is seldom written again.
             if !has_digit[term as usize] {
                 written.insert(word.into(), term);
@@ -175,15 +200,23 @@ impl Postings {
 
     /// A text's words, counted as often as they occur.
     pub fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
-        self.words.each_sought(text, |stem, written| {
-            let known = into.iter().position(|known| known.stem == stem);
+        each_read(text, |language, written| {
+            let stem = self.words.stem(language, written);
+            let known = into.iter().position(|known| known.stem == *stem);
             match known {
                 Some(place) => into[place].weight += weight,
-                None if into.len() < MAX_QUERY_WORDS => into.push(SoughtWord {
-                    stem: stem.to_owned(),
-                    weight,
-                    background: rarity(written),
-                }),
+                None if into.len() < MAX_QUERY_WORDS => {
+                    let english = english(language, &stem);
+                    let rarities = english.iter().map(|it| rarity(it.written));
+                    let as_english = || self.words.stem(Language::English, written).into_owned();
+                    into.push(SoughtWord {
+                        weight,
+                        english,
+                        as_english: (language != Language::English).then(as_english),
+                        background: rarities.reduce(f32::min).unwrap_or_else(|| rarity(written)),
+                        stem: stem.into_owned(),
+                    });
+                }
                 None => {}
             }
         });
@@ -199,20 +232,21 @@ impl Postings {
         };
         let average = (self.total_length as f32 / count.max(1) as f32).max(1.0);
         let lists = query.iter().map(|word| {
-            let list = self.list(&word.stem);
-            (list, word.weight * self.idf(list.len(), word.background))
+            let list = self.found(word);
+            let idf = self.idf(list.len(), word.background);
+            (list, word.weight * idf)
         });
-        let is_sought = |(list, _): &(&[Posting], f32)| {
+        let is_sought = |(list, _): &(Cow<'_, [Posting]>, f32)| {
             count <= COMMON_WORDS_COUNT_UP_TO || list.len() <= count / 2
         };
-        let lists: Vec<(&[Posting], f32)> = lists.filter(is_sought).collect();
+        let lists: Vec<(Cow<'_, [Posting]>, f32)> = lists.filter(is_sought).collect();
         let total: f32 = lists.iter().map(|(_, idf)| idf).sum();
         for (list, idf) in lists {
             if list.is_empty() {
                 scores.unheard = scores.unheard.max(idf);
             }
             let share = idf / total;
-            for posting in list {
+            for posting in &*list {
                 let length = f32::from(posting.length);
                 let count = f32::from(posting.count);
                 let saturation = count + K1 * (1.0 - B + B * length / average);
@@ -224,11 +258,58 @@ impl Postings {
         scores
     }
 
+    /// Where a word of a query is, in whatever language.
+    fn found(&self, word: &SoughtWord) -> Cow<'_, [Posting]> {
+        let own = [Some(&word.stem), word.as_english.as_ref()];
+        let own = own.into_iter().flatten().map(String::as_str);
+        let own = own.chain(word.english.iter().map(|it| &*it.stem));
+        let own = own.filter_map(|stem| self.terms.get(stem));
+        let foreign = word
+            .english_stems()
+            .filter_map(|stem| self.foreign.get(stem));
+        let mut terms: Vec<u32> = own.chain(foreign.flatten()).copied().collect();
+        terms.sort_unstable();
+        terms.dedup();
+        match *terms {
+            [] => Cow::Borrowed(&[]),
+            [term] => Cow::Borrowed(&self.lists[term as usize]),
+            _ => Cow::Owned(self.together(&terms)),
+        }
+    }
+
+    /// The lists of several words as of one.
+    fn together(&self, terms: &[u32]) -> Vec<Posting> {
+        let lists = terms.iter().flat_map(|&term| &self.lists[term as usize]);
+        let mut all: Vec<Posting> = lists.copied().collect();
+        all.sort_by_key(|posting| posting.entry);
+        all.dedup_by(|next, kept| {
+            let same = next.entry == kept.entry;
+            if same {
+                kept.count = kept.count.max(next.count);
+            }
+            same
+        });
+        all
+    }
+
+    /// Whether an exchange has one of the words.
+    pub fn has_any<'a>(
+        &self,
+        mut words: impl Iterator<Item = &'a SoughtWord>,
+        entry: usize,
+    ) -> bool {
+        words.any(|word| {
+            let list = self.found(word);
+            list.binary_search_by_key(&entry, |posting| posting.entry as usize)
+                .is_ok()
+        })
+    }
+
     /// How much of a query, by rarity, its rarest word is that the exchange does not have: 0 to 1.
     pub fn missing(&self, query: &WeightedWords, entry: usize) -> f32 {
         let (mut total, mut most) = (0.0, 0.0_f32);
         for word in query {
-            let list = self.list(&word.stem);
+            let list = self.found(word);
             let counts = word.weight * self.idf(list.len(), word.background);
             total += counts;
             let has = list.binary_search_by_key(&entry, |posting| posting.entry as usize);
@@ -246,7 +327,7 @@ impl Postings {
 
     /// The same of a word of a query.
     pub fn rarity_of(&self, word: &SoughtWord) -> f32 {
-        word.weight * self.rarity_of_stem(&word.stem, word.background)
+        word.weight * self.idf(self.found(word).len(), word.background)
     }
 
     fn list(&self, word: &str) -> &[Posting] {
@@ -265,13 +346,12 @@ impl Postings {
 
     pub fn heap_bytes(&self) -> usize {
         let lists: usize = self.lists.iter().map(Vec::capacity).sum();
-        let maps = [&self.terms, &self.written];
-        let terms: usize = maps
-            .iter()
+        let maps = || self.written.iter().chain([&self.terms]);
+        let terms: usize = maps()
             .flat_map(|map| map.keys())
             .map(|term| term.len())
             .sum();
-        let slots: usize = maps.iter().map(|map| map.capacity()).sum();
+        let slots: usize = maps().map(|map| map.capacity()).sum();
         lists * size_of::<Posting>()
             + self.lists.capacity() * size_of::<Vec<Posting>>()
             + terms

@@ -4,54 +4,26 @@
 
 use std::borrow::Cow;
 
+use crate::language::{self, Guess, Language};
+use crate::stems::Stems;
 use chrono::{DateTime, Datelike, Utc};
-use rust_stemmers::{Algorithm, Stemmer};
-
-use super::language::{self, Guess};
 
 /// Characters of one text that are searched by words; what follows is not.
 pub const MAX_SEARCHED_CHARS: usize = 16_384;
 
-/// A stemmer for every text of an index; queries and exchanges have to use the same.
+/// The stemmers for every text of an index; queries and exchanges have to use the same.
+#[derive(Debug, Default)]
 pub struct Words {
-    stemmer: Stemmer,
-}
-
-impl std::fmt::Debug for Words {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Words")
-    }
-}
-
-impl Default for Words {
-    fn default() -> Self {
-        Self {
-            stemmer: Stemmer::create(Algorithm::English),
-        }
-    }
+    stems: Stems,
 }
 
 impl Words {
     /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
-    /// that is not a stop word of English, in their order.
+    /// that is not a stop word of their language, in their order.
     pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
-        each_written(text, |written| {
-            if !Self::says_nothing(written) {
-                word(&self.stem(written));
-            }
+        each_read(text, |language, written| {
+            word(&self.stem(language, written));
         });
-    }
-
-    /// The same of what is sought, without the stop words of its own language, each beside the
-    /// word as it was written.
-    pub fn each_sought(&self, text: &str, mut word: impl FnMut(&str, &str)) {
-        let written = written(text);
-        let guess = Guess::of(written.iter().map(String::as_str));
-        for written in &written {
-            if !guess.says_nothing(written) {
-                word(&self.stem(written), written);
-            }
-        }
     }
 
     /// Whether it is a stop word of English.
@@ -59,12 +31,8 @@ impl Words {
         Guess::default().says_nothing(written)
     }
 
-    pub fn stem<'a>(&self, written: &'a str) -> Cow<'a, str> {
-        if written.is_ascii() {
-            self.stemmer.stem(written)
-        } else {
-            Cow::Borrowed(written)
-        }
+    pub fn stem<'a>(&self, language: Language, written: &'a str) -> Cow<'a, str> {
+        self.stems.of(language, written)
     }
 
     /// The stems as a list.
@@ -75,13 +43,36 @@ impl Words {
     }
 }
 
+/// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters that is not a stop word
+/// of the text's language, in small letters, beside that language.
+pub fn each_read(text: &str, mut word: impl FnMut(Language, &str)) {
+    each_guessed(text, |guess, written| {
+        if !guess.says_nothing(written) {
+            word(guess.language(), written);
+        }
+    });
+}
+
+/// The same with the stop words.
+pub fn each_guessed(text: &str, mut word: impl FnMut(Guess, &str)) {
+    let lower = lower(text);
+    let words: Vec<&str> = tokens(&lower).map(bare).collect();
+    let guess = Guess::of(words.iter().copied().take(GUESSED_BY));
+    words.into_iter().for_each(|token| word(guess, token));
+}
+
 /// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters, in small letters.
 pub fn each_written(text: &str, mut word: impl FnMut(&str)) {
-    let mut lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
+    tokens(&lower(text)).for_each(|token| word(bare(token)));
+}
+
+fn lower(text: &str) -> String {
+    let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
     if lower.contains(APOSTROPHES) {
-        lower = lower.replace(APOSTROPHES, "'");
+        lower.replace(APOSTROPHES, "'")
+    } else {
+        lower
     }
-    tokens(&lower).for_each(|token| word(bare(token)));
 }
 
 /// The words of a text in small letters.
@@ -164,24 +155,49 @@ pub fn bounded(text: &str, limit: usize) -> &str {
     }
 }
 
+/// Words by which the language of a text is guessed.
+const GUESSED_BY: usize = 64;
 /// What stands for an apostrophe.
 const APOSTROPHES: [char; 3] = ['’', '‘', 'ʼ'];
 
-/// Runs of letters and digits, with an apostrophe's tail; ideographs and kana are words one by
-/// one, since nothing separates theirs.
+/// Runs of letters and digits, with an apostrophe's tail. Of ideographs, kana and Hangul, whose words
+/// nothing separates, or whose endings nothing tells, every two that stand together.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
+    // What is left of a run of ideographs.
+    let mut pairs: &str = "";
     std::iter::from_fn(move || {
+        if let Some((pair, next)) = first_pair(pairs) {
+            pairs = next;
+            return Some(pair);
+        }
         let start = rest.find(char::is_alphanumeric)?;
         rest = &rest[start..];
         let end = token_end(rest);
         let (token, after) = rest.split_at(end);
         rest = after;
-        Some(token)
+        match first_pair(token) {
+            Some((pair, next)) if token.starts_with(is_paired) => {
+                pairs = next;
+                Some(pair)
+            }
+            Some(_) | None => Some(token),
+        }
     })
 }
 
+/// The first two characters, and what begins with the second.
+fn first_pair(run: &str) -> Option<(&str, &str)> {
+    let mut starts = run.char_indices().map(|(at, _)| at).skip(1);
+    let second = starts.next()?;
+    let end = starts.next().unwrap_or(run.len());
+    Some((&run[..end], &run[second..]))
+}
+
 fn token_end(text: &str) -> usize {
+    if text.starts_with(is_paired) {
+        return text.find(|c| !is_paired(c)).unwrap_or(text.len());
+    }
     let mut characters = text.char_indices().peekable();
     let mut in_tail = false;
     while let Some((at, character)) = characters.next() {
@@ -189,9 +205,7 @@ fn token_end(text: &str) -> usize {
             .peek()
             .is_some_and(|(_, next)| next.is_alphabetic());
         match character {
-            _ if stands_alone(character) => {
-                return if at == 0 { character.len_utf8() } else { at };
-            }
+            _ if is_paired(character) => return at,
             '\'' if at > 0 && !in_tail && next_is_letter => in_tail = true,
             _ if character.is_alphanumeric() => {}
             _ => return at,
@@ -200,8 +214,10 @@ fn token_end(text: &str) -> usize {
     text.len()
 }
 
-fn stands_alone(character: char) -> bool {
-    matches!(character, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
+fn is_paired(character: char) -> bool {
+    matches!(character,
+        '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
+        && character.is_alphabetic()
 }
 
 #[cfg(test)]
@@ -217,9 +233,13 @@ mod tests {
             ("The ferries were leaving", vec!["ferri", "leav"]),
             ("Melanie's kids don't camp", vec!["melani", "kid", "camp"]),
             ("who’s on call? what's new", vec!["call", "new"]),
-            ("l'heure du départ", vec!["heur", "du", "départ"]),
+            ("l'heure du départ", vec!["heur", "du", "depart"]),
             ("v1.2 on 2023-05-08", vec!["v1", "2", "2023", "05", "08"]),
-            ("東京 Straße", vec!["東", "京", "straße"]),
+            ("東京 Straße", vec!["東京", "strass"]),
+            (
+                "部屋は5階 회의실에서",
+                vec!["部屋", "屋は", "5", "階", "회의", "의실", "실에"],
+            ),
             ("🎉 … ' '' ", vec![]),
         ] {
             assert_eq!(words.list(text), expected, "{text}");
@@ -232,10 +252,11 @@ mod tests {
             ("who's on call?", vec!["call"]),
             ("was kostet das ticket?", vec!["kostet", "ticket"]),
             ("quel alcool faut-il y verser", vec!["alcool", "verser"]),
-            ("どこ", vec!["ど", "こ"]),
+            ("会议室在哪里", vec!["会议", "议室", "室在", "在哪"]),
+            ("gdzie są klucze do piwnicy?", vec!["klucze", "piwnicy"]),
         ] {
             let mut words = Vec::new();
-            Words::default().each_sought(text, |_, written| words.push(written.to_owned()));
+            each_read(text, |_, written| words.push(written.to_owned()));
             assert_eq!(words, expected, "{text}");
         }
     }
@@ -248,6 +269,8 @@ mod tests {
             ("", true),
             ("Good morning, Muninn!", true),
             ("haha ok good night", true),
+            ("ありがとう!", true),
+            ("谢谢", true),
             ("who's on call?", false),
             ("good?", false),
             ("and him?", false),

@@ -21,6 +21,7 @@ mod index;
 pub mod journal;
 mod linking;
 pub(crate) mod neighbours;
+mod people;
 mod quote;
 mod rank;
 mod recaller;

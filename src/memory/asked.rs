@@ -2,10 +2,12 @@
 //! hold. And how far an exchange meets that.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use super::index::{AudienceIndex, Entry};
+use super::people::People;
 use super::values::Kind;
 use super::when::{self, Time};
 use crate::retrieval::language::{self, is_one_of as is};
@@ -85,9 +87,10 @@ impl Wanted {
 /// A question, read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
-    words: HashSet<String>,
-    /// The asker, where they speak of themselves.
-    own: Option<String>,
+    /// The names of the asker, where they speak of themselves.
+    own: HashSet<Arc<str>>,
+    /// The names of those whom it names.
+    meant: HashSet<Arc<str>>,
     at: Option<DateTime<Utc>>,
     time: Time,
     wanted: Option<Wanted>,
@@ -158,18 +161,26 @@ impl Hints {
 
 impl Asked {
     /// Reads a question. Without a clock no time is known, without an asker nobody is "I".
-    pub(super) fn read(text: &str, asker: Option<&str>, at: Option<DateTime<Utc>>) -> Self {
+    pub(super) fn read(
+        text: &str,
+        asker: Option<&str>,
+        at: Option<DateTime<Utc>>,
+        people: &People,
+    ) -> Self {
         let words = written(text);
         let speaks_of_self = words.iter().any(|word| is(word, OWN));
         Self {
-            own: asker.filter(|_| speaks_of_self).map(str::to_owned),
+            own: asker
+                .filter(|_| speaks_of_self)
+                .map(|asker| people.of(asker))
+                .unwrap_or_default(),
+            meant: people.meant(words.iter()),
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at)),
             wanted: Wanted::of(&words),
             is_of_yes_or_no: words
                 .first()
                 .is_some_and(|word| language::begins_question(word)),
-            words: words.into_iter().collect(),
         }
     }
 
@@ -202,12 +213,6 @@ impl Asked {
                 .is_some_and(|window| window.is_before(said))
     }
 
-    /// Whether a name, or a part of it, is in the question.
-    fn names(&self, author: &str) -> bool {
-        let named = |word: &String| word.chars().count() > 1 && self.words.contains(word);
-        written(author).iter().any(named)
-    }
-
     /// How far an exchange meets the question.
     pub(super) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
         let entry = index.entry(number);
@@ -220,8 +225,9 @@ impl Asked {
         });
         let lacking = self.wanted.is_some_and(|wanted| !wanted.is_in(entry));
         Hints {
-            mine: part(self.own.as_deref() == Some(&*entry.author)),
-            speaker: part(self.names(&entry.author)) * tells(index.share_of(&entry.author)),
+            mine: part(self.own.contains(&entry.author)),
+            speaker: part(self.meant.contains(&entry.author))
+                * tells(index.share_of(&entry.author)),
             within: self
                 .time
                 .window

@@ -2,7 +2,9 @@
 //! what was said before, too.
 
 use super::index::AudienceIndex;
+use crate::retrieval::language::is_one_of;
 use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::text::written;
 use crate::retrieval::vectors::Quantised;
 
 /// Words of a question that says by itself what it is about. Fewer, and it leans on the turn
@@ -17,11 +19,11 @@ const FADING: f32 = 0.5;
 /// Turns before the question that are looked at.
 const REACH: usize = 2;
 
-/// Words that point back.
-const POINTERS: &[&str] = &[
-    "it", "its", "that", "this", "these", "those", "they", "them", "their", "he", "him", "his",
-    "she", "her", "there", "more", "else",
-];
+/// Words that point back, of those that hardly do anything else.
+const POINTERS: &str = "it its that this these those they them their he him his she her there more else davon dazu daran dafür \
+    damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там";
+/// Words that go on with what was said, where a text begins with them.
+const GOING_ON: &str = "and und et y e en i и";
 /// Stems of words that ask without saying for what.
 const EMPTY_STEMS: &[&str] = &[
     "tell", "more", "explain", "say", "said", "mean", "again", "pleas", "know", "els", "happen",
@@ -42,15 +44,19 @@ pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
     index.postings().words().each(text, |stem| {
         substance += usize::from(!EMPTY_STEMS.contains(&stem));
     });
-    let points_back = text
-        .split(|character: char| !character.is_alphanumeric())
-        .any(|word| POINTERS.contains(&word.to_lowercase().as_str()));
-    match (substance, points_back) {
+    match (substance, points_back(text)) {
         (0, _) => 1.0,
         (1.., true) if substance <= ENOUGH_WORDS => 1.0 - 0.25 * (substance - 1) as f32,
         (1, false) => 0.5,
         (1.., true | false) => 0.0,
     }
+}
+
+/// Whether a text points back to what was said before it.
+pub(super) fn points_back(text: &str) -> bool {
+    let words = written(text);
+    let goes_on = words.first().is_some_and(|word| is_one_of(word, GOING_ON));
+    goes_on || words.iter().any(|word| is_one_of(word, POINTERS))
 }
 
 /// The words to search with.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::people::People;
 use super::revision::{Pair, Statement};
 use crate::graph::{Embedding, ResponseId, Source, Turn, is_question};
 use crate::retrieval::postings::Postings;
@@ -20,6 +21,8 @@ pub const MAX_KEPT_CHARS: usize = 8_192;
 
 /// Words of its own that an answer has to have to be one.
 const FEW: usize = 6;
+/// An answer of more bytes has them.
+const LONG: usize = 400;
 
 /// One exchange.
 #[derive(Debug)]
@@ -84,6 +87,7 @@ pub struct AudienceIndex {
     names: HashMap<Box<str>, Arc<str>>,
     /// Exchanges of each author.
     authors: HashMap<Arc<str>, u32>,
+    people: People,
     foreign: usize,
     /// Earlier exchanges, and what replaces them.
     replaced: HashMap<ResponseId, ResponseId>,
@@ -106,6 +110,7 @@ impl AudienceIndex {
             ends: HashMap::new(),
             names: HashMap::new(),
             authors: HashMap::new(),
+            people: People::default(),
             foreign: 0,
             replaced: HashMap::new(),
         }
@@ -168,6 +173,7 @@ impl AudienceIndex {
         text.push_str(&kept(answer(turn)));
         let author = self.name(&turn.author_name);
         *self.authors.entry(author.clone()).or_default() += 1;
+        self.people.push(&turn.author, &author);
         self.entries.push(Entry {
             id: turn.id,
             position: turn.position,
@@ -237,6 +243,11 @@ impl AudienceIndex {
 
     pub(super) fn entry(&self, number: usize) -> &Entry {
         &self.entries[number]
+    }
+
+    /// Who said it all.
+    pub(super) fn people(&self) -> &People {
+        &self.people
     }
 
     /// The part of all exchanges that an author has.
@@ -355,6 +366,9 @@ fn answer(turn: &Turn) -> &str {
 
 /// Whether an answer has hardly a word that the question does not have.
 fn says_little(question: &str, answer: &str) -> bool {
+    if answer.len() > LONG {
+        return false;
+    }
     let asked = written(question);
     let new = written(answer)
         .into_iter()

@@ -82,6 +82,14 @@ pub(super) fn quotable(
 /// Of the leading exchanges those that are quoted: what no longer holds only where nothing better
 /// does.
 fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
+    let best = leading[0];
+    let is_company = |&place: &usize| place == best || !ranking.is_beside_the_question(place);
+    leading.retain(is_company);
+    // A question that nobody answered tells nothing.
+    let asks = |place: usize| ranking.ranked[place].scored.features.hints.asking > 0.0;
+    if leading.iter().any(|&place| !asks(place)) {
+        leading.retain(|&place| !asks(place));
+    }
     leading.sort_by_key(|&place| ranking.ranked[place].scored.entry);
     let since = ranking.superseded(&leading);
     let mut by_odds: Vec<(usize, f64)> = leading

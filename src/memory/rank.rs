@@ -254,6 +254,8 @@ pub(super) struct Ranking<'a> {
     tokens: usize,
     /// It is a question.
     asks: bool,
+    /// It says something by itself and does not point back, but was searched with what was said before it, too.
+    leans: bool,
     /// Tokens that are filled with the best there is.
     usual: usize,
     kept: usize,
@@ -272,7 +274,7 @@ impl<'a> Ranking<'a> {
         };
         let words = history::words(index, query.text, query.earlier, leaning);
         let vector = history::vector(query.vector, query.earlier, leaning, index.dimension());
-        let asked = Asked::read(query.text, query.asker, query.at);
+        let asked = Asked::read(query.text, query.asker, query.at, index.people());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found
             .scored
@@ -293,6 +295,7 @@ impl<'a> Ranking<'a> {
             stand: Vec::new(),
             tokens: 0,
             asks: asks(query.text),
+            leans: leaning > 0.0 && leaning < 1.0 && !history::points_back(query.text),
             usual: 0,
             kept: 0,
         };
@@ -309,6 +312,14 @@ impl<'a> Ranking<'a> {
     /// How much of the question, by rarity, its rarest word is that an exchange does not have.
     pub(super) fn missing(&self, entry: usize) -> f32 {
         self.index.postings().missing(&self.words, entry)
+    }
+
+    /// Whether what is at a place is found by what was said before the question alone, of which the question
+    /// itself says nothing.
+    pub(super) fn is_beside_the_question(&self, place: usize) -> bool {
+        let entry = self.ranked[place].scored.entry;
+        let own = self.words.iter().filter(|word| word.weight >= 1.0);
+        self.leans && !self.index.postings().has_any(own, entry)
     }
 
     /// Whether a text says something by itself, and not only with what was said before it.

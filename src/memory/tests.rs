@@ -382,3 +382,106 @@ fn a_question_that_nobody_answered_is_no_answer() {
     };
     assert_eq!(asking("Where is the ladder of Bob?"), [1.0, 0.0, 0.0]);
 }
+
+#[test]
+fn who_is_named_by_a_handle_or_a_nickname_said_it() {
+    let mut index = AudienceIndex::new(None, 0);
+    let talk = [
+        (
+            "@mkowalski:example.org",
+            "Maria Kowalska",
+            "I promise the seating plan by Monday.",
+        ),
+        (
+            "@tw:example.org",
+            "Thomas Weber",
+            "I promise the guest list by Tuesday.",
+        ),
+        (
+            "@ann:example.org",
+            "Ann",
+            "I promise the flowers by Wednesday.",
+        ),
+        (
+            "@ann:example.org",
+            "Ann Miller",
+            "I promise the cake by Thursday.",
+        ),
+    ];
+    for (position, (author, name, input)) in (1..).zip(talk) {
+        index.push(&Turn {
+            author: author.to_owned(),
+            author_name: name.to_owned(),
+            ..turn(position, input, "")
+        });
+    }
+    let calibration = Calibration::shipped().unwrap();
+    let spoken = |text: &str, asker: Option<&str>| -> Vec<u128> {
+        let query = Query {
+            text,
+            asker,
+            ..Query::default()
+        };
+        let found = candidates(&index, &calibration, &query, &Fixture::everything(), 9);
+        let hinted = found.iter().filter(|one| {
+            let hints = one.exchange.features.hints;
+            hints.speaker > 0.0 || hints.mine > 0.0
+        });
+        let mut numbers: Vec<u128> = hinted.map(|one| one.exchange.id.0.as_u128()).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    for (question, expected) in [
+        ("what did maria promise?", vec![1]),
+        ("what did @mkowalski promise?", vec![1]),
+        ("what did mia promise?", vec![1]),
+        ("what did tom promise?", vec![2]),
+        ("what did miller promise?", vec![3, 4]),
+        ("what did we plan?", vec![]),
+    ] {
+        assert_eq!(spoken(question, None), expected, "{question}");
+    }
+    // Who changed their name said what they said before, too.
+    assert_eq!(spoken("what did i promise?", Some("Ann Miller")), [3, 4]);
+}
+
+#[test]
+fn what_only_the_question_before_is_about_is_not_quoted_beside_the_answer() {
+    let fixture = Fixture::new(&[
+        ("Maria is on call this week.", "Noted."),
+        ("The standup is at nine in the blue room.", "Noted."),
+    ]);
+    let (before, text) = ("When is the standup in the blue room?", "who's on call?");
+    let vectors = [before, text].map(|text| fixture.embedder.embed(text));
+    let earlier = [Earlier {
+        text: before,
+        vector: vectors[0].as_deref(),
+    }];
+    let query = Query {
+        text,
+        vector: vectors[1].as_deref(),
+        earlier: &earlier,
+        ..Query::default()
+    };
+    let settings = RecallSettings::by(&fixture.calibration);
+    let quoted = quote(&fixture.index, &fixture.calibration, &query, &settings);
+    assert_eq!(numbers(&quoted), [1]);
+}
+
+#[test]
+fn a_question_that_nobody_answered_is_not_quoted_beside_an_answer() {
+    let fixture = Fixture::new(&[
+        ("Where is the key to the cellar?", ""),
+        ("The key to the cellar is with Bob.", ""),
+    ]);
+    let text = "where is the key to the cellar?";
+    let vector = fixture.embedder.embed(text);
+    let query = Query {
+        text,
+        vector: vector.as_deref(),
+        ..Query::default()
+    };
+    let settings = RecallSettings::by(&fixture.calibration);
+    let quoted = quote(&fixture.index, &fixture.calibration, &query, &settings);
+    assert_eq!(numbers(&quoted), [2]);
+}

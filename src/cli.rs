@@ -3,6 +3,7 @@
 mod calibrate;
 #[cfg(feature = "terminal")]
 mod chat;
+mod command_line;
 mod cypher;
 mod demo;
 #[cfg(feature = "discord")]
@@ -25,8 +26,9 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
+use command_line::command_line;
 use inspect::Scope;
 use muninn::config::{Config, LogFormat, Options};
 use muninn::memory::eval::EvalArgs;
@@ -168,6 +170,13 @@ enum CypherCommand {
     /// With `-` in its place, reads a statement a line from stdin (a line that begins with a double
     /// quote is a JSON string) and prints a JSON line each.
     Check(cypher::CheckArgs),
+}
+
+/// Reads the command line; ends the process with help, or with what is wrong in it.
+pub(crate) fn read() -> Cli {
+    let mut command = command_line();
+    let read = Cli::from_arg_matches(&command.get_matches_mut());
+    read.unwrap_or_else(|error| error.format(&mut command).exit())
 }
 
 /// Runs the command.

@@ -2,9 +2,9 @@
 
 mod cli;
 
+use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use mimalloc::MiMalloc;
 use muninn_platform::in_one_line;
 
@@ -19,10 +19,17 @@ fn main() -> ExitCode {
     if let Err(error) = load_env_file() {
         return complain(&error);
     }
-    match cli::run(cli::Cli::parse()) {
+    match cli::run(cli::read()) {
         Ok(code) => code,
+        Err(error) if nobody_reads(&error) => ExitCode::SUCCESS,
         Err(error) => complain(&error),
     }
+}
+
+/// Whoever read the output has enough of it, as in `muninn catalog | head`.
+fn nobody_reads(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// `.env` in the working directory adds what the environment lacks.

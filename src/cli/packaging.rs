@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::Cli;
+use super::command_line::command_line;
 
 const NAME: &str = "muninn";
 
@@ -25,12 +26,12 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
 pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<ExitCode> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
-        Man::new(Cli::command()).render(&mut page)?;
+        Man::new(command_line()).render(&mut page)?;
         return print(&page);
     };
     let unusable = || format!("cannot write manual pages to {}", folder.display());
     std::fs::create_dir_all(folder).with_context(unusable)?;
-    clap_mangen::generate_to(Cli::command(), folder).with_context(unusable)?;
+    clap_mangen::generate_to(command_line(), folder).with_context(unusable)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -30,3 +30,36 @@ fn the_example_file_lists_every_variable_with_its_default() {
         .collect();
     assert_eq!(listed, known);
 }
+
+#[test]
+fn every_setting_is_in_a_group_and_help_is_short() {
+    let command = command_line();
+    for setting in command.get_arguments().filter(|it| it.is_global_set()) {
+        assert!(command_line::group(setting).is_some(), "{setting}");
+    }
+    let short = command.clone().render_help().to_string();
+    assert!(short.lines().count() < 45, "{short}");
+    let long = command.clone().render_long_help().to_string();
+    assert!(long.contains("\nGraph and files:\n") && long.contains("\nSlack:\n"));
+
+    let mut ingest = command.clone();
+    ingest.build();
+    let ingest = ingest.find_subcommand_mut("ingest").unwrap();
+    let help = ingest.render_long_help().to_string();
+    assert!(
+        help.contains("--mapping") && !help.contains("--graph-url"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_setting_may_stand_before_and_behind_a_command() {
+    for line in [
+        ["muninn", "--graph-url=bolt://a", "catalog"],
+        ["muninn", "catalog", "--graph-url=bolt://a"],
+    ] {
+        let read = command_line().try_get_matches_from(line).unwrap();
+        let cli = Cli::from_arg_matches(&read).unwrap();
+        assert_eq!(cli.options.graph_url, "bolt://a", "{line:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The command line as people see it: settings in groups, and each command's help with its own options only.
+
+use clap::{Arg, Command, CommandFactory as _};
+
+use super::Cli;
+
+/// Settings by the first words of their names, in the order of the help.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Graph and files", &["graph", "data"]),
+    (
+        "Model",
+        &[
+            "openai",
+            "chat",
+            "utility",
+            "embedding",
+            "model",
+            "models",
+            "price",
+            "prices",
+            "budget",
+        ],
+    ),
+    ("Answers", &["bot", "prompts", "answer", "context", "agent"]),
+    ("Memory", &["recall", "window"]),
+    (
+        "Limits",
+        &[
+            "channel",
+            "message",
+            "messages",
+            "attachment",
+            "inbox",
+            "turn",
+            "turns",
+            "shutdown",
+        ],
+    ),
+    ("Process", &["terminal", "http", "log"]),
+    ("Matrix", &["matrix"]),
+    ("Slack", &["slack"]),
+    ("Discord", &["discord"]),
+    ("Webhook", &["webhook"]),
+];
+
+const WHERE_SETTINGS_ARE: &str =
+    "Settings are environment variables, lines of .env, or options; `muninn --help` lists them.";
+
+/// The group of a setting; none for an option of a command.
+pub(super) fn group(setting: &Arg) -> Option<&'static str> {
+    let word = setting.get_long()?.split('-').next()?;
+    let group = GROUPS.iter().find(|(_, words)| words.contains(&word));
+    group.map(|(name, _)| *name)
+}
+
+/// The command line that is read. A setting can stand before or behind a command.
+pub(crate) fn command_line() -> Command {
+    let mut command = Cli::command();
+    let is_setting = |argument: &&Arg| argument.is_global_set();
+    let settings: Vec<Arg> = command
+        .get_arguments()
+        .filter(is_setting)
+        .cloned()
+        .collect();
+    for setting in &settings {
+        let grouped = setting.clone().hide_short_help(true);
+        let grouped = match group(setting) {
+            Some(group) => grouped.help_heading(group),
+            None => grouped,
+        };
+        command = command.mut_arg(setting.get_id(), |_| grouped);
+    }
+    let hidden: Vec<Arg> = settings.into_iter().map(|it| it.hide(true)).collect();
+    hiding(command, &hidden).after_help(WHERE_SETTINGS_ARE)
+}
+
+/// With the settings in each of its commands, where the help does not show them.
+fn hiding(command: Command, settings: &[Arg]) -> Command {
+    command.mut_subcommands(|command| {
+        let command = command.args(settings.to_vec());
+        hiding(command, settings).after_help(WHERE_SETTINGS_ARE)
+    })
+}

@@ -350,7 +350,7 @@ impl Agent<'_> {
         {
             gathered.understood = Some(rephrased.clone());
             if rephrased::differs_much(&rephrased, message) {
-                let found = self.tools.recall(&rephrased).await;
+                let found = Box::pin(self.tools.recall(&rephrased)).await;
                 gathered.also_recalled = found.iter().map(Memory::of).collect();
                 gathered.recalled.extend(found);
             }
@@ -408,7 +408,7 @@ impl Agent<'_> {
             Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. })
             | None => Vec::new(),
         };
-        let results = join_all(calls.iter().map(|call| self.tools.call(call))).await;
+        let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
         let has_wrong_call = results.iter().any(|result| result.is_wrong_call);
         for (index, asked) in asked.into_iter().enumerate() {
             let text = results.get(index).map_or_else(

@@ -142,7 +142,8 @@ impl<'a> Asker<'a> {
         }
         self.purse.map_or(Ok(()), Purse::admit)?;
         let began = Instant::now();
-        let completed = self.model.complete(&request, on_piece).await;
+        // On the heap, as it is large, and a turn awaits it below many other futures.
+        let completed = Box::pin(self.model.complete(&request, on_piece)).await;
         if let Err(ModelError::ContextTooLong(_)) = completed {
             *self.refused() = Some(request);
         }

@@ -143,7 +143,7 @@ impl Summarizer {
         let store = &**self.archive.store();
         let purse = self.budgets.purse(Some(store), message).await;
         purse.admit()?;
-        let completion = self.model.complete(&request, &mut |_| {}).await?;
+        let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
         purse.pay(self.model.name(Purpose::Utility, None), &completion);
         Ok(completion.text)
     }

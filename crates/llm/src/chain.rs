@@ -116,7 +116,8 @@ impl ModelChain {
                     continue;
                 }
                 let probes = admission == Admission::Probe && !is_last;
-                let outcome = link.complete(at == 0, probes, request, on_piece).await;
+                let asked = link.complete(at == 0, probes, request, on_piece);
+                let outcome = Box::pin(asked).await;
                 let error = match outcome {
                     Ok(completion) => return Ok(completion),
                     Err(error) => error,

@@ -54,7 +54,9 @@ impl TurnRunner {
         let store = (!read.store_away).then(|| &**self.archive.store());
         let purse = self.budgets.purse(store, asked.message).await;
         let drafted = self.draft_under(&policies, &purse, asked, read, reply, interrupt);
-        let drafted = drafted.await?.map(|draft| draft.warning(&policies));
+        let drafted = Box::pin(drafted)
+            .await?
+            .map(|draft| draft.warning(&policies));
         Ok(drafted.map(|mut draft| {
             let used = purse.take_warnings().into_iter();
             draft.below.extend(used.map(Notice::BudgetNearlyUp));

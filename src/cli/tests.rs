@@ -42,9 +42,9 @@ fn every_setting_is_in_a_group_and_help_is_short() {
     let long = command.clone().render_long_help().to_string();
     assert!(long.contains("\nGraph and files:\n") && long.contains("\nSlack:\n"));
 
-    let mut ingest = command.clone();
-    ingest.build();
-    let ingest = ingest.find_subcommand_mut("ingest").unwrap();
+    let mut command = command;
+    command.build();
+    let ingest = command.find_subcommand_mut("ingest").unwrap();
     let help = ingest.render_long_help().to_string();
     assert!(
         help.contains("--mapping") && !help.contains("--graph-url"),

@@ -296,7 +296,7 @@ impl CapabilityStore {
         if *known == before {
             return;
         }
-        tracing::info!(model, capabilities = ?known.capabilities, "what the model service can do is known better");
+        tracing::debug!(model, capabilities = ?known.capabilities, "what the model service can do is known better");
         self.keep(&models);
     }
 

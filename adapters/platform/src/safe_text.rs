@@ -240,6 +240,9 @@ mod tests {
             ("a `b", "a "),
             ("a `@here` ", "a `@here` "),
             ("```\n<!ch", "```\n"),
+            // What follows decides whether it is a link.
+            ("see [`https://a.b/`]", "see "),
+            ("see [`a` b", "see "),
         ] {
             assert_eq!(SafeText::streaming(so_far).as_str(), shown, "{so_far:?}");
         }

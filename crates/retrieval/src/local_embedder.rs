@@ -55,7 +55,7 @@ pub enum LocalEmbedderError {
 }
 
 impl LocalEmbedder {
-    /// The name under which its vectors are kept: see [`Embedding`].
+    /// The name under which its vectors are kept: those of different embedders are never compared.
     pub const NAME: &str = "local/static-minilm-wn-256-int8";
 
     /// The model that is part of the program.

@@ -46,8 +46,7 @@ pub(super) fn show_targets(text: &str, end: End) -> String {
             Part::Code(range) => safe.push_str(&text[range.start.max(from)..range.end]),
             Part::Prose(range) => {
                 let start = range.start.max(from).min(range.end);
-                let is_last = range.end == text.len();
-                let end = if is_last { end } else { End::Final };
+                // Also of a stretch that code ends: a link goes on behind it.
                 match prose(&text[..scan.decided], start..range.end, end, &mut safe) {
                     Some(next) => from = next,
                     None => return safe,

@@ -135,7 +135,7 @@ pub trait Answers {
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
 
     /// Keeps which messages quote these answers without being one of them, such as a listing, so that what is
-    /// forgotten goes there, too. At most [`MOST_LISTED`] bytes of it for each answer.
+    /// forgotten goes there, too. At most 16 KB of it for each answer.
     async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError>;
 
     /// What went out of a turn, or of all turns of a session, of the answers that quote them, and as listings that show

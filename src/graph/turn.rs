@@ -161,7 +161,7 @@ pub struct News {
     /// Everything up to this position is in `turns`, was there before, or was forgotten: what has
     /// been seen now.
     pub through: i64,
-    /// There is more after `through`; [`GraphStore::turns_since`] has it.
+    /// There is more after `through`; [`GraphStore::turns_since`](super::GraphStore::turns_since) has it.
     pub more: bool,
 }
 

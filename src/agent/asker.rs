@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::agent::budget::Purse;
 use crate::agent::prompts::dated;
 use crate::graph::trace::{ModelCall, ModelStep};
+use crate::llm::tokens::{estimate, estimate_request};
 use crate::llm::{
     AnswerShape, Capabilities, ChatMessage, ChatRequest, Completion, Image, ModelChain, ModelError,
     Money, Piece, Purpose, TooLong, ToolSpec, Usage,
@@ -141,32 +142,35 @@ impl<'a> Asker<'a> {
             }));
         }
         self.purse.map_or(Ok(()), Purse::admit)?;
-        let began = Instant::now();
+        let mut call = OpenCall {
+            asker: self,
+            step,
+            purpose,
+            prompt: estimate_request(&request),
+            seen: String::new(),
+            began: Instant::now(),
+            is_open: true,
+        };
+        let mut see = |piece: Piece| {
+            piece.add_to(&mut call.seen);
+            on_piece(piece);
+        };
         // On the heap, as it is large, and a turn awaits it below many other futures.
-        let completed = Box::pin(self.model.complete(&request, on_piece)).await;
+        let completed = Box::pin(self.model.complete(&request, &mut see)).await;
         if let Err(ModelError::ContextTooLong(_)) = completed {
             *self.refused() = Some(request);
         }
-        let took = began.elapsed();
         metrics::histogram!("muninn_model_seconds", "step" => step.name())
-            .record(took.as_secs_f64());
-        let completion = completed?;
-        let configured = self.model.name(purpose, self.answering);
-        let cost = self
-            .purse
-            .map_or(Money::default(), |purse| purse.pay(configured, &completion));
-        self.calls().push(ModelCall {
-            step,
-            prompt: completion.usage.prompt,
-            completion: completion.usage.completion,
-            cached: completion.usage.cached,
-            cost_micros: cost.0,
-            ms: u32::try_from(took.as_millis()).unwrap_or(u32::MAX),
-        });
-        Ok(completion)
+            .record(call.began.elapsed().as_secs_f64());
+        match &completed {
+            Ok(completion) => call.ended(&completion.model, completion.usage),
+            Err(error) if costs_nothing(error) => call.is_open = false,
+            Err(_) => {}
+        }
+        completed
     }
 
-    /// Every call so far that was answered.
+    /// Every call so far that was answered, or broken off.
     pub fn into_calls(self) -> Vec<ModelCall> {
         self.calls
             .into_inner()
@@ -179,6 +183,70 @@ impl<'a> Asker<'a> {
 
     fn calls(&self) -> std::sync::MutexGuard<'_, Vec<ModelCall>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call under way. The service is paid for one that is broken off, too: what that cost is estimated.
+struct OpenCall<'c, 'a> {
+    asker: &'c Asker<'a>,
+    step: ModelStep,
+    purpose: Purpose,
+    /// Tokens of what was asked, estimated.
+    prompt: u32,
+    /// What was seen of the answer.
+    seen: String,
+    began: Instant,
+    is_open: bool,
+}
+
+impl OpenCall<'_, '_> {
+    fn ended(&mut self, answered_by: &str, usage: Usage) {
+        self.is_open = false;
+        let asker = self.asker;
+        let configured = asker.model.name(self.purpose, asker.answering);
+        let pay = |purse: &Purse<'_>| purse.pay(configured, answered_by, usage);
+        let cost = asker.purse.map_or(Money::default(), pay);
+        asker.calls().push(ModelCall {
+            step: self.step,
+            prompt: usage.prompt,
+            completion: usage.completion,
+            cached: usage.cached,
+            cost_micros: cost.0,
+            ms: u32::try_from(self.began.elapsed().as_millis()).unwrap_or(u32::MAX),
+        });
+    }
+}
+
+impl Drop for OpenCall<'_, '_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            let usage = Usage {
+                prompt: self.prompt,
+                completion: estimate(&self.seen),
+                ..Usage::default()
+            };
+            self.ended("", usage);
+        }
+    }
+}
+
+/// Whether a call failed before the service read or wrote anything.
+fn costs_nothing(error: &ModelError) -> bool {
+    match error {
+        ModelError::Unreachable { .. }
+        | ModelError::Unauthorized
+        | ModelError::UnknownModel { .. }
+        | ModelError::QuotaExhausted
+        | ModelError::RateLimited
+        | ModelError::ContextTooLong(_)
+        | ModelError::Busy
+        | ModelError::OverBudget { .. }
+        | ModelError::Refused(_)
+        | ModelError::Failed(_) => true,
+        ModelError::TimedOut(_)
+        | ModelError::OnlyReasoned
+        | ModelError::CutOff
+        | ModelError::BadAnswer(_) => false,
     }
 }
 

@@ -11,7 +11,7 @@ use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 use muninn_platform::IncomingMessage;
 
 use crate::graph::GraphStore;
-use crate::llm::{Completion, ModelError, Money, Prices};
+use crate::llm::{ModelError, Money, Prices, Usage};
 
 /// How old may be what is known of other processes' spending.
 const BELIEVED: Duration = Duration::from_mins(5);
@@ -199,12 +199,12 @@ impl Purse<'_> {
         }
     }
 
-    /// Pays for a call, and gives what it cost. `asked` is the model as it is configured.
-    pub fn pay(&self, asked: &str, completion: &Completion) -> Money {
-        let Completion { model, usage, .. } = completion;
+    /// Pays for a call, and gives what it cost. `asked` is the model as it is configured, `answered_by` as the service
+    /// names it.
+    pub fn pay(&self, asked: &str, answered_by: &str, usage: Usage) -> Money {
         let prices = &self.budgets.prices;
-        let named = if prices.knows(model) { model } else { asked };
-        self.spend(prices.cost(named, *usage))
+        let is_known = prices.knows(answered_by);
+        self.spend(prices.cost(if is_known { answered_by } else { asked }, usage))
     }
 
     fn spend(&self, cost: Money) -> Money {
@@ -357,21 +357,14 @@ mod tests {
     fn a_model_is_priced_as_it_answers_or_else_as_it_was_asked_for() {
         let budgets = budgets(None, None);
         let purse = purse(&budgets);
-        let answered = |model: &str| Completion {
-            model: model.to_owned(),
-            usage: Usage {
-                prompt: 1_000,
-                completion: 100,
-                cached: 0,
-            },
-            ..Completion::default()
+        let usage = Usage {
+            prompt: 1_000,
+            completion: 100,
+            cached: 0,
         };
-        assert_eq!(purse.pay("mine", &answered("gpt-4o-mini")), Money(210));
-        assert_eq!(
-            purse.pay("gpt-4o-mini", &answered("deployment-1")),
-            Money(210)
-        );
-        assert_eq!(purse.pay("mine", &answered("mine")), Money(0));
+        assert_eq!(purse.pay("mine", "gpt-4o-mini", usage), Money(210));
+        assert_eq!(purse.pay("gpt-4o-mini", "deployment-1", usage), Money(210));
+        assert_eq!(purse.pay("mine", "mine", usage), Money(0));
     }
 
     #[test]

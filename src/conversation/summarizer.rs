@@ -144,7 +144,8 @@ impl Summarizer {
         let purse = self.budgets.purse(Some(store), message).await;
         purse.admit()?;
         let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
-        purse.pay(self.model.name(Purpose::Utility, None), &completion);
+        let configured = self.model.name(Purpose::Utility, None);
+        purse.pay(configured, &completion.model, completion.usage);
         Ok(completion.text)
     }
 

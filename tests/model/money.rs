@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::start;
 use crate::support::bot::{Place, TestBot};
-use crate::support::model_server::{ModelServer, Reply};
+use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::asks;
 
 /// Models that have a price.
@@ -96,6 +96,25 @@ async fn a_turn_stops_within_one_call() {
         bot.end().await;
         server.finish();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_stopped_is_paid_for() {
+    let (place, server) = (Place::embedded(), start().await);
+    let bot = bot(&place, &server, &["--budget-person=0.000001"]).await;
+    let room = bot.room("a");
+    server
+        .expects(asks("Tell me a long story."))
+        .replies(Reply::chunks(["Once upon ", "a time "]).paused(&Gate::closed()));
+    let mut story = room.send("ada", "Tell me a long story.").await;
+    story.shows("Once upon").await;
+    room.stop().await;
+    story.answer().await;
+    let refused = room.say("ada", "Hello").await.text();
+    assert!(refused.starts_with(NO_MORE), "{refused}");
+    assert_eq!(server.chats().len(), 1);
+    bot.end().await;
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::llm::structured;
-use crate::retrieval::text::is_same_language;
+use crate::retrieval::text::{is_same_language, written};
 use muninn_platform::one_line;
 
 /// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.
@@ -24,11 +24,7 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
 /// Whether a rephrased question says so much otherwise that what the message itself finds may be lost: fewer than half of
 /// the words of the two are in both.
 pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
-    let words = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).collect()
-    };
+    let words = |text: &str| written(text).into_iter().collect::<BTreeSet<String>>();
     let (rephrased, message) = (words(rephrased), words(message));
     let shared = rephrased.intersection(&message).count();
     let all = rephrased.union(&message).count();
@@ -132,6 +128,7 @@ mod tests {
             ("Who played Neo in The Matrix?", "Who played Neo?", false),
             ("What is Bob's phone number?", "And his phone?", true),
             ("How old is Ada?", "And she?", true),
+            ("会议是几点开始的?", "会议几点开始?", false),
             ("", "", false),
         ] {
             assert_eq!(differs_much(rephrased, message), differs, "{rephrased}");

@@ -11,7 +11,7 @@ use chrono::{NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Timeouts;
-use super::speed::{Patience, Speed, Timed, Timings};
+use super::speed::{CallTiming, Patience, Speed, Timings};
 
 /// Days after which it is found out anew.
 const BELIEVED_DAYS: i64 = 30;
@@ -318,7 +318,7 @@ impl CapabilityStore {
     }
 
     /// A call ended. It is written to the file only where the model turned out faster or slower than that says.
-    pub(super) fn timed(&self, model: &str, call: Timed) {
+    pub(super) fn timed(&self, model: &str, call: CallTiming) {
         let today = Utc::now().date_naive();
         let mut models = self.models();
         let known = models.entry(model.to_owned()).or_insert_with(|| Known {
@@ -437,7 +437,7 @@ mod tests {
         let old = old.replace(&today.to_string(), "2026-01-01");
         std::fs::write(&file, old).unwrap();
         assert_eq!(open("http://a/v1").known("small"), None);
-        let call = Timed {
+        let call = CallTiming {
             prompt: 100,
             first_ms: 2_000,
             written: 10,

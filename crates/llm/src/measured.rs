@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::Usage;
 use super::capabilities::CapabilityStore;
 use super::service::Call;
-use super::speed::Timed;
+use super::speed::CallTiming;
 
 /// One call that is under way. What is known of its speed is kept when it is dropped: a call that nobody waits for any
 /// more says the most about a slow model.
@@ -65,7 +65,7 @@ impl Drop for Measured<'_> {
             None if all >= self.least => all,
             None => return,
         };
-        let call = Timed {
+        let call = CallTiming {
             prompt: self.prompt,
             first_ms: millis(first),
             written: self.written,

@@ -22,7 +22,7 @@ const LEAST_TOKENS: u32 = 8;
 
 /// What a call took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Timed {
+pub(super) struct CallTiming {
     /// Tokens of the prompt.
     pub(super) prompt: u32,
     /// Until the first token. Of a call that was given up: how long it was waited for.
@@ -37,7 +37,7 @@ pub(super) struct Timed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Timings {
-    calls: Vec<Timed>,
+    calls: Vec<CallTiming>,
     on: NaiveDate,
 }
 
@@ -68,8 +68,8 @@ pub(super) struct Patience {
 impl Timings {
     /// A call ended. Of several that were given up in a row only the last is kept, so that a service that hangs is not
     /// taken for a slow one for long.
-    pub(super) fn add(&mut self, call: Timed, on: NaiveDate) {
-        let was_given_up = |call: &Timed| call.written == 0;
+    pub(super) fn add(&mut self, call: CallTiming, on: NaiveDate) {
+        let was_given_up = |call: &CallTiming| call.written == 0;
         if was_given_up(&call) && self.calls.last().is_some_and(was_given_up) {
             self.calls.pop();
         }
@@ -81,8 +81,8 @@ impl Timings {
     }
 
     pub(super) fn speed(&self) -> Option<Speed> {
-        let of = |what: fn(&Timed) -> u32| median(self.calls.iter().map(what).collect());
-        let per_token = |call: &Timed| {
+        let of = |what: fn(&CallTiming) -> u32| median(self.calls.iter().map(what).collect());
+        let per_token = |call: &CallTiming| {
             let writing = call.ms.checked_sub(call.first_ms)?;
             // In microseconds: fast models write a thousand tokens a second.
             // An answer that came as a whole says nothing of it.
@@ -197,7 +197,7 @@ mod tests {
     fn timings(calls: &[(u32, u32, u32, u32)]) -> Timings {
         let mut timings = Timings::default();
         for (prompt, first, written, all) in calls {
-            let call = Timed {
+            let call = CallTiming {
                 prompt: *prompt,
                 first_ms: first * 1_000,
                 written: *written,

@@ -6,8 +6,10 @@
 //!    [`IncomingMessage`](muninn_platform::IncomingMessage), with the
 //!    [`Reply`](muninn_platform::Reply) through which its answer goes back.
 //! 2. It comes through the bounded [`Inbox`](muninn_platform::Inbox) to the [`bot`](conversation::bot), where
-//!    [admission](conversation::admission) decide whether it becomes a turn, it is kept [until it is answered](conversation::pending), in the graph or the [`ledger`](conversation::ledger), and
-//!    [`commands`](conversation::commands) are answered. Edits, deletions and stops reach it while it is [in flight](conversation::in_flight).
+//!    [admission](conversation::admission) decides whether it becomes a turn. It is kept
+//!    [until it is answered](conversation::pending), in the graph or in the [`ledger`](conversation::ledger).
+//!    [`commands`](conversation::commands) are answered at once. Edits, deletions and stops reach it while it is
+//!    [in flight](conversation::in_flight).
 //! 3. The [session](graph::session) is locked: one turn at a time in each, in the order of the messages.
 //! 4. The [`turn`](conversation::turn) reads window, summary and news in one round trip to the [`graph`], through the
 //!    [archive](memory::Archive) that still has something when the graph is away.
@@ -15,8 +17,8 @@
 //!    [read](conversation::attachments).
 //! 6. [`memory`] recalls earlier turns of the audience.
 //! 7. The [`agent`] assembles the [prompt](agent::prompt) from the [prompts](agent::prompts) and asks the model,
-//!    which may call [tools](agent::tools); what comes next is decided by a
-//!    [pure run](agent::run). One of them [searches](knowledge::search) what was ingested. The text is [shown as it grows](conversation::stream).
+//!    which may call [tools](agent::tools); what comes next is decided by a [pure run](agent::run). One of them
+//!    [searches](knowledge::search) what was ingested. The text is [shown as it grows](conversation::stream).
 //! 8. The turn is kept in one transaction, or in the [journal](memory::journal) while the graph is away.
 //! 9. Then the final text goes out. What is said of a failure stands in [`notice`](conversation::notice).
 //! 10. Turns that fell out of the window are [summarised](conversation::summarizer) afterwards.

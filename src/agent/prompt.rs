@@ -1,8 +1,8 @@
 //! The prompt of one turn, assembled in a fixed order within a token budget.
 //!
-//! Order: system prompt, summary, window, then what is new in every turn: date, recalled turns, findings, question. When there is not room for all,
-//! what goes first is the oldest of the window, then the least likely memories, then the end of the
-//! summary; a question that fills the prompt by itself keeps its beginning and its end.
+//! Order: system prompt, summary, window, then what is new in every turn: date, recalled turns, findings, question.
+//! When there is not room for all, what goes first is the oldest of the window, then the least likely memories, then the
+//! end of the summary; a question that fills the prompt by itself keeps its beginning and its end.
 
 use super::findings;
 use crate::agent::prompts::{

@@ -17,6 +17,7 @@ use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
+use crate::graph::{Source, is_question};
 use crate::knowledge::search::plan::Want;
 use crate::knowledge::search::{Policy, Query, Rung};
 use crate::memory::{Recalled, summary};
@@ -295,7 +296,7 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        if recalled.is_empty() && crate::graph::is_question(asked.text) {
+        if recalled.is_empty() && is_question(asked.text) {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);
@@ -307,12 +308,12 @@ impl TurnRunner {
             .collect();
         let answer = self.prompts.render(&FromMemory {
             recalled: &quoted,
-            noted: !crate::graph::is_question(asked.text),
+            noted: !is_question(asked.text),
         })?;
         Ok(Draft {
             text: answer,
             sources: None,
-            source: crate::graph::Source::Memory,
+            source: Source::Memory,
             recalled,
             below: Draft::notices(read, &gathered.rungs),
             gathered,

@@ -1,9 +1,11 @@
 //! The commands.
 
+mod admin;
 mod calibrate;
 #[cfg(feature = "terminal")]
 mod chat;
 mod command_line;
+mod context;
 mod cypher;
 mod demo;
 #[cfg(feature = "discord")]
@@ -12,6 +14,8 @@ mod doctor;
 mod ingest;
 mod inspect;
 mod offline_turns;
+mod open_commands;
+mod output;
 mod packaging;
 mod platforms;
 mod reembed;
@@ -29,9 +33,11 @@ use std::process::ExitCode;
 use clap::{FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 use command_line::command_line;
-use inspect::Scope;
+use context::Context;
 use muninn::config::{Config, LogFormat, Options};
 use muninn::memory::eval::EvalArgs;
+use open_commands::OpenCommand;
+use output::Exit;
 use platforms::PlatformArgs;
 use tracing_subscriber::EnvFilter;
 
@@ -59,18 +65,9 @@ enum Command {
     /// Run the bot on all configured platforms
     Serve,
     /// Check configuration, graph, models and platform accounts, and say how to fix what is wrong
-    Doctor,
-    /// Load a sample knowledge graph; running it again changes nothing
-    Demo {
-        #[arg(value_enum)]
-        demo: demo::Demo,
-    },
-    /// Add documents, conversations or records to the team's knowledge
-    Ingest(ingest::IngestArgs),
-    /// List the ingested sources with versions, counts and rejected records
-    Catalog,
-    /// Search the ingested knowledge and explain each result's score
-    Search(search::SearchArgs),
+    Doctor(doctor::DoctorArgs),
+    #[command(flatten)]
+    Open(OpenCommand),
     /// Print an app manifest
     #[cfg(feature = "slack")]
     Manifest {
@@ -83,49 +80,18 @@ enum Command {
         #[command(subcommand)]
         to: InviteTo,
     },
-    /// Show the schema of the team's knowledge: labels, relationships, properties
-    Schema {
-        /// Print JSON, which `cypher check --schema` reads
-        #[arg(long)]
-        json: bool,
-    },
-    /// List the conversations
-    Sessions,
-    /// Show which earlier exchanges a question would recall, and why
-    Recall {
-        question: String,
-        /// Ask in this conversation's audience
-        #[arg(long, conflicts_with = "audience")]
-        session: Option<String>,
-        /// Ask in this audience
-        #[arg(long, default_value = "terminal")]
-        audience: String,
-        /// Maximum number of candidates to show
-        #[arg(long, default_value_t = 20)]
-        limit: usize,
-    },
     /// Measure recall on a file of questions
     RecallEval(EvalArgs),
-    /// Re-embed turns that another embedding model embedded; can be interrupted and resumed
-    Reembed,
     /// List, retry or discard turns that were answered while the graph was unavailable
     OfflineTurns {
         #[command(subcommand)]
         command: offline_turns::OfflineTurns,
-    },
-    /// Calibrate recall for the configured embedder on the stored conversations
-    Calibrate {
-        /// Folder for the curve as an SVG; by default beside the calibration file
-        #[arg(long)]
-        out: Option<PathBuf>,
     },
     /// Check generated Cypher
     Cypher {
         #[command(subcommand)]
         command: CypherCommand,
     },
-    /// Export the whole graph to a JSON Lines file
-    Export { file: PathBuf },
     /// Delete damaged parts of the embedded graph's log that were set aside; `doctor` lists them
     DiscardDamaged,
     /// Print the completion script for a shell
@@ -193,60 +159,42 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let code = runtime.block_on(execute(cli.command, config, cli.platforms));
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
-    code
+    code.map(ExitCode::from)
 }
 
 async fn execute(
     command: Command,
     config: Config,
     platforms: PlatformArgs,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<Exit> {
+    let at = Context::here(config);
+    let config = &at.config;
     match command {
         #[cfg(feature = "terminal")]
-        Command::Chat { session } => chat::run(&config, &session).await,
-        Command::Serve => serve::run(&config, &platforms).await,
-        Command::Doctor => doctor::run(&config, &platforms).await,
-        Command::Demo { demo } => demo::run(&config, demo).await,
-        Command::Ingest(args) => ingest::run(&config, args).await,
-        Command::Catalog => ingest::catalog(&config).await,
-        Command::Search(args) => search::run(&config, args).await,
+        Command::Chat { session } => chat::run(config, &session).await,
+        Command::Serve => serve::run(config, &platforms).await,
+        Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
+        Command::Open(command) => command.execute(&at).await,
         #[cfg(feature = "slack")]
         Command::Manifest {
             of: ManifestOf::Slack(args),
-        } => slack::print_manifest(&config, &platforms.slack, args),
+        } => slack::print_manifest(config, &platforms.slack, args),
         #[cfg(feature = "discord")]
         Command::Invite {
             to: InviteTo::Discord,
-        } => discord::print_invite(&config, &platforms.discord).await,
-        Command::Schema { json } => schema::run(&config, json).await,
-        Command::Sessions => inspect::sessions(&config).await,
-        Command::Recall {
-            question,
-            session,
-            audience,
-            limit,
-        } => {
-            let scope = match session {
-                Some(session) => Scope::Session(session),
-                None => Scope::Audience(audience),
-            };
-            inspect::recall(&config, &question, scope, limit).await
-        }
+        } => discord::print_invite(config, &platforms.discord).await,
         Command::RecallEval(args) => {
             muninn::memory::eval::run(&args)?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::SUCCESS)
         }
-        Command::Reembed => reembed::run(&config).await,
-        Command::OfflineTurns { command } => offline_turns::run(&config, command).await,
-        Command::Calibrate { out } => calibrate::run(&config, out.as_deref()).await,
+        Command::OfflineTurns { command } => offline_turns::run(config, command).await,
         Command::Cypher {
             command: CypherCommand::Check(args),
-        } => cypher::check(&config, &args).await,
+        } => cypher::check(&at, &args).await,
         Command::Completions { shell } => packaging::completions(shell),
         Command::Man { out } => packaging::manual(out.as_deref()),
-        Command::Export { file } => transfer::export(&config, &file).await,
-        Command::DiscardDamaged => transfer::discard_damaged(&config),
-        Command::Import { file, replace } => transfer::import(&config, &file, replace).await,
+        Command::DiscardDamaged => transfer::discard_damaged(config).await,
+        Command::Import { file, replace } => transfer::import(config, &file, replace).await,
     }
 }
 
@@ -266,23 +214,14 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         #[cfg(feature = "discord")]
         Command::Invite { .. } => SERVICE_LOG,
         Command::Serve
-        | Command::Doctor
-        | Command::Demo { .. }
-        | Command::Ingest(_)
-        | Command::Catalog
-        | Command::Search(_)
-        | Command::Schema { .. }
-        | Command::Sessions
-        | Command::Recall { .. }
+        | Command::Doctor(_)
+        | Command::Open(_)
         | Command::RecallEval(_)
-        | Command::Reembed
         | Command::OfflineTurns { .. }
-        | Command::Calibrate { .. }
         | Command::Cypher { .. }
         | Command::DiscardDamaged
         | Command::Completions { .. }
         | Command::Man { .. }
-        | Command::Export { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });
     let filter = EnvFilter::try_new(chosen)

@@ -56,6 +56,8 @@ pub struct Wired {
     pub bot: Arc<Bot>,
     pub archive: Arc<Archive>,
     pub store: Arc<dyn GraphStore>,
+    pub recaller: Arc<Recaller>,
+    pub searcher: Arc<Searcher>,
 }
 
 /// Opens what the configuration names and makes a bot of it, which keeps in `ledger` what it has not
@@ -151,12 +153,12 @@ impl Parts {
             channels: Arc::clone(&config.channels),
             model: model.clone(),
             toolbox: Arc::new(toolbox),
-            searcher,
+            searcher: Arc::clone(&searcher),
             budgets: Arc::clone(&budgets),
         };
         let commands = Commands {
             archive: Arc::clone(&archive),
-            recaller,
+            recaller: Arc::clone(&recaller),
             withdrawals: Arc::new(
                 Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?,
             ),
@@ -177,6 +179,8 @@ impl Parts {
             bot,
             archive,
             store,
+            recaller,
+            searcher,
         })
     }
 }

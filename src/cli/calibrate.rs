@@ -1,28 +1,27 @@
 //! `muninn calibrate`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
-use muninn::config::Config;
-use muninn::graph;
 use muninn::memory::calibrate::{Beside, Calibrated, calibrate};
 use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
 use muninn::wiring::{Models, models};
 use private_files::private_folder;
 
-use super::transfer::say;
+use super::context::Context;
+use super::output::Exit;
 
 /// Fits recall to the configured embedder, and says and draws what thresholds come to.
-pub(super) async fn run(config: &Config, out: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit> {
+    let config = &at.config;
     let Models { chat: _, embedder } = models(config)?;
-    let store = graph::open(&config.graph).await?;
+    let store = at.graph().await?;
     let beside = Beside {
         window: config.turn.window_turns,
         tokens: config.recall.tokens,
         limit: DEFAULT_RECALL_LIMIT,
     };
-    let calibrated = calibrate(&*store, &embedder, beside).await;
+    let calibrated = calibrate(&**store, &embedder, beside).await;
     store.close().await?;
     let Calibrated {
         calibration,
@@ -42,7 +41,7 @@ pub(super) async fn run(config: &Config, out: Option<&Path>) -> anyhow::Result<E
     std::fs::write(&picture, curve.svg(name, in_use))
         .with_context(|| format!("cannot write {}", picture.display()))?;
     let cosine = calibration.prior.cosine;
-    say(&format!(
+    at.out.say(&format!(
         "{name}, by {exchanges} exchanges and {} of their questions; cosines {:.3} ± {:.3}\n\n{}\n\
          Calibration: {}, for `muninn chat` and `muninn serve` from their next start\n\
          Curve: {}",
@@ -53,4 +52,5 @@ pub(super) async fn run(config: &Config, out: Option<&Path>) -> anyhow::Result<E
         file.display(),
         picture.display()
     ))
+    .await
 }

@@ -1,6 +1,6 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
-use std::process::ExitCode;
+use std::sync::Arc;
 
 use muninn::config::Config;
 use muninn::conversation::ledger::Ledger;
@@ -10,10 +10,13 @@ use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket,
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
+use super::admin;
+use super::context::Running;
+use super::output::Exit;
 use super::serve::on_signal;
 
 /// Talks in this terminal until it is left.
-pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<Exit> {
     let terminal = Terminal::new(Options {
         history: Some(config.data_dir.join("terminal-history")),
         greeting: greeting(config),
@@ -30,16 +33,30 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<ExitCo
         bot,
         store,
         archive: _,
+        recaller,
+        searcher,
     } = wire(config, Ledger::nowhere()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     // Ctrl-C belongs to the conversation: it stops a turn.
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
+    let admin = admin::listen(Running {
+        config: config.clone(),
+        store: Arc::clone(&store),
+        recaller,
+        searcher,
+    });
+    let ending = CancellationToken::new();
+    let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
     let talked = terminal.run(inbox, shutdown).await;
     serving.await?;
+    ending.cancel();
+    if let Some(commands) = commands {
+        commands.await?;
+    }
     store.close().await?;
     talked?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }
 
 /// The socket, where one is configured.

@@ -2,14 +2,15 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use muninn::config::Config;
 use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
 use muninn::graph::schema::Schema;
 use serde_json::{Value, json};
+
+use super::context::Context as CommandContext;
+use super::output::Exit;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
@@ -25,11 +26,11 @@ pub(super) struct CheckArgs {
 }
 
 /// Prints the confined statement or its refusal.
-pub(super) async fn check(config: &Config, args: &CheckArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Result<Exit> {
     let (schema, nodes) = match &args.schema {
         Some(file) => (schema(file)?, None),
         None => {
-            let survey = super::schema::live(config).await?;
+            let survey = super::schema::live(at).await?;
             (survey.schema.clone(), Some(survey.nodes.clone()))
         }
     };
@@ -44,11 +45,11 @@ pub(super) async fn check(config: &Config, args: &CheckArgs) -> anyhow::Result<E
     match confine(&args.query, &schema, &limits) {
         Ok(confined) => {
             writeln!(out, "{}", confined.as_str())?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::SUCCESS)
         }
         Err(refusal) => {
             writeln!(out, "{refusal}")?;
-            Ok(ExitCode::FAILURE)
+            Ok(Exit::FAILURE)
         }
     }
 }
@@ -60,7 +61,7 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
 }
 
 /// Answers each line. Refusals are answers; it fails if a line could not be read as a statement at all.
-fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<ExitCode> {
+fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout().lock();
     let mut unread: u64 = 0;
     for (number, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {
@@ -78,9 +79,9 @@ fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<ExitCode>
         writeln!(out, "{answer}")?;
     }
     Ok(if unread == 0 {
-        ExitCode::SUCCESS
+        Exit::SUCCESS
     } else {
-        ExitCode::FAILURE
+        Exit::FAILURE
     })
 }
 

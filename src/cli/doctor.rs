@@ -1,10 +1,9 @@
 //! `muninn doctor`: looks at every part and says what to do about what is wrong.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::Args;
 use muninn::agent::budget::BudgetConfig;
 use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::agent::prompts::Prompts;
@@ -12,7 +11,7 @@ use muninn::agent::tools::Toolbox;
 use muninn::config::Config;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
-use muninn::graph::{self, GraphStore, StoreHealth};
+use muninn::graph::{GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::llm::{
     ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
@@ -21,9 +20,62 @@ use muninn::llm::{
 use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
 use muninn::wiring::{self, Models};
-use muninn_platform::{Verdict, counted, in_one_line};
+use muninn_platform::{Verdict, counted, in_one_line, one_line};
+use serde::{Deserialize, Serialize};
 
+use super::admin;
+use super::context::Context;
+use super::output::Exit;
 use super::platforms::PlatformArgs;
+
+/// A finding as it is printed, and as `--json` gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shown {
+    part: String,
+    verdict: Mark,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mark {
+    Ok,
+    Note,
+    Problem,
+}
+
+impl From<Finding> for Shown {
+    fn from(finding: Finding) -> Self {
+        Self {
+            part: finding.part.to_owned(),
+            verdict: match finding.verdict {
+                Verdict::Ok => Mark::Ok,
+                Verdict::Warning => Mark::Note,
+                Verdict::Error => Mark::Problem,
+            },
+            // One finding is one line, whatever a driver's error looks like.
+            text: one_line(&finding.text),
+        }
+    }
+}
+
+impl Shown {
+    fn line(&self) -> String {
+        let mark = match self.verdict {
+            Mark::Ok => "ok     ",
+            Mark::Note => "note   ",
+            Mark::Problem => "PROBLEM",
+        };
+        format!("{mark}  {}: {}", self.part, self.text)
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// One finding.
 struct Finding {
@@ -33,36 +85,26 @@ struct Finding {
 }
 
 /// Prints the findings; fails if anything is wrong.
-pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<ExitCode> {
-    let mut findings = vec![prompts(config)];
-    findings.extend(store(config).await);
-    findings.extend(journal(config));
+pub(super) async fn run(
+    at: &Context,
+    platform_args: &PlatformArgs,
+    args: &DoctorArgs,
+) -> anyhow::Result<Exit> {
+    let config = &at.config;
+    let mut shown: Vec<Shown> = vec![prompts(config).into()];
+    shown.extend(store(at).await);
+    let mut findings = journal(config);
     findings.extend(models(config).await);
-    findings.push(platforms(config, args));
-    findings.extend(accounts(config, args).await);
-
-    let mut out = std::io::stdout().lock();
-    for Finding {
-        part,
-        verdict,
-        text,
-    } in &findings
-    {
-        let mark = match verdict {
-            Verdict::Ok => "ok     ",
-            Verdict::Warning => "note   ",
-            Verdict::Error => "PROBLEM",
-        };
-        writeln!(out, "{mark}  {part}: {text}")?;
-    }
-    let wrong = findings
-        .iter()
-        .any(|finding| finding.verdict == Verdict::Error);
-    Ok(if wrong {
-        ExitCode::FAILURE
+    findings.push(platforms(config, platform_args));
+    findings.extend(accounts(config, platform_args).await);
+    shown.extend(findings.into_iter().map(Shown::from));
+    if args.json {
+        at.out.say_json(&shown).await?;
     } else {
-        ExitCode::SUCCESS
-    })
+        let lines: Vec<String> = shown.iter().map(Shown::line).collect();
+        at.out.line(&lines.join("\n")).await?;
+    }
+    Ok(Exit::of(shown.iter().all(|it| it.verdict != Mark::Problem)))
 }
 
 fn prompts(config: &Config) -> Finding {
@@ -72,16 +114,41 @@ fn prompts(config: &Config) -> Finding {
     }
 }
 
-async fn store(config: &Config) -> Vec<Finding> {
-    let opened = match graph::open_unfinished(&config.graph).await {
+/// What is found of the graph, by the process that has it open.
+async fn store(at: &Context) -> Vec<Shown> {
+    let connected = match admin::connect(&at.config).await {
+        Ok(Some(connection)) => connection,
+        Ok(None) => return of_graph(at).await,
+        Err(error) => return vec![wrong("graph", error.as_ref()).into()],
+    };
+    let pid = connected.pid();
+    match connected.health().await {
+        Ok(mut findings) => {
+            let running = format!("open in process {pid}, which was asked");
+            findings.insert(0, well("graph", running).into());
+            findings
+        }
+        Err(error) => vec![wrong("graph", error.as_ref()).into()],
+    }
+}
+
+/// What is found of the graph.
+pub(super) async fn of_graph(at: &Context) -> Vec<Shown> {
+    let findings = findings_of_graph(at).await;
+    findings.into_iter().map(Shown::from).collect()
+}
+
+async fn findings_of_graph(at: &Context) -> Vec<Finding> {
+    let config = &at.config;
+    let opened = match at.unfinished_graph().await {
         Ok(store) => store,
         Err(error) => return vec![wrong("graph", &error)],
     };
     let health = opened.health().await;
-    let knowledge = knowledge(&*opened).await;
-    let sources = sources(config, &*opened).await;
+    let knowledge = knowledge(&**opened).await;
+    let sources = sources(config, &**opened).await;
     let tools = tools(config, &opened).await;
-    let vectors = vectors(config, &*opened).await;
+    let vectors = vectors(config, &**opened).await;
     let closed = opened.close().await;
     let mut findings = match health {
         Ok(health) => of_health(&health),

@@ -1,24 +1,28 @@
 //! `muninn ingest` and `muninn catalog`.
 
 use muninn_platform::counted;
-use std::io::IsTerminal as _;
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
-use muninn::graph::{self, GraphConfig};
-use muninn::knowledge::catalog::text;
+use muninn::graph::GraphConfig;
+use muninn::graph::ingest::SourceOverview;
+use muninn::knowledge::catalog::{text, warnings};
 use muninn::knowledge::ingest::{Counts, Ingest, Phase, Progress, Summary, ingest};
 use muninn::knowledge::source::{Source, mapping};
+use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::transfer::say;
+use super::context::Context;
+use super::open_commands::whole;
+use super::output::{Bar, Exit, Unit};
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Serialize, Deserialize)]
 pub(super) struct IngestArgs {
     /// A folder of documents, or files: .md, .txt, .html, .pdf; .jsonl, .csv
     #[arg(required = true)]
@@ -37,13 +41,33 @@ pub(super) struct IngestArgs {
     dry_run: bool,
 }
 
+impl IngestArgs {
+    /// With paths that mean the same in any folder.
+    pub(super) fn with_whole_paths(self) -> io::Result<Self> {
+        let paths = self.paths.iter().map(|path| whole(path));
+        let mapping = self.mapping.map(|named| {
+            let path = PathBuf::from(&named);
+            match path.is_file() {
+                true => whole(&path).map(|path| path.display().to_string()),
+                false => Ok(named),
+            }
+        });
+        Ok(Self {
+            paths: paths.collect::<io::Result<_>>()?,
+            mapping: mapping.transpose()?,
+            ..self
+        })
+    }
+}
+
 /// Ingests, and says what came of it.
-pub(super) async fn run(config: &Config, args: IngestArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
+    let config = &at.config;
     let mapping = args.mapping.as_deref().map(mapping).transpose()?;
     let source = Source::find(&args.paths, args.name.as_deref(), mapping)?;
     let name = source.name.clone();
     let Models { chat: _, embedder } = models(config)?;
-    let store = graph::open(&patient(config)).await?;
+    let store = at.graph_as(&patient(config)).await?;
     let paths = args.paths.iter().map(|path| path.display().to_string());
     let mut channels = args.channels;
     channels.sort_unstable();
@@ -55,14 +79,14 @@ pub(super) async fn run(config: &Config, args: IngestArgs) -> anyhow::Result<Exi
         data_dir: &config.data_dir,
         is_dry: args.dry_run,
     };
-    let bar = bar();
+    let bar = at.out.bar(Unit::Bytes);
     let done = ingest(&store, &Arc::new(embedder), what, &mut |far| {
         show(&bar, far)
     })
     .await;
     store.close().await?;
-    bar.finish_and_clear();
-    say(&in_words(&name, &done?, args.dry_run))
+    bar.clear();
+    at.out.say(&in_words(&name, &done?, args.dry_run)).await
 }
 
 /// How long a batch may take at least: it is far more than a turn, for which `GRAPH_TIMEOUT` is
@@ -76,26 +100,17 @@ fn patient(config: &Config) -> GraphConfig {
     }
 }
 
-fn bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {msg} {eta}");
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn show(bar: &ProgressBar, far: Progress) {
+fn show(bar: &Bar, far: Progress) {
     let (done, total) = far.bytes;
-    bar.set_length(total);
-    bar.set_position(done);
-    bar.set_message(match far.phase {
+    let what = match far.phase {
         Phase::Reading => format!(
             "{}, {}",
             counted(far.records, "record"),
             counted(far.chunks, "chunk")
         ),
         Phase::Exchanging => "exchanging the versions".to_owned(),
-    });
+    };
+    bar.show(done, total, &what);
 }
 
 fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
@@ -147,16 +162,46 @@ fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
     lines.join("\n")
 }
 
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct CatalogArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Shows the sources.
-pub(super) async fn catalog(config: &Config) -> anyhow::Result<ExitCode> {
-    let Models { chat: _, embedder } = models(config)?;
-    let store = graph::open(&patient(config)).await?;
+pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<Exit> {
+    let Models { chat: _, embedder } = models(&at.config)?;
+    let store = at.graph_as(&patient(&at.config)).await?;
     let sources = store.ingesting().sources().await?;
     store.close().await?;
-    if sources.is_empty() {
-        return say(
-            "Nothing was ingested yet. `muninn ingest PATH` takes in documents and records.",
-        );
+    if args.json {
+        let sources = sources.iter().map(|source| as_json(source, &embedder));
+        return at.out.say_json(&sources.collect::<Vec<_>>()).await;
     }
-    say(text(&sources, &embedder).trim_end())
+    if sources.is_empty() {
+        let nothing =
+            "Nothing was ingested yet. `muninn ingest PATH` takes in documents and records.";
+        return at.out.say(nothing).await;
+    }
+    at.out.say(text(&sources, &embedder).trim_end()).await
+}
+
+fn as_json(source: &SourceOverview, embedder: &Embedder) -> Value {
+    let of = &source.of;
+    json!({
+        "name": source.name,
+        "kind": of.kind,
+        "version": source.version,
+        "since": source.since,
+        "paths": of.paths,
+        "mapping": of.mapping,
+        "channels": of.channels,
+        "embedder": of.embedder,
+        "records": of.records,
+        "chunks": source.chunks,
+        "rejected": of.rejected,
+        "holder": source.holder,
+        "warnings": warnings(source, embedder),
+    })
 }

@@ -1,28 +1,49 @@
 //! Commands that look at the graph.
 
-use std::io::Write as _;
-use std::process::ExitCode;
-
 use anyhow::Context as _;
-use muninn::config::Config;
-use muninn::graph::{self, GraphStore, SessionOverview};
+use clap::Args;
+use muninn::graph::{GraphStore, SessionOverview};
 use muninn::memory::{Candidate, Verdict};
-use muninn::wiring::{Models, models, recaller};
 use muninn_platform::{AudienceId, counted};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::output::Exit;
+
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct SessionsArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// `muninn sessions`: a line per conversation, the most recent first.
-pub(super) async fn sessions(config: &Config) -> anyhow::Result<ExitCode> {
-    let store = graph::open(&config.graph).await?;
+pub(super) async fn sessions(at: &Context, args: &SessionsArgs) -> anyhow::Result<Exit> {
+    let store = at.graph().await?;
     let sessions = store.sessions().await?;
     store.close().await?;
-    let mut out = std::io::stdout().lock();
+    if args.json {
+        let sessions: Vec<Value> = sessions.iter().map(session_json).collect();
+        return at.out.say_json(&sessions).await;
+    }
     if sessions.is_empty() {
-        writeln!(out, "No conversations yet. `muninn chat` begins one.")?;
+        let none = "No conversations yet. `muninn chat` begins one.";
+        return at.out.say(none).await;
     }
-    for session in sessions {
-        writeln!(out, "{}", line(&session))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let lines: Vec<String> = sessions.iter().map(line).collect();
+    at.out.say(&lines.join("\n")).await
+}
+
+fn session_json(session: &SessionOverview) -> Value {
+    json!({
+        "id": session.id,
+        "audience": session.audience,
+        "title": session.title,
+        "turns": session.turns,
+        "created_at": session.created_at,
+        "last_at": session.last_at,
+    })
 }
 
 fn line(session: &SessionOverview) -> String {
@@ -36,48 +57,50 @@ fn line(session: &SessionOverview) -> String {
     )
 }
 
-/// Where a question is asked.
-pub(super) enum Scope {
-    Session(String),
-    Audience(String),
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct RecallArgs {
+    question: String,
+    /// Ask in this conversation's audience
+    #[arg(long, conflicts_with = "audience")]
+    session: Option<String>,
+    /// Ask in this audience
+    #[arg(long, default_value = "terminal")]
+    audience: String,
+    /// Maximum number of candidates to show
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// `muninn recall`: what would be recalled for a question, and what became of the rest.
-pub(super) async fn recall(
-    config: &Config,
-    question: &str,
-    scope: Scope,
-    limit: usize,
-) -> anyhow::Result<ExitCode> {
-    let Models { chat: _, embedder } = models(config)?;
-    let recaller = recaller(config, embedder)?;
-    let store = graph::open(&config.graph).await?;
-    let audience = audience(&*store, scope).await?;
-    let sought = recaller.seek(question).await;
-    recaller.load(&*store, &audience).await;
-    let candidates = recaller.candidates(&audience, &sought, limit);
+pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exit> {
+    let recaller = at.recaller()?;
+    let store = at.graph().await?;
+    let audience = match args.session {
+        Some(session) => audience_of(&**store, &session).await?,
+        None => AudienceId::new(args.audience),
+    };
+    let sought = recaller.seek(&args.question).await;
+    recaller.load(&**store, &audience).await;
+    let candidates = recaller.candidates(&audience, &sought, args.limit);
     store.close().await?;
-
-    let mut out = std::io::stdout().lock();
+    if args.json {
+        let candidates: Vec<Value> = candidates.iter().map(candidate_json).collect();
+        return at.out.say_json(&candidates).await;
+    }
     if candidates.is_empty() {
-        writeln!(out, "Nothing in {audience} can be recalled.")?;
-        return Ok(ExitCode::SUCCESS);
+        let nothing = format!("Nothing in {audience} can be recalled.");
+        return at.out.say(&nothing).await;
     }
-    writeln!(
-        out,
-        "probability  cosine   ln bm25  coverage  hints  verdict       exchange"
-    )?;
-    for candidate in &candidates {
-        writeln!(out, "{}", as_row(candidate))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let head = "probability  cosine   ln bm25  coverage  hints  verdict       exchange";
+    let mut lines = vec![head.to_owned()];
+    lines.extend(candidates.iter().map(as_row));
+    at.out.say(&lines.join("\n")).await
 }
 
-async fn audience(store: &dyn GraphStore, scope: Scope) -> anyhow::Result<AudienceId> {
-    let session = match scope {
-        Scope::Audience(audience) => return Ok(AudienceId::new(audience)),
-        Scope::Session(session) => session,
-    };
+async fn audience_of(store: &dyn GraphStore, session: &str) -> anyhow::Result<AudienceId> {
     let sessions = store.sessions().await?;
     let found = sessions.into_iter().find(|known| known.id == session);
     let found = found.with_context(|| {
@@ -86,15 +109,10 @@ async fn audience(store: &dyn GraphStore, scope: Scope) -> anyhow::Result<Audien
     Ok(AudienceId::new(found.audience))
 }
 
-fn as_row(candidate: &Candidate) -> String {
-    let Candidate {
-        exchange,
-        verdict,
-        is_quoted,
-    } = candidate;
-    let verdict = match verdict {
-        Verdict::Recalled if *is_quoted => "and quoted",
-        Verdict::Recalled if exchange.superseded.is_some() => "outdated",
+fn verdict(candidate: &Candidate) -> &'static str {
+    match candidate.verdict {
+        Verdict::Recalled if candidate.is_quoted => "and quoted",
+        Verdict::Recalled if candidate.exchange.superseded.is_some() => "outdated",
         Verdict::Recalled => "recalled",
         Verdict::InWindow => "in window",
         Verdict::BelowThreshold => "below",
@@ -103,7 +121,31 @@ fn as_row(candidate: &Candidate) -> String {
         Verdict::Duplicate { .. } => "duplicate",
         Verdict::OverBudget => "over budget",
         Verdict::OverLimit => "over limit",
-    };
+    }
+}
+
+fn candidate_json(candidate: &Candidate) -> Value {
+    let exchange = &candidate.exchange;
+    json!({
+        "id": exchange.id.to_string(),
+        "conversation": &*exchange.session,
+        "author": &*exchange.author,
+        "at": exchange.at,
+        "question": exchange.input,
+        "answer": exchange.output,
+        "verdict": verdict(candidate),
+        "recalled": candidate.verdict == Verdict::Recalled,
+        "probability": exchange.probability,
+        "cosine": exchange.features.cosine,
+        "ln_bm25": exchange.features.ln_bm25,
+        "coverage": exchange.features.coverage,
+        "hints": exchange.features.hints.logit(),
+    })
+}
+
+fn as_row(candidate: &Candidate) -> String {
+    let Candidate { exchange, .. } = candidate;
+    let verdict = verdict(candidate);
     let cosine = exchange
         .features
         .cosine

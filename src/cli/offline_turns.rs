@@ -1,7 +1,6 @@
 //! `muninn offline-turns`: what waits for the graph, and what it refused.
 
 use std::io::Write as _;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Subcommand;
@@ -12,7 +11,7 @@ use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
 use muninn_platform::{counted, excerpt};
 
-use super::transfer::say;
+use super::output::{Exit, Output};
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(super) enum OfflineTurns {
@@ -24,15 +23,15 @@ pub(super) enum OfflineTurns {
     Discard,
 }
 
-pub(super) async fn run(config: &Config, what: OfflineTurns) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(config: &Config, what: OfflineTurns) -> anyhow::Result<Exit> {
     match what {
         OfflineTurns::List => list(config),
         OfflineTurns::Retry => retry(config).await,
-        OfflineTurns::Discard => discard(config),
+        OfflineTurns::Discard => discard(config).await,
     }
 }
 
-fn list(config: &Config) -> anyhow::Result<ExitCode> {
+fn list(config: &Config) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
@@ -57,10 +56,10 @@ fn list(config: &Config) -> anyhow::Result<ExitCode> {
         writeln!(out, "  {} in {}", turn.id, turn.session)?;
         writeln!(out, "  {}", one.reason)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }
 
-async fn retry(config: &Config) -> anyhow::Result<ExitCode> {
+async fn retry(config: &Config) -> anyhow::Result<Exit> {
     let store = graph::open(&config.graph).await?;
     let journal = Journal::open(&config.data_dir)?;
     let archive = Archive::new(
@@ -75,20 +74,18 @@ async fn retry(config: &Config) -> anyhow::Result<ExitCode> {
     saved?;
     let refused = SetAside::of(&config.data_dir).all()?.len();
     let waiting = archive.waiting();
-    say(&format!(
+    let said = format!(
         "Tried again: {}. Still refused: {}. Waiting: {}.",
         counted(tried, "turn"),
         counted(refused, "turn"),
         counted(waiting, "turn")
-    ))?;
-    Ok(if refused == 0 && waiting == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    );
+    Output::Here.line(&said).await?;
+    Ok(Exit::of(refused == 0 && waiting == 0))
 }
 
-fn discard(config: &Config) -> anyhow::Result<ExitCode> {
+async fn discard(config: &Config) -> anyhow::Result<Exit> {
     let discarded = SetAside::of(&config.data_dir).take_where(|_| true)?;
-    say(&format!("Removed: {}.", counted(discarded.len(), "turn")))
+    let said = format!("Removed: {}.", counted(discarded.len(), "turn"));
+    Output::Here.say(&said).await
 }

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
@@ -11,11 +10,12 @@ use clap_mangen::Man;
 
 use super::Cli;
 use super::command_line::command_line;
+use super::output::Exit;
 
 const NAME: &str = "muninn";
 
 /// `muninn completions SHELL`
-pub(super) fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
+pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     // Not straight to stdout: where nobody reads it to its end, the generator panics.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
@@ -23,7 +23,7 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
 }
 
 /// `muninn man`: the page of the program, or a page per command in a folder.
-pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<Exit> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
         Man::new(command_line()).render(&mut page)?;
@@ -32,10 +32,10 @@ pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<ExitCode> {
     let unusable = || format!("cannot write manual pages to {}", folder.display());
     std::fs::create_dir_all(folder).with_context(unusable)?;
     clap_mangen::generate_to(command_line(), folder).with_context(unusable)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }
 
-fn print(text: &[u8]) -> anyhow::Result<ExitCode> {
+fn print(text: &[u8]) -> anyhow::Result<Exit> {
     std::io::stdout().lock().write_all(text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }

@@ -1,18 +1,15 @@
 //! `muninn search`: what is found in the team's knowledge, and why.
 
-use std::process::ExitCode;
-use std::sync::Arc;
-
 use clap::Args;
-use muninn::config::Config;
-use muninn::graph;
-use muninn::knowledge::search::{Found, Hit, Query, Searcher, Weights};
-use muninn::wiring::{Models, models, recaller};
+use muninn::knowledge::search::{Found, Hit, Query};
 use muninn_platform::AudienceId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::transfer::say;
+use super::context::Context;
+use super::output::Exit;
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Serialize, Deserialize)]
 pub(super) struct SearchArgs {
     question: String,
     /// The channel in which it is asked, by its id; some sources are seen only there
@@ -21,18 +18,18 @@ pub(super) struct SearchArgs {
     /// Finds shown at most
     #[arg(long)]
     limit: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 300;
 
 /// Searches, and shows each find with its scores.
-pub(super) async fn run(config: &Config, args: SearchArgs) -> anyhow::Result<ExitCode> {
-    let Models { chat: _, embedder } = models(config)?;
-    let recaller = Arc::new(recaller(config, embedder)?);
-    let weights = Weights::load(config.prompts_dir.as_deref())?;
-    let store = graph::open(&config.graph).await?;
-    let searcher = Arc::new(Searcher::new(Arc::clone(&store), recaller, weights));
+pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> {
+    let store = at.graph().await?;
+    let searcher = at.searcher(&store)?;
     // Nobody waits for an answer here: it is loaded however long that takes.
     searcher.refresh().await;
     let found = searcher
@@ -44,7 +41,46 @@ pub(super) async fn run(config: &Config, args: SearchArgs) -> anyhow::Result<Exi
         })
         .await;
     store.close().await?;
-    say(&in_words(&found))
+    if args.json {
+        at.out.say_json(&as_json(&found)).await
+    } else {
+        at.out.say(&in_words(&found)).await
+    }
+}
+
+fn as_json(found: &Found) -> Value {
+    let step = |name: &str, label: &str| json!({"name": name, "label": label});
+    let hits = found.hits.iter().map(|hit| {
+        let scores = &hit.scores;
+        // A cosine that is no number is none: JSON has no word for it.
+        let path = hit.path.iter().map(|it| step(&it.name, &it.label));
+        let related = hit.related.iter().map(|(_, it)| step(&it.name, &it.label));
+        json!({
+            "name": hit.name(),
+            "label": hit.label,
+            "source": hit.source,
+            "link": hit.link,
+            "text": hit.text,
+            "scores": {
+                "total": scores.total,
+                "graph": scores.graph,
+                "cosine": scores.cosine,
+                "bm25": scores.bm25,
+                "recency": scores.recency,
+                "policy": scores.policy,
+            },
+            "why": hit.why,
+            "path": path.collect::<Vec<_>>(),
+            "related": related.collect::<Vec<_>>(),
+        })
+    });
+    let policies = found.policies.iter().map(|policy| policy.name.as_str());
+    let notes = found.rungs.iter().map(|rung| rung.sentence());
+    json!({
+        "hits": hits.collect::<Vec<_>>(),
+        "policies": policies.collect::<Vec<_>>(),
+        "notes": notes.collect::<Vec<_>>(),
+    })
 }
 
 fn in_words(found: &Found) -> String {

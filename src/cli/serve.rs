@@ -1,6 +1,5 @@
 //! `muninn serve`.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,13 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::admin;
+use super::context::Running;
+use super::output::Exit;
 use super::platforms::{self, PlatformArgs};
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
-pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<Exit> {
     let platforms = platforms::configured(config, args)?;
     if platforms.is_empty() {
         bail!(
@@ -46,6 +48,8 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         bot,
         store,
         archive,
+        recaller,
+        searcher,
     } = wire(config, ledger).await?;
     if let Some(address) = config.http_addr {
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
@@ -64,6 +68,19 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         running.spawn(async move { platform.run(inbox, shutdown).await });
     }
     drop(inbox);
+    let admin = admin::listen(Running {
+        config: config.clone(),
+        store: Arc::clone(&store),
+        recaller,
+        searcher,
+    });
+    if let Some(admin) = admin {
+        let shutdown = shutdown.clone();
+        running.spawn(async move {
+            admin.run(shutdown).await;
+            Ok(())
+        });
+    }
     let is_done = CancellationToken::new();
     let looking_after = tokio::spawn({
         let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
@@ -89,7 +106,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     }
     lost?;
     tracing::info!("ended");
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }
 
 /// A bot at work on its platforms.

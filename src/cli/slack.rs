@@ -1,11 +1,12 @@
 //! The Slack app's manifest.
 
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use clap::Args;
 use muninn::config::Config;
 use muninn_slack::{Mode, SlackArgs, manifest};
+
+use super::output::Exit;
 
 /// How the app's events are to come in.
 #[derive(Args, Debug)]
@@ -21,7 +22,7 @@ pub(super) fn print_manifest(
     config: &Config,
     slack: &SlackArgs,
     args: ManifestArgs,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<Exit> {
     let mode = match args.url {
         None => Mode::Socket,
         Some(url) if url.starts_with("https://") => Mode::Http(url),
@@ -29,5 +30,5 @@ pub(super) fn print_manifest(
     };
     let manifest = manifest(&mode, &config.turn.bot_name, &slack.slack_command);
     writeln!(std::io::stdout().lock(), "{manifest:#}")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::SUCCESS)
 }

@@ -3,18 +3,19 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressStyle};
 use muninn::config::Config;
 use muninn::graph::transfer::{self, Checked, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
 
+use super::context::Context;
+use super::output::{Bar, Exit, Output, Unit};
+
 /// Writes the whole graph to `path`, whole or not at all.
-pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitCode> {
-    let store = graph::open(&config.graph).await?;
+pub(super) async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
+    let store = at.graph().await?;
     let beside = path.with_extension("partial");
     let file = private_file()
         .write(true)
@@ -22,27 +23,28 @@ pub(super) async fn export(config: &Config, path: &Path) -> anyhow::Result<ExitC
         .open(&beside)
         .with_context(|| format!("cannot write {}", beside.display()))?;
     let mut out = BufWriter::new(file);
-    let bar = bar();
-    let exported = transfer::export(&*store, &mut out, &mut |progress| show(&bar, progress)).await;
+    let bar = at.out.bar(Unit::Things);
+    let mut count = 0;
+    let exported = transfer::export(&**store, &mut out, &mut |progress| {
+        count = progress.done;
+        show(&bar, progress);
+    })
+    .await;
     store.close().await?;
-    bar.finish_and_clear();
+    bar.clear();
     exported?;
     out.flush()?;
     out.get_ref().sync_all()?;
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
-    say(&format!(
-        "{} nodes and relationships written to {}",
-        bar.position(),
+    let said = format!(
+        "{count} nodes and relationships written to {}",
         path.display()
-    ))
+    );
+    at.out.say(&said).await
 }
 
 /// Reads `path` into the graph.
-pub(super) async fn import(
-    config: &Config,
-    path: &Path,
-    replace: bool,
-) -> anyhow::Result<ExitCode> {
+pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<Exit> {
     let file = ImportFile {
         path,
         replace,
@@ -64,10 +66,11 @@ pub(super) async fn import(
     if let Some(staged) = staged {
         staged.publish().await?;
     }
-    say(&format!(
+    let said = format!(
         "{done} nodes and relationships read from {}",
         path.display()
-    ))
+    );
+    Output::Here.say(&said).await
 }
 
 fn read(path: &Path) -> anyhow::Result<File> {
@@ -83,14 +86,18 @@ struct ImportFile<'a> {
 
 impl ImportFile<'_> {
     async fn carry_to(&self, store: &dyn GraphStore, replace: bool) -> anyhow::Result<u64> {
-        let bar = bar();
+        let bar = Output::Here.bar(Unit::Things);
+        let mut count = 0;
         let mut lines = BufReader::new(read(self.path)?);
-        let mut progress = |progress| show(&bar, progress);
+        let mut progress = |progress: Progress| {
+            count = progress.done;
+            show(&bar, progress);
+        };
         let imported = transfer::import(store, &mut lines, &self.checked, &mut progress, replace);
         let imported = imported.await;
-        bar.finish_and_clear();
+        bar.clear();
         imported.with_context(|| format!("cannot import {}", self.path.display()))?;
-        Ok(bar.position())
+        Ok(count)
     }
 
     /// Fills the staged graph, unless the one in use is not empty and must stay.
@@ -117,29 +124,18 @@ impl ImportFile<'_> {
 }
 
 /// `muninn discard-damaged`: removes what was set aside of a damaged log.
-pub(super) fn discard_damaged(config: &Config) -> anyhow::Result<ExitCode> {
+pub(super) async fn discard_damaged(config: &Config) -> anyhow::Result<Exit> {
     let removed = graph::discard_set_aside(&config.graph)?;
     if removed.is_empty() {
-        return say("Nothing was set aside.");
+        return Output::Here.say("Nothing was set aside.").await;
     }
     let removed: Vec<String> = removed
         .iter()
         .map(|path| format!("removed {}", path.display()))
         .collect();
-    say(&removed.join("\n"))
+    Output::Here.say(&removed.join("\n")).await
 }
 
-pub(super) fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}");
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn show(bar: &ProgressBar, progress: Progress) {
-    bar.set_length(progress.total);
-    bar.set_position(progress.done);
-}
-
-pub(super) fn say(text: &str) -> anyhow::Result<ExitCode> {
-    writeln!(std::io::stdout().lock(), "{text}")?;
-    Ok(ExitCode::SUCCESS)
+fn show(bar: &Bar, progress: Progress) {
+    bar.show(progress.done, progress.total, "");
 }

@@ -12,7 +12,7 @@ fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(files_with(&path, text));
-        } else if holds(&std::fs::read(&path).unwrap(), text) {
+        } else if path.is_file() && holds(&std::fs::read(&path).unwrap(), text) {
             found.push(path);
         }
     }

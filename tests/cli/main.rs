@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod admin;
 mod bad_input;
 mod carrying;
 mod checking;

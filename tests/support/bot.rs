@@ -142,6 +142,8 @@ impl Place {
             bot,
             archive,
             store,
+            recaller: _,
+            searcher: _,
         } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();

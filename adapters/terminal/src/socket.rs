@@ -1,13 +1,10 @@
 //! The line protocol on a Unix socket, for talking to `muninn serve`.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::{UnixListener as StdListener, UnixStream as StdStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
+use private_files::socket::PrivateSocket;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -49,8 +46,7 @@ impl SocketOptions {
 #[derive(Debug)]
 pub struct TerminalSocket {
     options: SocketOptions,
-    listener: StdListener,
-    _file: SocketFile,
+    socket: PrivateSocket,
 }
 
 impl TerminalSocket {
@@ -60,19 +56,13 @@ impl TerminalSocket {
     /// When another process listens there, something else is in its place, or it cannot be made.
     pub fn bind(options: SocketOptions) -> Result<Self, PlatformError> {
         let path = &options.path;
-        let (listener, file) = refuse_if_taken(path)
-            .and_then(|()| bind_privately(path))
-            .map_err(|error| {
-                PlatformError::Misconfigured(format!(
-                    "the terminal socket {} cannot be used: {error}",
-                    path.display()
-                ))
-            })?;
-        Ok(Self {
-            options,
-            listener,
-            _file: file,
-        })
+        let socket = PrivateSocket::bind(path).map_err(|error| {
+            PlatformError::Misconfigured(format!(
+                "the terminal socket {} cannot be used: {error}",
+                path.display()
+            ))
+        })?;
+        Ok(Self { options, socket })
     }
 
     async fn accept_until(
@@ -107,8 +97,8 @@ impl Platform for TerminalSocket {
 
     async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
         let listener = self
-            .listener
-            .try_clone()
+            .socket
+            .listener()
             .and_then(UnixListener::from_std)
             .map_err(disconnected)?;
         if inbox.deliver_left_over(NAME, &Unheard).await.is_err() {
@@ -192,65 +182,5 @@ async fn write_all(mut writer: OwnedWriteHalf, mut outgoing: Outgoing) {
     while let Some((text, written)) = outgoing.recv().await {
         // Who does not wait does not want to know.
         let _ = written.send(writer.write_all(text.as_bytes()).await);
-    }
-}
-
-fn refuse_if_taken(path: &Path) -> io::Result<()> {
-    let found = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found?,
-    };
-    if !found.file_type().is_socket() {
-        return Err(io::Error::other("something that is no socket is there"));
-    }
-    match StdStream::connect(path) {
-        Ok(_) => Err(io::Error::other("another process is listening there")),
-        // Left over from a process that died.
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Binds where nobody else can look and moves the socket to its place, so that there is no moment
-/// in which others could open it. The move also replaces a socket left over.
-fn bind_privately(path: &Path) -> io::Result<(StdListener, SocketFile)> {
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        Some(_) | None => Path::new("."),
-    };
-    let hidden = parent.join(format!(".muninn-{}", std::process::id()));
-    fs::DirBuilder::new().mode(0o700).create(&hidden)?;
-    let bound = bind_and_move(&hidden.join("s"), path);
-    // Empty after the move; what a failure left in it goes too.
-    let _ = fs::remove_dir_all(&hidden);
-    bound
-}
-
-fn bind_and_move(hidden: &Path, path: &Path) -> io::Result<(StdListener, SocketFile)> {
-    let listener = StdListener::bind(hidden)?;
-    listener.set_nonblocking(true)?;
-    fs::set_permissions(hidden, fs::Permissions::from_mode(0o600))?;
-    let inode = fs::symlink_metadata(hidden)?.ino();
-    fs::rename(hidden, path)?;
-    let file = SocketFile {
-        path: path.to_owned(),
-        inode,
-    };
-    Ok((listener, file))
-}
-
-/// Removes the socket at the end, unless another one has taken its place.
-#[derive(Debug)]
-struct SocketFile {
-    path: PathBuf,
-    inode: u64,
-}
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
-            // At worst it is left over, which the next start copes with.
-            let _ = fs::remove_file(&self.path);
-        }
     }
 }

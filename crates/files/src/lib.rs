@@ -1,6 +1,8 @@
 //! Files that hold what people said: only their owner can read them.
 
 pub mod line_log;
+#[cfg(unix)]
+pub mod socket;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};

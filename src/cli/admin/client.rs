@@ -1,0 +1,197 @@
+//! A command's side of the admin socket.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use futures::{SinkExt as _, StreamExt as _};
+use indicatif::ProgressBar;
+use muninn::config::Config;
+use private_files::socket::check_private;
+use serde::Serialize;
+use tokio::net::UnixStream;
+use tokio_util::codec::{Framed, LinesCodec};
+
+use super::address;
+use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use crate::cli::doctor::Shown;
+use crate::cli::open_commands::OpenCommand;
+use crate::cli::output::{Exit, draw, drawn};
+
+/// How long the process may take to say who it is.
+const GREETING: Duration = Duration::from_secs(10);
+/// How long it may be silent: it says that it is still at it more often.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// A process that runs and was asked nothing yet.
+#[derive(Debug)]
+pub(in crate::cli) struct Connection {
+    lines: Framed<UnixStream, LinesCodec>,
+    pid: u32,
+}
+
+/// The process that has the graph of this configuration open, if there is one.
+///
+/// # Errors
+/// When somebody listens there who does not answer, or is another version.
+pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Connection>> {
+    let Some(path) = address::to_connect(&config.data_dir) else {
+        return Ok(None);
+    };
+    let Some(stream) = open(&path).await? else {
+        return Ok(None);
+    };
+    let mut lines = Framed::new(stream, LinesCodec::new_with_max_length(LONGEST_LINE));
+    let hello = tokio::time::timeout(GREETING, lines.next()).await;
+    let hello = hello.with_context(|| {
+        format!(
+            "the process that listens on {} does not answer; end it, or try again",
+            path.display()
+        )
+    })?;
+    // It ended just now.
+    let Some(hello) = hello else {
+        return Ok(None);
+    };
+    let hello: Hello = serde_json::from_str(&hello?)
+        .with_context(|| format!("what listens on {} is no muninn", path.display()))?;
+    if hello.graph != address::graph(&config.graph) {
+        return Ok(None);
+    }
+    let here = env!("CARGO_PKG_VERSION");
+    if (hello.protocol, hello.muninn.as_str()) != (PROTOCOL, here) {
+        bail!(
+            "process {} runs muninn {}, and this is muninn {here}; restart that process, or use its version for this command",
+            hello.pid,
+            hello.muninn
+        );
+    }
+    if hello.is_full {
+        bail!(
+            "process {}, which has the graph open, has too many commands under way; try again later",
+            hello.pid
+        );
+    }
+    Ok(Some(Connection {
+        lines,
+        pid: hello.pid,
+    }))
+}
+
+/// None: nobody listens there.
+async fn open(path: &Path) -> anyhow::Result<Option<UnixStream>> {
+    let unusable = || format!("the admin socket {} cannot be used", path.display());
+    match check_private(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        checked => checked.with_context(unusable)?,
+    }
+    match UnixStream::connect(path).await {
+        Ok(stream) => Ok(Some(stream)),
+        // Left over from a process that was killed.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error).with_context(unusable),
+    }
+}
+
+impl Connection {
+    /// Who it is.
+    pub(in crate::cli) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Has a command run there, and prints what it prints.
+    ///
+    /// # Errors
+    /// With what it failed with, or when the process ended meanwhile.
+    pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
+        self.ask(Asked::Run(command.with_whole_paths()?)).await?;
+        let mut bar: Option<ProgressBar> = None;
+        loop {
+            match self.next().await? {
+                Frame::Out(text) => {
+                    clear(&mut bar);
+                    write(&text)?;
+                }
+                Frame::Progress(far) => {
+                    let bar = bar.get_or_insert_with(|| drawn(far.unit));
+                    draw(bar, far.done, far.total, &far.what);
+                }
+                Frame::Alive | Frame::Findings(_) => {}
+                Frame::Exit(exit) => {
+                    clear(&mut bar);
+                    return Ok(exit);
+                }
+                Frame::Failed(sentence) => {
+                    clear(&mut bar);
+                    bail!("{sentence}");
+                }
+            }
+        }
+    }
+
+    /// What it finds of its graph.
+    ///
+    /// # Errors
+    /// When the process ended meanwhile.
+    pub(in crate::cli) async fn health(mut self) -> anyhow::Result<Vec<Shown>> {
+        self.ask(Asked::Health).await?;
+        loop {
+            match self.next().await? {
+                Frame::Findings(findings) => return Ok(findings),
+                Frame::Failed(sentence) => bail!("{sentence}"),
+                Frame::Out(_) | Frame::Progress(_) | Frame::Alive | Frame::Exit(_) => {}
+            }
+        }
+    }
+
+    async fn ask(&mut self, what: Asked) -> anyhow::Result<()> {
+        let request = Request {
+            what,
+            shows_progress: io::IsTerminal::is_terminal(&io::stderr()),
+        };
+        self.send(&request).await
+    }
+
+    async fn send(&mut self, value: &impl Serialize) -> anyhow::Result<()> {
+        let line = serde_json::to_string(value)?;
+        if line.len() > LONGEST_LINE {
+            bail!("that is more than {LONGEST_LINE} bytes for the process that runs");
+        }
+        let sent = tokio::time::timeout(SILENCE, self.lines.send(line)).await;
+        let pid = self.pid;
+        sent.with_context(|| format!("process {pid} does not listen"))?
+            .with_context(|| format!("process {pid} ended"))
+    }
+
+    async fn next(&mut self) -> anyhow::Result<Frame> {
+        let pid = self.pid;
+        let line = tokio::time::timeout(SILENCE, self.lines.next()).await;
+        let line = line.with_context(|| {
+            format!("process {pid}, which has the graph open, says nothing any more")
+        })?;
+        let Some(Ok(line)) = line else {
+            bail!("process {pid}, which has the graph open, ended before the command had");
+        };
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+fn clear(bar: &mut Option<ProgressBar>) {
+    if let Some(bar) = bar.take() {
+        bar.finish_and_clear();
+    }
+}
+
+fn write(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    io::Write::write_all(&mut out, text.as_bytes())?;
+    io::Write::flush(&mut out)
+}

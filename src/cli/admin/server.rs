@@ -1,0 +1,233 @@
+//! The side of the process that runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{SplitSink, SplitStream};
+use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
+use muninn_platform::in_one_line;
+use private_files::private_folder;
+use private_files::socket::PrivateSocket;
+use serde::Serialize;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::codec::{Framed, LinesCodec};
+use tokio_util::sync::CancellationToken;
+
+use super::address;
+use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use crate::cli::context::{Context, Running};
+use crate::cli::doctor;
+use crate::cli::output::Output;
+
+/// Commands at once; more are told to come later.
+const MOST_CONNECTIONS: usize = 16;
+/// How long a client may take to say what it wants.
+const REQUEST: Duration = Duration::from_secs(10);
+/// How long a client may take to read a line.
+const READING: Duration = Duration::from_secs(60);
+/// How often a client is told that its command is still at it.
+const ALIVE: Duration = Duration::from_secs(10);
+/// How long a command may go on when the process ends.
+const TO_FINISH: Duration = Duration::from_secs(3);
+/// Frames that wait for a client.
+const WAITING: usize = 32;
+/// How long nothing is accepted after the system refused it, as with too many open files.
+const PAUSE: Duration = Duration::from_secs(1);
+
+type Lines = SplitStream<Framed<UnixStream, LinesCodec>>;
+type Sink = SplitSink<Framed<UnixStream, LinesCodec>, String>;
+
+/// The socket, and what is done for those who come.
+#[derive(Debug)]
+pub(in crate::cli) struct Admin {
+    socket: PrivateSocket,
+    running: Arc<Running>,
+}
+
+/// Listens in the data folder. None, and the log says why, if that cannot be: nothing else needs it.
+pub(in crate::cli) fn listen(running: Running) -> Option<Admin> {
+    let data_dir = &running.config.data_dir;
+    let bound = private_folder(data_dir)
+        .and_then(|()| address::to_bind(data_dir))
+        .and_then(|path| PrivateSocket::bind(&path).map(|socket| (path, socket)));
+    match bound {
+        Ok((path, socket)) => {
+            if path.parent() == Some(data_dir.as_path()) {
+                tracing::debug!(path = %path.display(), "commands are taken");
+            } else {
+                tracing::info!(path = %path.display(), "the path of DATA_DIR is too long for a socket: commands are taken here instead");
+            }
+            Some(Admin {
+                socket,
+                running: Arc::new(running),
+            })
+        }
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(
+                error,
+                "no admin socket, so that commands need the graph for themselves"
+            );
+            None
+        }
+    }
+}
+
+impl Admin {
+    /// Serves those who come until `shutdown`, and then lets what is under way end.
+    pub(in crate::cli) async fn run(self, shutdown: CancellationToken) {
+        let listener = self.socket.listener().and_then(UnixListener::from_std);
+        let listener = match listener {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "no admin socket");
+                return;
+            }
+        };
+        let mut serving = JoinSet::new();
+        loop {
+            let accepted = tokio::select! {
+                () = shutdown.cancelled() => break,
+                accepted = listener.accept() => accepted,
+                Some(_) = serving.join_next() => continue,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "a command could not be accepted");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            let (running, shutdown) = (Arc::clone(&self.running), shutdown.clone());
+            let is_full = serving.len() >= MOST_CONNECTIONS;
+            serving.spawn(async move { serve(stream, is_full, &running, &shutdown).await });
+        }
+        // Nobody finds it any more; those who were served are served to their end.
+        drop(self.socket);
+        while serving.join_next().await.is_some() {}
+    }
+}
+
+/// One connection, from its greeting to its end.
+async fn serve(
+    stream: UnixStream,
+    is_full: bool,
+    running: &Arc<Running>,
+    shutdown: &CancellationToken,
+) {
+    let codec = LinesCodec::new_with_max_length(LONGEST_LINE);
+    let (mut sink, mut lines) = Framed::new(stream, codec).split();
+    let hello = Hello {
+        muninn: env!("CARGO_PKG_VERSION").to_owned(),
+        protocol: PROTOCOL,
+        pid: std::process::id(),
+        graph: address::graph(&running.config.graph),
+        is_full,
+    };
+    if send(&mut sink, &hello).await.is_err() || is_full {
+        return;
+    }
+    let Some(request) = request(&mut lines).await else {
+        return;
+    };
+    match request {
+        Ok(request) => answer(request, sink, lines, running, shutdown).await,
+        Err(sentence) => {
+            // Whoever does not read it does not want to know.
+            let _ = send(&mut sink, &Frame::Failed(sentence)).await;
+        }
+    }
+}
+
+/// What is wanted, or what is wrong with it; none for a client that went away.
+async fn request(lines: &mut Lines) -> Option<Result<Request, String>> {
+    let line = match tokio::time::timeout(REQUEST, lines.next()).await {
+        Err(_) => return Some(Err("no request came in time".to_owned())),
+        Ok(line) => line?,
+    };
+    let request = line
+        .map_err(|error| error.to_string())
+        .and_then(|line| serde_json::from_str(&line).map_err(|error| error.to_string()));
+    Some(request.map_err(|error| format!("that is no request: {error}")))
+}
+
+/// Runs what is wanted; a client that goes away ends it.
+async fn answer(
+    request: Request,
+    sink: Sink,
+    mut lines: Lines,
+    running: &Arc<Running>,
+    shutdown: &CancellationToken,
+) {
+    let (frames, outgoing) = mpsc::channel(WAITING);
+    let at = Context {
+        config: running.config.clone(),
+        out: Output::There {
+            frames: frames.clone(),
+            shows_progress: request.shows_progress,
+        },
+        running: Some(Arc::clone(running)),
+    };
+    let mut writing = tokio::spawn(write_all(sink, outgoing));
+    let ended = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(TO_FINISH).await;
+    };
+    let last = tokio::select! {
+        last = act(request.what, &at) => Some(last),
+        () = gone(&mut lines) => None,
+        _ = &mut writing => None,
+        () = ended => Some(Frame::Failed(
+            "muninn is ending, so the command was stopped; run it again when it is done".to_owned(),
+        )),
+    };
+    drop(at);
+    if let Some(last) = last {
+        // A client that is gone does not want to know.
+        let _ = tokio::time::timeout(READING, frames.send(last)).await;
+        drop(frames);
+        let _ = tokio::time::timeout(READING, writing).await;
+    } else {
+        tracing::info!("a command was stopped: nobody waits for it any more");
+        writing.abort();
+    }
+}
+
+async fn act(what: Asked, at: &Context) -> Frame {
+    match what {
+        // Boxed: it is the future of every command.
+        Asked::Run(command) => match command.run(at).boxed().await {
+            Ok(exit) => Frame::Exit(exit),
+            Err(error) => Frame::Failed(in_one_line(error.as_ref())),
+        },
+        Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
+    }
+}
+
+/// Returns when the client is. It says nothing more, so whatever comes is its end too.
+async fn gone(lines: &mut Lines) {
+    lines.next().await;
+}
+
+async fn write_all(mut sink: Sink, mut outgoing: mpsc::Receiver<Frame>) {
+    loop {
+        let frame = match tokio::time::timeout(ALIVE, outgoing.recv()).await {
+            Ok(Some(frame)) => frame,
+            Ok(None) => return,
+            Err(_) => Frame::Alive,
+        };
+        if send(&mut sink, &frame).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Errors when the client is gone, or does not read.
+async fn send(sink: &mut Sink, value: &impl Serialize) -> Result<(), ()> {
+    let line = serde_json::to_string(value).map_err(|_| ())?;
+    let sent = tokio::time::timeout(READING, sink.send(line)).await;
+    sent.map_err(|_| ())?.map_err(|_| ())
+}

@@ -1,0 +1,144 @@
+//! What a command works with: its own graph, or that of the process that runs.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use muninn::config::Config;
+use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
+use muninn::knowledge::search::{Searcher, Weights};
+use muninn::memory::Recaller;
+use muninn::wiring::{Models, WiringError, models, recaller};
+
+use super::output::Output;
+
+/// A process that runs, as its commands see it.
+#[derive(Clone, Debug)]
+pub(super) struct Running {
+    pub(super) config: Config,
+    pub(super) store: Arc<dyn GraphStore>,
+    pub(super) recaller: Arc<Recaller>,
+    pub(super) searcher: Arc<Searcher>,
+}
+
+/// What a command works with.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) config: Config,
+    pub(super) out: Output,
+    /// None: the command has a process of its own.
+    pub(super) running: Option<Arc<Running>>,
+}
+
+/// An open graph; one that others use too stays open.
+#[derive(Debug)]
+pub(super) struct OpenGraph {
+    store: Arc<dyn GraphStore>,
+    is_own: bool,
+}
+
+impl Deref for OpenGraph {
+    type Target = Arc<dyn GraphStore>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.store
+    }
+}
+
+impl OpenGraph {
+    fn own(store: Arc<dyn GraphStore>) -> Self {
+        Self {
+            store,
+            is_own: true,
+        }
+    }
+
+    /// Closes it, unless it is another's.
+    pub(super) async fn close(self) -> Result<(), StoreError> {
+        if self.is_own {
+            self.store.close().await?;
+        }
+        Ok(())
+    }
+}
+
+impl Context {
+    /// In this process alone.
+    pub(super) fn here(config: Config) -> Self {
+        Self {
+            config,
+            out: Output::Here,
+            running: None,
+        }
+    }
+
+    /// The graph.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(super) async fn graph(&self) -> Result<OpenGraph, StoreError> {
+        match &self.running {
+            Some(running) => Ok(running.graph()),
+            None => Ok(OpenGraph::own(graph::open(&self.config.graph).await?)),
+        }
+    }
+
+    /// The graph, also one that holds a part of an import only.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(super) async fn unfinished_graph(&self) -> Result<OpenGraph, StoreError> {
+        match &self.running {
+            Some(running) => Ok(running.graph()),
+            None => {
+                let store = graph::open_unfinished(&self.config.graph).await?;
+                Ok(OpenGraph::own(store))
+            }
+        }
+    }
+
+    /// The graph, with other time-outs. One that several processes may have open is opened once more
+    /// for that.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(super) async fn graph_as(&self, config: &GraphConfig) -> Result<OpenGraph, StoreError> {
+        match &self.running {
+            Some(running) if !running.store.is_shared() => Ok(running.graph()),
+            Some(_) | None => Ok(OpenGraph::own(graph::open(config).await?)),
+        }
+    }
+
+    /// What recalls.
+    ///
+    /// # Errors
+    /// When the calibration is damaged, or a model's address cannot be one.
+    pub(super) fn recaller(&self) -> Result<Arc<Recaller>, WiringError> {
+        if let Some(running) = &self.running {
+            return Ok(Arc::clone(&running.recaller));
+        }
+        let Models { chat: _, embedder } = models(&self.config)?;
+        Ok(Arc::new(recaller(&self.config, embedder)?))
+    }
+
+    /// What searches in a graph.
+    ///
+    /// # Errors
+    /// As [`Context::recaller`]; when the weights are wrong.
+    pub(super) fn searcher(&self, store: &OpenGraph) -> Result<Arc<Searcher>, WiringError> {
+        if let Some(running) = &self.running {
+            return Ok(Arc::clone(&running.searcher));
+        }
+        let weights = Weights::load(self.config.prompts_dir.as_deref())?;
+        let searcher = Searcher::new(Arc::clone(store), self.recaller()?, weights);
+        Ok(Arc::new(searcher))
+    }
+}
+
+impl Running {
+    fn graph(&self) -> OpenGraph {
+        OpenGraph {
+            store: Arc::clone(&self.store),
+            is_own: false,
+        }
+    }
+}

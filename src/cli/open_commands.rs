@@ -1,0 +1,106 @@
+//! The commands that work on the open graph: in this process, or in the one that has it open.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+
+use super::admin;
+use super::context::Context;
+use super::inspect::{RecallArgs, SessionsArgs};
+use super::output::Exit;
+use super::schema::SchemaArgs;
+use super::{calibrate, demo, ingest, inspect, reembed, schema, search, transfer};
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum OpenCommand {
+    /// Load a sample knowledge graph; running it again changes nothing
+    Demo {
+        #[arg(value_enum)]
+        demo: demo::Demo,
+    },
+    /// Add documents, conversations or records to the team's knowledge
+    Ingest(ingest::IngestArgs),
+    /// List the ingested sources with versions, counts and rejected records
+    Catalog(ingest::CatalogArgs),
+    /// Search the ingested knowledge and explain each result's score
+    Search(search::SearchArgs),
+    /// Show the schema of the team's knowledge: labels, relationships, properties
+    Schema(SchemaArgs),
+    /// List the conversations
+    Sessions(SessionsArgs),
+    /// Show which earlier exchanges a question would recall, and why
+    Recall(RecallArgs),
+    /// Re-embed turns that another embedding model embedded; can be interrupted and resumed
+    Reembed,
+    /// Calibrate recall for the configured embedder on the stored conversations
+    Calibrate {
+        /// Folder for the curve as an SVG; by default beside the calibration file
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Export the whole graph to a JSON Lines file
+    Export { file: PathBuf },
+}
+
+impl OpenCommand {
+    /// Runs it where the graph is open: in the process that runs, if there is one.
+    ///
+    /// # Errors
+    /// With a sentence for the person at the terminal.
+    pub(super) async fn execute(self, at: &Context) -> anyhow::Result<Exit> {
+        match admin::connect(&at.config).await? {
+            Some(connection) => connection.run(self).await,
+            None => self.run(at).await,
+        }
+    }
+
+    /// Runs it here.
+    ///
+    /// # Errors
+    /// With a sentence for the person at the terminal.
+    pub(super) async fn run(self, at: &Context) -> anyhow::Result<Exit> {
+        match self {
+            Self::Demo { demo } => demo::run(at, demo).await,
+            Self::Ingest(args) => ingest::run(at, args).await,
+            Self::Catalog(args) => ingest::catalog(at, &args).await,
+            Self::Search(args) => search::run(at, args).await,
+            Self::Schema(args) => schema::run(at, &args).await,
+            Self::Sessions(args) => inspect::sessions(at, &args).await,
+            Self::Recall(args) => inspect::recall(at, args).await,
+            Self::Reembed => reembed::run(at).await,
+            Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
+            Self::Export { file } => transfer::export(at, &file).await,
+        }
+    }
+
+    /// With paths that mean the same in any folder.
+    ///
+    /// # Errors
+    /// When this process has no working directory.
+    pub(super) fn with_whole_paths(self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Ingest(args) => Self::Ingest(args.with_whole_paths()?),
+            Self::Calibrate { out } => Self::Calibrate {
+                out: out.map(|out| whole(&out)).transpose()?,
+            },
+            Self::Export { file } => Self::Export {
+                file: whole(&file)?,
+            },
+            Self::Demo { .. }
+            | Self::Catalog(_)
+            | Self::Search(_)
+            | Self::Schema(_)
+            | Self::Sessions(_)
+            | Self::Recall(_)
+            | Self::Reembed => self,
+        })
+    }
+}
+
+/// A path from the root.
+pub(super) fn whole(path: &Path) -> io::Result<PathBuf> {
+    std::path::absolute(path)
+}

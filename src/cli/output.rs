@@ -1,0 +1,184 @@
+//! Where a command writes: this process's streams, or the connection it was asked over.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::admin::protocol::Frame;
+
+/// How a command ended, as scripts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Exit(u8);
+
+impl Exit {
+    pub(super) const SUCCESS: Self = Self(0);
+    pub(super) const FAILURE: Self = Self(1);
+
+    pub(super) fn of(succeeded: bool) -> Self {
+        if succeeded {
+            Self::SUCCESS
+        } else {
+            Self::FAILURE
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.0)
+    }
+}
+
+/// Where the output of a command goes.
+#[derive(Clone, Debug)]
+pub(super) enum Output {
+    /// The streams of this process.
+    Here,
+    /// Somebody who asked over the admin socket; bounded, so a reader that is slow slows the command.
+    There {
+        frames: mpsc::Sender<Frame>,
+        /// Whether they look at progress.
+        shows_progress: bool,
+    },
+}
+
+impl Output {
+    /// Writes a line, or several.
+    ///
+    /// # Errors
+    /// When nobody reads it any more.
+    pub(super) async fn line(&self, text: &str) -> io::Result<()> {
+        match self {
+            Self::Here => writeln!(io::stdout().lock(), "{text}"),
+            Self::There { frames, .. } => {
+                for part in Frame::out(&format!("{text}\n")) {
+                    frames.send(part).await.map_err(|_| gone())?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// As [`Output::line`], and the command has succeeded.
+    pub(super) async fn say(&self, text: &str) -> anyhow::Result<Exit> {
+        self.line(text).await?;
+        Ok(Exit::SUCCESS)
+    }
+
+    /// As [`Output::say`], of a value that scripts read.
+    pub(super) async fn say_json(&self, value: &impl Serialize) -> anyhow::Result<Exit> {
+        self.say(&serde_json::to_string_pretty(value)?).await
+    }
+
+    /// A bar for the person who waits; hidden where nobody sees it.
+    pub(super) fn bar(&self, unit: Unit) -> Bar {
+        match self {
+            Self::Here => Bar::Here(drawn(unit)),
+            Self::There {
+                frames,
+                shows_progress: true,
+            } => Bar::There {
+                frames: frames.clone(),
+                unit,
+                last: Mutex::new(None),
+            },
+            Self::There { .. } => Bar::Here(ProgressBar::hidden()),
+        }
+    }
+}
+
+fn gone() -> io::Error {
+    io::Error::from(io::ErrorKind::BrokenPipe)
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Unit {
+    Bytes,
+    Things,
+}
+
+/// How far something is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Far {
+    pub(super) done: u64,
+    pub(super) total: u64,
+    pub(super) unit: Unit,
+    /// What is being done; empty where there is only one thing to do.
+    pub(super) what: String,
+}
+
+/// How far a command is, for a person who waits.
+#[derive(Debug)]
+pub(super) enum Bar {
+    Here(ProgressBar),
+    There {
+        frames: mpsc::Sender<Frame>,
+        unit: Unit,
+        last: Mutex<Option<Instant>>,
+    },
+}
+
+/// Often enough to look alive.
+const EVERY: Duration = Duration::from_millis(100);
+
+impl Bar {
+    pub(super) fn show(&self, done: u64, total: u64, what: &str) {
+        match self {
+            Self::Here(bar) => draw(bar, done, total, what),
+            Self::There { frames, unit, last } => {
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.is_some_and(|at| at.elapsed() < EVERY) {
+                    return;
+                }
+                *last = Some(Instant::now());
+                // A reader that is busy sees the next one.
+                let _ = frames.try_send(Frame::Progress(Far {
+                    done,
+                    total,
+                    unit: *unit,
+                    what: what.to_owned(),
+                }));
+            }
+        }
+    }
+
+    /// Takes it away; what comes next stands in its place.
+    pub(super) fn clear(&self) {
+        match self {
+            Self::Here(bar) => bar.finish_and_clear(),
+            // The first line of output takes it away there.
+            Self::There { .. } => {}
+        }
+    }
+}
+
+/// A bar on the error output, if that is a terminal: with the count, the rate and the time left.
+pub(super) fn drawn(unit: Unit) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = match unit {
+        Unit::Bytes => "{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {msg} {eta} left",
+        Unit::Things => "{wide_bar} {human_pos}/{human_len} {per_sec} {msg} {eta} left",
+    };
+    let style = ProgressStyle::with_template(template);
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Moves a bar.
+pub(super) fn draw(bar: &ProgressBar, done: u64, total: u64, what: &str) {
+    bar.set_length(total);
+    bar.set_position(done);
+    if bar.message() != what {
+        bar.set_message(what.to_owned());
+    }
+}

@@ -1,0 +1,317 @@
+//! Commands while a bot runs: they go through the process that has the graph open.
+
+use std::io::Write as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream as StdStream};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+
+use crate::home::{Home, LONG, Running, eventually};
+
+const NOTES: &str =
+    "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
+
+/// A bot that serves, with commands being taken.
+async fn serving(home: &Home) -> Running {
+    let serving = home.start(&["serve"]);
+    let path = home.path("muninn-data/admin.sock");
+    tokio::select! {
+        () = eventually("the admin socket", async || {
+            StdStream::connect(&path).is_ok().then_some(())
+        }) => {}
+        () = tokio::time::sleep(LONG) => panic!("no socket: {}", serving.errors()),
+    }
+    serving
+}
+
+fn home() -> Home {
+    let home = Home::new().with("TERMINAL_SOCKET", "socket");
+    std::fs::create_dir(home.path("docs")).unwrap();
+    std::fs::write(home.path("docs/office.md"), NOTES).unwrap();
+    home
+}
+
+async fn json(home: &Home, arguments: &[&str]) -> Value {
+    let done = home.run(arguments, "").await;
+    serde_json::from_str(done.succeeds()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_works_while_the_bot_runs() {
+    let home = home();
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    let serving = serving(&home).await;
+    let socket = std::fs::symlink_metadata(home.path("muninn-data/admin.sock")).unwrap();
+    assert!(socket.file_type().is_socket());
+    assert_eq!(socket.permissions().mode() & 0o777, 0o600);
+
+    let ingested = home.run(&["ingest", "docs"], "").await;
+    assert!(ingested.succeeds().contains("1 new"), "{ingested:?}");
+    let catalog = home.run(&["catalog"], "").await;
+    assert!(
+        catalog.succeeds().contains("docs  version 1"),
+        "{catalog:?}"
+    );
+    let found = home.run(&["search", "where is the xylophone?"], "").await;
+    assert!(found.succeeds().contains("room 7"), "{found:?}");
+    let schema = home.run(&["schema"], "").await;
+    assert!(schema.succeeds().contains("Document"), "{schema:?}");
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(
+        sessions.succeeds().contains("terminal/default"),
+        "{sessions:?}"
+    );
+    let recalled = home
+        .run(&["recall", "the code of the coffee machine?"], "")
+        .await;
+    assert!(recalled.succeeds().contains("4711"), "{recalled:?}");
+    let doctor = home.run(&["doctor"], "").await;
+    let open = format!("open in process {}", serving.pid());
+    assert!(doctor.succeeds().contains(&open), "{doctor:?}");
+    home.run(&["demo", "movies"], "").await.succeeds();
+
+    // A path is one of the folder in which the command is typed.
+    home.run(&["export", "export.jsonl"], "").await.succeeds();
+    let exported = std::fs::read_to_string(home.path("export.jsonl")).unwrap();
+    assert!(exported.contains("xylophone") && exported.contains("The Matrix"));
+
+    // What fails there fails here.
+    let missing = home.run(&["ingest", "nowhere"], "").await;
+    missing.fails(1, &["nowhere"]);
+
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    assert!(!home.path("muninn-data/admin.sock").exists());
+    // And the same without it.
+    let catalog = home.run(&["catalog"], "").await;
+    assert!(
+        catalog.succeeds().contains("docs  version 1"),
+        "{catalog:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_can_be_read_by_a_script_with_and_without_a_bot() {
+    let home = home();
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+    let all: [&[&str]; 6] = [
+        &["catalog", "--json"],
+        &["search", "xylophone", "--json"],
+        &["schema", "--json"],
+        &["sessions", "--json"],
+        &["recall", "the code of the coffee machine?", "--json"],
+        &["doctor", "--json"],
+    ];
+    let mut alone = Vec::new();
+    for arguments in all {
+        alone.push(json(&home, arguments).await);
+    }
+    let [catalog, search, schema, sessions, recall, doctor] = alone.as_slice() else {
+        panic!("{alone:?}");
+    };
+    assert_eq!(catalog[0]["name"], "docs");
+    assert_eq!(catalog[0]["version"], 1);
+    assert_eq!(catalog[0]["warnings"], json!([]));
+    assert_eq!(search["hits"][0]["source"], "docs");
+    assert!(search["hits"][0]["scores"]["total"].is_f64(), "{search}");
+    assert!(schema["nodes"]["Document"].is_array(), "{schema}");
+    assert_eq!(sessions[0]["id"], "terminal/default");
+    assert_eq!(sessions[0]["turns"], 1);
+    assert_eq!(recall[0]["verdict"], "and quoted");
+    assert_eq!(recall[0]["recalled"], true);
+    assert!(recall[0]["question"].as_str().unwrap().contains("4711"));
+    let part = |name: &str| {
+        doctor
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|it| it["part"] == name)
+    };
+    assert_eq!(part("prompts").unwrap()["verdict"], "ok");
+    assert_eq!(part("model").unwrap()["verdict"], "note");
+
+    let serving = serving(&home).await;
+    for (arguments, alone) in all.iter().zip(&alone).take(5) {
+        let running = json(&home, arguments).await;
+        assert_eq!(shape(&running), shape(alone), "{arguments:?}");
+    }
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+/// The names in a value, without what they stand for.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), shape(value)));
+            Value::Object(fields.collect())
+        }
+        Value::Array(all) => Value::Array(all.iter().map(shape).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Value::Null,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_was_killed_leaves_nothing_in_the_way() {
+    let home = home();
+    let mut killed = serving(&home).await;
+    killed.kill().await;
+    assert!(home.path("muninn-data/admin.sock").exists());
+    home.run(&["sessions"], "").await.succeeds();
+    // The next one takes its place.
+    let serving = serving(&home).await;
+    home.run(&["sessions"], "").await.succeeds();
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nonsense_is_answered_and_harms_nobody() {
+    let home = home();
+    let serving = serving(&home).await;
+    let path = home.path("muninn-data/admin.sock");
+    for nonsense in [
+        b"GET / HTTP/1.0\r\n\r\n".as_slice(),
+        b"\xFF\xFE\n",
+        b"{}\n",
+        b"{\"what\":{\"run\":{\"delete_everything\":{}}},\"shows_progress\":false}\n",
+        b"null\n\n\n",
+    ] {
+        let mut stream = BufReader::new(UnixStream::connect(&path).await.unwrap());
+        let mut hello = String::new();
+        stream.read_line(&mut hello).await.unwrap();
+        let hello: Value = serde_json::from_str(&hello).unwrap();
+        assert_eq!(hello["pid"], serving.pid());
+        stream.get_mut().write_all(nonsense).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.contains("failed"), "{answer:?}");
+    }
+    // Who says nothing and goes, and who sends more than is taken.
+    drop(UnixStream::connect(&path).await.unwrap());
+    let mut endless = StdStream::connect(&path).unwrap();
+    let block = vec![b'x'; 1024 * 1024];
+    let refused =
+        tokio::task::spawn_blocking(move || (0..64).any(|_| endless.write_all(&block).is_err()));
+    assert!(refused.await.unwrap(), "it reads no more than a request");
+    home.run(&["sessions"], "").await.succeeds();
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_at_once_are_told_to_come_later() {
+    let home = home();
+    let serving = serving(&home).await;
+    let path = home.path("muninn-data/admin.sock");
+    let mut waiting = Vec::new();
+    for _ in 0..16 {
+        let mut stream = BufReader::new(UnixStream::connect(&path).await.unwrap());
+        stream.read_line(&mut String::new()).await.unwrap();
+        waiting.push(stream);
+    }
+    let refused = home.run(&["sessions"], "").await;
+    refused.fails(1, &["has too many commands", "try again later"]);
+    drop(waiting);
+    eventually("room for a command", async || {
+        let done = home.run(&["sessions"], "").await;
+        done.status.success().then_some(())
+    })
+    .await;
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_version_is_named() {
+    let home = home();
+    home.run(&["sessions"], "").await.succeeds();
+    let path = home.path("muninn-data/admin.sock");
+    // The graph of this folder, as the program itself calls it.
+    let serving = serving(&home).await;
+    let mut hello = String::new();
+    let mut stream = BufReader::new(UnixStream::connect(&path).await.unwrap());
+    stream.read_line(&mut hello).await.unwrap();
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+
+    let older = hello.replace(env!("CARGO_PKG_VERSION"), "0.0.1");
+    assert_ne!(older, hello);
+    let listener = UnixListener::bind(&path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let answering = tokio::task::spawn_blocking(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(older.as_bytes()).unwrap();
+        stream
+    });
+    let refused = home.run(&["sessions"], "").await;
+    refused.fails(1, &["runs muninn 0.0.1", "restart that process"]);
+    answering.await.unwrap();
+
+    // One that others may have put there is not asked.
+    let _listener = {
+        std::fs::remove_file(&path).unwrap();
+        UnixListener::bind(&path).unwrap()
+    };
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = home.run(&["sessions"], "").await;
+    refused.fails(1, &["admin.sock cannot be used", "others may open it"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_for_another_graph_is_none_for_that_process() {
+    let home = home();
+    let serving = serving(&home).await;
+    let elsewhere = home
+        .run(&["--graph-url=embedded:other", "demo", "movies"], "")
+        .await;
+    elsewhere.succeeds();
+    let schema = home.run(&["schema"], "").await;
+    assert!(schema.succeeds().contains("no knowledge"), "{schema:?}");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_is_too_long_for_a_socket_has_it_elsewhere() {
+    let home = Home::new();
+    let long = home.path(&"x".repeat(100));
+    let name = long.file_name().unwrap().to_str().unwrap().to_owned();
+    let temporary = home.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let home = home
+        .with("TERMINAL_SOCKET", "socket")
+        .with("DATA_DIR", &name)
+        .with("GRAPH_URL", format!("embedded:{name}"))
+        .with("TMPDIR", temporary.to_str().unwrap());
+    let serving = home.start(&["serve"]);
+    let told = eventually("where it is", async || {
+        std::fs::read_to_string(long.join("admin.path")).ok()
+    })
+    .await;
+    let socket = PathBuf::from(told);
+    eventually("the socket", async || {
+        StdStream::connect(&socket).is_ok().then_some(())
+    })
+    .await;
+    eventually("that it is told", async || {
+        let told = serving.errors().contains("too long for a socket");
+        told.then_some(())
+    })
+    .await;
+    home.run(&["sessions"], "").await.succeeds();
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    assert!(!socket.exists());
+    home.run(&["sessions"], "").await.succeeds();
+}

@@ -1,6 +1,8 @@
 //! The commands.
 
 mod admin;
+#[cfg(feature = "terminal")]
+mod ask;
 mod calibrate;
 #[cfg(feature = "terminal")]
 mod chat;
@@ -171,7 +173,7 @@ async fn execute(
     let config = &at.config;
     match command {
         #[cfg(feature = "terminal")]
-        Command::Chat { session } => chat::run(config, &session).await,
+        Command::Chat { session } => chat::run(&at, &session).await,
         Command::Serve => serve::run(config, &platforms).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
         Command::Open(command) => command.execute(&at).await,

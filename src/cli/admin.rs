@@ -8,5 +8,7 @@ mod client;
 pub(super) mod protocol;
 mod server;
 
+#[cfg(feature = "terminal")]
+pub(super) use self::client::Connection;
 pub(super) use self::client::connect;
 pub(super) use self::server::listen;

@@ -6,22 +6,65 @@ use muninn::config::Config;
 use muninn::conversation::ledger::Ledger;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
-use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket, os_user};
+use muninn_terminal::{
+    Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
+    os_user,
+};
 use tokio::signal::unix::SignalKind;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::admin;
-use super::context::Running;
+use super::admin::{self, Connection};
+use super::context::{Context, Running};
 use super::output::Exit;
 use super::serve::on_signal;
 
-/// Talks in this terminal until it is left.
-pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<Exit> {
+/// What waits between the terminal and the bot of another process.
+const WAITING: usize = 32;
+
+/// Talks in this terminal until it is left: with the bot that runs, if there is one.
+pub(super) async fn run(at: &Context, session: &str) -> anyhow::Result<Exit> {
+    let config = &at.config;
     let terminal = Terminal::new(Options {
         history: Some(config.data_dir.join("terminal-history")),
         greeting: greeting(config),
         ..Options::new(Session::new(session, &os_user())?)
     });
+    // Ctrl-C belongs to the conversation: it stops a turn.
+    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
+    match admin::connect(config).await? {
+        Some(connection) => with(connection, config, &terminal, session, shutdown).await,
+        None => alone(config, &terminal, shutdown).await,
+    }
+}
+
+/// Talks with the bot of another process.
+async fn with(
+    connection: Connection,
+    config: &Config,
+    terminal: &Terminal,
+    session: &str,
+    shutdown: CancellationToken,
+) -> anyhow::Result<Exit> {
+    let (inbox, arrivals) = Inbox::new(config.admission.inbox_size);
+    let (typing, typed) = mpsc::channel(WAITING);
+    let (telling, told) = mpsc::channel(WAITING);
+    let connected = connection.chat(session.to_owned(), os_user(), typed, telling);
+    let connected = tokio::spawn(connected);
+    let asking = tokio::spawn(ask_remotely(arrivals, typing, told));
+    let talked = terminal.run(inbox, shutdown).await;
+    asking.await?;
+    connected.await??;
+    talked?;
+    Ok(Exit::SUCCESS)
+}
+
+/// Talks with a bot of its own, which others may ask meanwhile.
+async fn alone(
+    config: &Config,
+    terminal: &Terminal,
+    shutdown: CancellationToken,
+) -> anyhow::Result<Exit> {
     if !Terminal::is_interactive() && config.model.is_none() {
         warn(&without_model(config));
     }
@@ -37,26 +80,52 @@ pub(super) async fn run(config: &Config, session: &str) -> anyhow::Result<Exit> 
         searcher,
     } = wire(config, Ledger::nowhere()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
-    // Ctrl-C belongs to the conversation: it stops a turn.
-    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let admin = admin::listen(Running {
         config: config.clone(),
         store: Arc::clone(&store),
         recaller,
         searcher,
+        inbox: inbox.clone(),
     });
     let ending = CancellationToken::new();
     let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
     let talked = terminal.run(inbox, shutdown).await;
-    serving.await?;
     ending.cancel();
     if let Some(commands) = commands {
         commands.await?;
     }
+    serving.await?;
     store.close().await?;
     talked?;
     Ok(Exit::SUCCESS)
+}
+
+/// What answers, to nobody, the messages of terminals that an earlier process accepted, where no
+/// platform does; the terminals of the admin socket are not among the platforms.
+pub(super) fn unheard(
+    names: &mut Vec<String>,
+    inbox: &Inbox,
+    shutdown: &CancellationToken,
+) -> impl Future<Output = ()> + Send + 'static {
+    const NAME: &str = "terminal";
+    let is_ours = !names.iter().any(|name| name == NAME);
+    if is_ours {
+        names.push(NAME.to_owned());
+    }
+    let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
+    async move {
+        let answering = async {
+            match is_ours {
+                true => answer_unheard(&inbox).await,
+                false => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = answering => {}
+        }
+    }
 }
 
 /// The socket, where one is configured.

@@ -9,6 +9,8 @@ use muninn::knowledge::search::{Searcher, Weights};
 use muninn::memory::Recaller;
 use muninn::wiring::{Models, WiringError, models, recaller};
 
+use muninn_platform::Inbox;
+
 use super::output::Output;
 
 /// A process that runs, as its commands see it.
@@ -18,6 +20,12 @@ pub(super) struct Running {
     pub(super) store: Arc<dyn GraphStore>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
+    /// The way to its bot.
+    #[cfg_attr(
+        not(feature = "terminal"),
+        expect(dead_code, reason = "nobody can ask from a terminal")
+    )]
+    pub(super) inbox: Inbox,
 }
 
 /// What a command works with.

@@ -7,6 +7,8 @@ use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
 use super::admin;
+#[cfg(feature = "terminal")]
+use super::ask;
 use super::context::Context;
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
@@ -16,6 +18,9 @@ use super::{calibrate, demo, ingest, inspect, reembed, schema, search, transfer}
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OpenCommand {
+    /// Ask one question; what comes on stdin is read with it
+    #[cfg(feature = "terminal")]
+    Ask(ask::AskArgs),
     /// Load a sample knowledge graph; running it again changes nothing
     Demo {
         #[arg(value_enum)]
@@ -51,9 +56,10 @@ impl OpenCommand {
     /// # Errors
     /// With a sentence for the person at the terminal.
     pub(super) async fn execute(self, at: &Context) -> anyhow::Result<Exit> {
+        let command = self.complete()?;
         match admin::connect(&at.config).await? {
-            Some(connection) => connection.run(self).await,
-            None => self.run(at).await,
+            Some(connection) => connection.run(command).await,
+            None => command.run(at).await,
         }
     }
 
@@ -63,6 +69,8 @@ impl OpenCommand {
     /// With a sentence for the person at the terminal.
     pub(super) async fn run(self, at: &Context) -> anyhow::Result<Exit> {
         match self {
+            #[cfg(feature = "terminal")]
+            Self::Ask(args) => ask::run(at, args).await,
             Self::Demo { demo } => demo::run(at, demo).await,
             Self::Ingest(args) => ingest::run(at, args).await,
             Self::Catalog(args) => ingest::catalog(at, &args).await,
@@ -74,6 +82,18 @@ impl OpenCommand {
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
             Self::Export { file } => transfer::export(at, &file).await,
         }
+    }
+
+    /// With what only this process can read.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn complete(self) -> anyhow::Result<Self> {
+        Ok(match self {
+            #[cfg(feature = "terminal")]
+            Self::Ask(args) => Self::Ask(args.complete()?),
+            other => other,
+        })
     }
 
     /// With paths that mean the same in any folder.
@@ -89,6 +109,8 @@ impl OpenCommand {
             Self::Export { file } => Self::Export {
                 file: whole(&file)?,
             },
+            #[cfg(feature = "terminal")]
+            Self::Ask(_) => self,
             Self::Demo { .. }
             | Self::Catalog(_)
             | Self::Search(_)

@@ -59,7 +59,9 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox.shared(store.pending().is_shared());
     let left_over = inbox.left_over();
-    let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    #[cfg(feature = "terminal")]
+    let unheard = super::chat::unheard(&mut names, &inbox, &shutdown);
     bot.sign_in(&names, &left_over).await;
     let mut running: JoinSet<Result<(), PlatformError>> = JoinSet::new();
     for platform in platforms {
@@ -67,12 +69,17 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
         running.spawn(async move { platform.run(inbox, shutdown).await });
     }
-    drop(inbox);
+    #[cfg(feature = "terminal")]
+    running.spawn(async move {
+        unheard.await;
+        Ok(())
+    });
     let admin = admin::listen(Running {
         config: config.clone(),
         store: Arc::clone(&store),
         recaller,
         searcher,
+        inbox,
     });
     if let Some(admin) = admin {
         let shutdown = shutdown.clone();

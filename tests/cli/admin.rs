@@ -15,7 +15,7 @@ const NOTES: &str =
     "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
 
 /// A bot that serves, with commands being taken.
-async fn serving(home: &Home) -> Running {
+pub(crate) async fn serving(home: &Home) -> Running {
     let serving = home.start(&["serve"]);
     let path = home.path("muninn-data/admin.sock");
     tokio::select! {

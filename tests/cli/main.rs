@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod admin;
+mod asking;
 mod bad_input;
 mod carrying;
 mod checking;

@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// `body`, said now; its event id is new across restarts and processes.
-    pub(crate) fn message(&self, body: Body) -> IncomingMessage {
+    pub fn message(&self, body: Body) -> IncomingMessage {
         IncomingMessage {
             event: EventId::new(format!("{NAME}/{}", Uuid::now_v7())),
             conversation: self.conversation.clone(),

@@ -1,14 +1,16 @@
 //! Muninn in a terminal.
 //!
-//! Three ways to talk, one protocol for the bot: [`Terminal`] edits lines and streams where a
+//! Four ways to talk, one protocol for the bot: [`Terminal`] edits lines and streams where a
 //! person sits at it, and reads a line a turn where a script does; [`TerminalSocket`] serves lines
-//! on a Unix socket. All are the one audience `terminal`.
+//! on a Unix socket; [`serve_remote`] and [`ask_remotely`] are a
+//! terminal and a bot in two processes. All are the one audience `terminal`.
 
 mod identity;
 mod interactive;
 mod lines;
 mod printing;
 mod reader;
+mod remote;
 mod screen;
 mod script;
 mod socket;
@@ -22,7 +24,9 @@ use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
 pub use identity::{Session, os_user};
+pub use remote::{Told, Typed, ask_remotely, serve_remote};
 pub use socket::{SocketOptions, TerminalSocket};
+pub use unheard::answer_unheard;
 
 const NAME: &str = "terminal";
 

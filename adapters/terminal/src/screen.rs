@@ -13,10 +13,10 @@ use crate::disconnected;
 use crate::printing::{Step, at_end, on_update};
 
 /// Often enough to look like writing.
-const UPDATE_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const UPDATE_EVERY: Duration = Duration::from_millis(50);
 
 /// The sign of life moves by itself.
-const WORKING_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const WORKING_EVERY: Duration = Duration::from_secs(10);
 
 const SPINNER_TICK: Duration = Duration::from_millis(120);
 

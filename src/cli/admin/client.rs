@@ -11,6 +11,8 @@ use muninn::config::Config;
 use private_files::socket::check_private;
 use serde::Serialize;
 use tokio::net::UnixStream;
+#[cfg(feature = "terminal")]
+use tokio::sync::mpsc;
 use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
@@ -125,6 +127,8 @@ impl Connection {
                     draw(bar, far.done, far.total, &far.what);
                 }
                 Frame::Alive | Frame::Findings(_) => {}
+                #[cfg(feature = "terminal")]
+                Frame::Told(_) => {}
                 Frame::Exit(exit) => {
                     clear(&mut bar);
                     return Ok(exit);
@@ -148,7 +152,54 @@ impl Connection {
                 Frame::Findings(findings) => return Ok(findings),
                 Frame::Failed(sentence) => bail!("{sentence}"),
                 Frame::Out(_) | Frame::Progress(_) | Frame::Alive | Frame::Exit(_) => {}
+                #[cfg(feature = "terminal")]
+                Frame::Told(_) => {}
             }
+        }
+    }
+
+    /// Talks to its bot: what is typed goes there, and what it says comes back, until one of them
+    /// ends.
+    ///
+    /// # Errors
+    /// When the process does not take it.
+    #[cfg(feature = "terminal")]
+    pub(in crate::cli) async fn chat(
+        mut self,
+        session: String,
+        person: String,
+        mut typed: mpsc::Receiver<muninn_terminal::Typed>,
+        told: mpsc::Sender<muninn_terminal::Told>,
+    ) -> anyhow::Result<()> {
+        self.ask(Asked::Chat { session, person }).await?;
+        let (mut sink, mut lines) = self.lines.split();
+        let writing = async {
+            while let Some(typed) = typed.recv().await {
+                sink.send(serde_json::to_string(&typed)?).await?;
+            }
+            anyhow::Ok(())
+        };
+        let reading = async {
+            while let Ok(Some(Ok(line))) = tokio::time::timeout(SILENCE, lines.next()).await {
+                match serde_json::from_str(&line)? {
+                    Frame::Told(said) => {
+                        if told.send(said).await.is_err() {
+                            break;
+                        }
+                    }
+                    Frame::Failed(sentence) => bail!("{sentence}"),
+                    Frame::Out(_)
+                    | Frame::Progress(_)
+                    | Frame::Alive
+                    | Frame::Findings(_)
+                    | Frame::Exit(_) => {}
+                }
+            }
+            Ok(())
+        };
+        tokio::select! {
+            written = writing => written,
+            read = reading => read,
         }
     }
 

@@ -47,6 +47,9 @@ pub(in crate::cli) enum Asked {
     Run(OpenCommand),
     /// What `doctor` says of the graph.
     Health,
+    /// To talk: what is typed follows, a line each.
+    #[cfg(feature = "terminal")]
+    Chat { session: String, person: String },
 }
 
 /// What the server says then.
@@ -58,6 +61,8 @@ pub(in crate::cli) enum Frame {
     /// It is still at it.
     Alive,
     Findings(Vec<Shown>),
+    #[cfg(feature = "terminal")]
+    Told(muninn_terminal::Told),
     Exit(Exit),
     /// It failed, in a sentence.
     Failed(String),

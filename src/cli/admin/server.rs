@@ -1,5 +1,8 @@
 //! The side of the process that runs.
 
+#[cfg(feature = "terminal")]
+mod chat;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +22,8 @@ use super::address;
 use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
 use crate::cli::context::{Context, Running};
 use crate::cli::doctor;
+#[cfg(feature = "terminal")]
+use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::Output;
 
 /// Commands at once; more are told to come later.
@@ -31,6 +36,9 @@ const READING: Duration = Duration::from_secs(60);
 const ALIVE: Duration = Duration::from_secs(10);
 /// How long a command may go on when the process ends.
 const TO_FINISH: Duration = Duration::from_secs(3);
+/// How long an answer may: it is finished as every other.
+#[cfg(feature = "terminal")]
+const TO_ANSWER: Duration = Duration::from_secs(30);
 /// Frames that wait for a client.
 const WAITING: usize = 32;
 /// How long nothing is accepted after the system refused it, as with too many open files.
@@ -172,9 +180,17 @@ async fn answer(
         running: Some(Arc::clone(running)),
     };
     let mut writing = tokio::spawn(write_all(sink, outgoing));
+    #[cfg(feature = "terminal")]
+    if let Asked::Chat { session, person } = &request.what {
+        chat::serve(session, person, lines, frames, running, shutdown).await;
+        // A client that does not read is given up.
+        let _ = tokio::time::timeout(READING, writing).await;
+        return;
+    }
+    let to_finish = request.what.to_finish();
     let ended = async {
         shutdown.cancelled().await;
-        tokio::time::sleep(TO_FINISH).await;
+        tokio::time::sleep(to_finish).await;
     };
     let last = tokio::select! {
         last = act(request.what, &at) => Some(last),
@@ -203,7 +219,22 @@ async fn act(what: Asked, at: &Context) -> Frame {
             Ok(exit) => Frame::Exit(exit),
             Err(error) => Frame::Failed(in_one_line(error.as_ref())),
         },
+        #[cfg(feature = "terminal")]
+        Asked::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
         Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
+    }
+}
+
+impl Asked {
+    /// How long it may go on when the process ends.
+    fn to_finish(&self) -> Duration {
+        match self {
+            #[cfg(feature = "terminal")]
+            Self::Run(OpenCommand::Ask(_)) => TO_ANSWER,
+            #[cfg(feature = "terminal")]
+            Self::Chat { .. } => TO_ANSWER,
+            Self::Run(_) | Self::Health => TO_FINISH,
+        }
     }
 }
 

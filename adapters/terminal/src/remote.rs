@@ -1,0 +1,241 @@
+//! A terminal whose bot is another process: what is typed goes there, and what it answers comes back.
+//!
+//! Both ends speak of the same turns by number; what carries the two enums is the caller's business.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use muninn_platform::{
+    Arrivals, Body, Delivered, Inbox, Incoming, Pace, PlatformError, Reply, SafeText, TextLimit,
+};
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::screen::{UPDATE_EVERY, WORKING_EVERY};
+use crate::script::DRAIN;
+use crate::{NAME, Session};
+
+/// Turns of one terminal under way at once: a person asks one after the other, and may have stopped
+/// waiting for a few.
+const MOST_TURNS: usize = 16;
+
+/// What the terminal says to the bot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Typed {
+    /// A turn, with its number.
+    Turn { number: u64, body: Body },
+    /// Ctrl-C: the turn under way is to stop.
+    Stop,
+}
+
+/// What the bot says to the terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    Working {
+        number: u64,
+    },
+    /// The answer so far.
+    Update {
+        number: u64,
+        text: String,
+    },
+    /// The whole answer.
+    Finished {
+        number: u64,
+        parts: Vec<String>,
+    },
+    /// There will be no answer.
+    GivenUp {
+        number: u64,
+    },
+    /// The bot takes nothing any more.
+    Ending,
+}
+
+/// The terminal's end: takes what arrives in place of a bot, until the terminal ends or the bot does.
+pub async fn ask_remotely(
+    mut arrivals: Arrivals,
+    typed: mpsc::Sender<Typed>,
+    mut told: mpsc::Receiver<Told>,
+) {
+    let mut replies: HashMap<u64, Box<dyn Reply>> = HashMap::new();
+    let mut number = 0;
+    loop {
+        let typing = tokio::select! {
+            arrival = arrivals.recv() => match arrival {
+                Some(arrival) => match arrival.accept() {
+                    Incoming::Message { message, reply } => {
+                        number += 1;
+                        replies.insert(number, reply);
+                        Typed::Turn { number, body: message.body }
+                    }
+                    Incoming::Stop(_) => Typed::Stop,
+                    // A terminal sends none of these.
+                    Incoming::Connected { .. }
+                    | Incoming::Feedback { .. }
+                    | Incoming::Conversations { .. }
+                    | Incoming::Sessions { .. } => continue,
+                },
+                None => return,
+            },
+            said = told.recv() => match said {
+                Some(Told::Ending) | None => return,
+                Some(said) => {
+                    show(said, &mut replies).await;
+                    continue;
+                }
+            },
+        };
+        if typed.send(typing).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn show(said: Told, replies: &mut HashMap<u64, Box<dyn Reply>>) {
+    match said {
+        Told::Working { number } => {
+            if let Some(reply) = replies.get_mut(&number) {
+                reply.working().await;
+            }
+        }
+        Told::Update { number, text } => {
+            if let Some(reply) = replies.get_mut(&number) {
+                reply.update(&SafeText::new(&text)).await;
+            }
+        }
+        Told::Finished { number, parts } => {
+            if let Some(mut reply) = replies.remove(&number) {
+                let parts: Vec<SafeText> = parts.iter().map(|part| SafeText::new(part)).collect();
+                if let Err(error) = reply.finish(&parts).await {
+                    tracing::warn!(%error, "an answer could not be shown");
+                }
+            }
+        }
+        Told::GivenUp { number } => drop(replies.remove(&number)),
+        Told::Ending => {}
+    }
+}
+
+/// The bot's end: gives what a terminal types to the bot, until the terminal goes or the bot ends.
+pub async fn serve_remote(
+    session: &Session,
+    inbox: &Inbox,
+    mut typed: mpsc::Receiver<Typed>,
+    told: mpsc::Sender<Told>,
+    shutdown: &CancellationToken,
+) {
+    let mut turns = JoinSet::new();
+    loop {
+        let typing = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            typing = typed.recv() => typing,
+            Some(_) = turns.join_next() => continue,
+        };
+        let Some(typing) = typing else {
+            // Nobody hears the answer that is under way.
+            let stop = Incoming::Stop(session.conversation().clone());
+            if !turns.is_empty() {
+                // A bot that is ending stops by itself.
+                let _ = inbox.deliver(stop).await;
+            }
+            return;
+        };
+        match typing {
+            Typed::Turn { number, .. } if turns.len() >= MOST_TURNS => {
+                // A terminal that is gone needs no word.
+                let _ = told.send(Told::GivenUp { number }).await;
+            }
+            Typed::Turn { number, body } => {
+                let (done, ended) = oneshot::channel();
+                let reply = RemoteReply {
+                    number,
+                    told: told.clone(),
+                    done: Some(done),
+                };
+                let incoming = Incoming::Message {
+                    message: session.message(body),
+                    reply: Box::new(reply),
+                };
+                if inbox.deliver(incoming).await.is_err() {
+                    break;
+                }
+                turns.spawn(async move {
+                    // The reply is dropped at the latest when the bot gives the turn up.
+                    let _ = ended.await;
+                });
+            }
+            Typed::Stop => {
+                let stop = Incoming::Stop(session.conversation().clone());
+                // A bot that is ending stops by itself.
+                let _ = inbox.deliver(stop).await;
+            }
+        }
+    }
+    let drained = async { while turns.join_next().await.is_some() {} };
+    // What is under way is answered, but not waited for for ever.
+    let _ = tokio::time::timeout(DRAIN, drained).await;
+    let _ = told.send(Told::Ending).await;
+}
+
+/// An answer that is shown elsewhere.
+struct RemoteReply {
+    number: u64,
+    told: mpsc::Sender<Told>,
+    /// Dropped or used when the answer is out.
+    done: Option<oneshot::Sender<()>>,
+}
+
+#[async_trait]
+impl Reply for RemoteReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            update_every: UPDATE_EVERY,
+            working_every: WORKING_EVERY,
+        }
+    }
+
+    async fn working(&mut self) {
+        let number = self.number;
+        // A terminal that is busy sees the next one.
+        let _ = self.told.try_send(Told::Working { number });
+    }
+
+    async fn update(&mut self, so_far: &SafeText) {
+        let (number, text) = (self.number, so_far.as_str().to_owned());
+        // As above; `finish` has all of it.
+        let _ = self.told.try_send(Told::Update { number, text });
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        let number = self.number;
+        let parts = parts.iter().map(|part| part.as_str().to_owned()).collect();
+        let sent = self.told.send(Told::Finished { number, parts }).await;
+        if let Some(done) = self.done.take() {
+            // The terminal may have gone meanwhile.
+            let _ = done.send(());
+        }
+        let gone = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        sent.map_err(|_| PlatformError::disconnected(NAME, gone()))?;
+        Ok(Delivered::default())
+    }
+}
+
+impl Drop for RemoteReply {
+    fn drop(&mut self) {
+        if self.done.is_some() {
+            let number = self.number;
+            // A terminal that reads nothing any more waits for nothing either.
+            let _ = self.told.try_send(Told::GivenUp { number });
+        }
+    }
+}

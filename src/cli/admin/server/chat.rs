@@ -1,0 +1,54 @@
+//! A chat whose terminal is in another process.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use muninn_terminal::{Session, serve_remote};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Frame, Lines, WAITING};
+use crate::cli::context::Running;
+
+/// Serves it until the terminal goes or the bot ends.
+pub(super) async fn serve(
+    session: &str,
+    person: &str,
+    mut lines: Lines,
+    frames: mpsc::Sender<Frame>,
+    running: &Arc<Running>,
+    shutdown: &CancellationToken,
+) {
+    let session = match Session::new(session, person) {
+        Ok(session) => session,
+        Err(error) => {
+            // A terminal that is gone does not want to know.
+            let _ = frames.send(Frame::Failed(error.to_string())).await;
+            return;
+        }
+    };
+    let (typing, typed) = mpsc::channel(WAITING);
+    let (told, mut telling) = mpsc::channel(WAITING);
+    let reading = tokio::spawn(async move {
+        while let Some(Ok(line)) = lines.next().await {
+            let Ok(typed) = serde_json::from_str(&line) else {
+                tracing::warn!("a terminal said what no terminal says");
+                return;
+            };
+            if typing.send(typed).await.is_err() {
+                return;
+            }
+        }
+    });
+    let passing_on = tokio::spawn(async move {
+        while let Some(said) = telling.recv().await {
+            if frames.send(Frame::Told(said)).await.is_err() {
+                return;
+            }
+        }
+    });
+    serve_remote(&session, &running.inbox, typed, told, shutdown).await;
+    reading.abort();
+    // It ends with the last reply that the bot holds; the connection's end does not wait for that.
+    let _ = tokio::time::timeout(super::TO_FINISH, passing_on).await;
+}

@@ -1,0 +1,276 @@
+//! `muninn ask`: one question, for a person in a hurry or a script.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use anyhow::{Context as _, bail};
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use clap::Args;
+use muninn::conversation::ledger::Ledger;
+use muninn::graph::{Explanation, GraphStore, Source};
+use muninn::wiring::{Wired, wire};
+use muninn_platform::{
+    Attachment, Body, ConversationId, Delivered, DownloadError, Inbox, Incoming, IncomingMessage,
+    PlatformError, Reply, SafeText, TextLimit,
+};
+use muninn_terminal::{Session, os_user};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::context::Context;
+use super::output::Exit;
+
+/// The most that is read from stdin, in bytes; `ATTACHMENT_BYTES` may be less.
+const MOST_INPUT: usize = 5 * 1024 * 1024;
+
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct AskArgs {
+    question: String,
+    /// The conversation to continue; without it, the question is a conversation of its own
+    #[arg(long)]
+    session: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// What came on stdin, as base64; the process that answers has another one.
+    #[arg(skip)]
+    input: Option<String>,
+    /// Who asks.
+    #[arg(skip)]
+    person: String,
+}
+
+impl AskArgs {
+    /// With what this process alone knows: who asks, and what is on stdin unless that is a terminal.
+    ///
+    /// # Errors
+    /// When stdin cannot be read, or there is too much of it.
+    pub(super) fn complete(self) -> anyhow::Result<Self> {
+        let stdin = io::stdin();
+        let mut input = Vec::new();
+        if !stdin.is_terminal() {
+            let mut bounded = stdin.lock().take(MOST_INPUT as u64 + 1);
+            bounded
+                .read_to_end(&mut input)
+                .context("cannot read stdin")?;
+        }
+        if input.len() > MOST_INPUT {
+            bail!(
+                "stdin has more than {MOST_INPUT} bytes; give me the part that matters, as with `tail`"
+            );
+        }
+        Ok(Self {
+            person: os_user(),
+            input: (!input.trim_ascii().is_empty()).then(|| BASE64_STANDARD.encode(&input)),
+            ..self
+        })
+    }
+}
+
+/// Asks, prints the answer, and fails if there is none.
+pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
+    let name = match &args.session {
+        Some(session) => session.clone(),
+        None => format!("ask-{}", Uuid::now_v7()),
+    };
+    let session = Session::new(&name, &args.person)?;
+    let input = args
+        .input
+        .as_ref()
+        .map(|input| BASE64_STANDARD.decode(input));
+    let question = Question {
+        message: session.message(Body::Text(args.question.clone())),
+        input: input.transpose().context("what came on stdin is damaged")?,
+    };
+    let limit = at.config.attachments.bytes;
+    if question
+        .input
+        .as_ref()
+        .is_some_and(|input| input.len() > limit)
+    {
+        bail!(
+            "stdin has more than {limit} bytes (ATTACHMENT_BYTES); give me the part that matters, as with `tail`"
+        );
+    }
+    let answered = match &at.running {
+        Some(running) => answered_by(&running.inbox, &*running.store, question).await,
+        None => answered_here(at, question).await,
+    };
+    let Answered { text, explained } = answered?;
+    if args.json {
+        let value = as_json(&args.question, &text, explained.as_ref());
+        at.out.say_json(&value).await
+    } else {
+        at.out.say(&text).await
+    }
+}
+
+/// With a bot of its own, which answers nothing else.
+async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answered> {
+    let mut config = at.config.clone();
+    config.admission.messages_per_minute = u32::MAX;
+    let Wired { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
+    let (inbox, received) = Inbox::new(config.admission.inbox_size);
+    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
+    let answered = answered_by(&inbox, &*store, question).await;
+    drop(inbox);
+    serving.await?;
+    store.close().await?;
+    answered
+}
+
+/// What is asked, with what came on stdin.
+struct Question {
+    message: IncomingMessage,
+    input: Option<Vec<u8>>,
+}
+
+/// An answer, and what it was made from as far as the graph tells.
+struct Answered {
+    text: String,
+    explained: Option<Explanation>,
+}
+
+async fn answered_by(
+    inbox: &Inbox,
+    store: &dyn GraphStore,
+    question: Question,
+) -> anyhow::Result<Answered> {
+    let Question { mut message, input } = question;
+    if let Some(input) = &input {
+        message.attachments.push(Attachment {
+            id: "stdin".to_owned(),
+            name: "stdin".to_owned(),
+            media_type: String::new(),
+            size: Some(input.len() as u64),
+        });
+    }
+    let (event, conversation) = (message.event.clone(), message.conversation.clone());
+    let (done, said) = oneshot::channel();
+    let reply = Box::new(AskReply {
+        input: input.unwrap_or_default(),
+        done: Some(done),
+    });
+    let delivered = inbox.deliver(Incoming::Message { message, reply }).await;
+    delivered.context("muninn is ending; ask again when it is back")?;
+    // Whoever asked may go away, and this with them.
+    let mut stop = StopAtEnd(Some((inbox.clone(), conversation.clone())));
+    let said = said.await.context("no answer came; please ask again")?;
+    stop.0 = None;
+    let text = match said {
+        Said::Answer(text) => text,
+        Said::Notice(text) => bail!("{text}"),
+    };
+    match store.explain(&conversation, None).await {
+        Ok(Some(explained)) if explained.turn.event == event.as_str() => Ok(Answered {
+            text,
+            explained: Some(explained),
+        }),
+        // What is no turn is a word on why there is none.
+        Ok(_) => bail!("{text}"),
+        // It is in the journal, and the answer says so.
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(
+                error,
+                "the graph does not tell what the answer was made from"
+            );
+            Ok(Answered {
+                text,
+                explained: None,
+            })
+        }
+    }
+}
+
+/// Stops the turn of somebody who does not wait for it any more.
+struct StopAtEnd(Option<(Inbox, ConversationId)>);
+
+impl Drop for StopAtEnd {
+    fn drop(&mut self) {
+        if let Some((inbox, conversation)) = self.0.take() {
+            // A bot with too much to do answers it to nobody.
+            let _ = inbox.offer(Incoming::Stop(conversation));
+        }
+    }
+}
+
+enum Said {
+    Answer(String),
+    /// A sentence on why there is no answer.
+    Notice(String),
+}
+
+struct AskReply {
+    input: Vec<u8>,
+    done: Option<oneshot::Sender<Said>>,
+}
+
+impl AskReply {
+    fn tell(&mut self, parts: &[SafeText], said: impl Fn(String) -> Said) {
+        let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
+        if let Some(done) = self.done.take() {
+            // Whoever asked may be gone.
+            let _ = done.send(said(parts.join("\n").trim_end().to_owned()));
+        }
+    }
+}
+
+#[async_trait]
+impl Reply for AskReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        self.tell(parts, Said::Answer);
+        Ok(Delivered::default())
+    }
+
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        self.tell(parts, Said::Notice);
+        Ok(())
+    }
+
+    async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {
+        Ok(std::mem::take(&mut self.input))
+    }
+}
+
+fn as_json(question: &str, answer: &str, explained: Option<&Explanation>) -> Value {
+    let turn = explained.map(|it| &it.turn);
+    let written_by = turn.map(|turn| match turn.source {
+        Source::Model => "model",
+        Source::Knowledge => "knowledge",
+        Source::Retrieval => "documents",
+        Source::Memory => "memory",
+    });
+    let recalled = explained.into_iter().flat_map(|it| &it.recalled);
+    let recalled = recalled.map(|(score, turn)| {
+        json!({
+            "score": score,
+            "at": turn.created_at,
+            "author": turn.author_name,
+            "question": turn.input,
+        })
+    });
+    let sources = explained.into_iter().flat_map(|it| &it.context);
+    let sources = sources.map(|node| json!({"labels": node.labels, "properties": node.properties}));
+    json!({
+        "question": question,
+        "answer": answer,
+        "conversation": turn.map(|turn| turn.session.as_str()),
+        "written_by": written_by,
+        "model": turn.and_then(|turn| turn.model.as_deref()),
+        "cypher": turn.and_then(|turn| turn.cypher.as_deref()),
+        "seconds": turn.map(|turn| f64::from(turn.duration_ms) / 1_000.0),
+        "tokens_read": turn.map(|turn| turn.prompt_tokens),
+        "tokens_written": turn.map(|turn| turn.completion_tokens),
+        "recalled": recalled.collect::<Vec<_>>(),
+        "sources": sources.collect::<Vec<_>>(),
+    })
+}

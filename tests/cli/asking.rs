@@ -1,0 +1,172 @@
+//! One question at a time, and chats with a bot that runs already.
+
+use serde_json::Value;
+
+use crate::admin::serving;
+use crate::home::{Home, Running, eventually};
+use crate::support::model_server::{Gate, ModelServer, Reply};
+
+const FACT: &str = "The code of the coffee machine is 4711.";
+const QUESTION: &str = "What is the code of the coffee machine?";
+
+/// Ends a bot that serves.
+async fn end(serving: Running) {
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_with_and_without_a_bot_that_runs() {
+    let home = Home::new().with("TERMINAL_SOCKET", "socket");
+    home.chat(&[], &[FACT]).await.succeeds();
+    let alone = home.run(&["ask", QUESTION], "").await;
+    assert!(alone.succeeds().contains("> The code"), "{alone:?}");
+    assert!(alone.out.contains("4711"), "{alone:?}");
+
+    let bot = serving(&home).await;
+    let asked = home.run(&["ask", QUESTION], "").await;
+    assert!(asked.succeeds().contains("4711"), "{asked:?}");
+    let asked = home.run(&["ask", "--json", QUESTION], "").await;
+    let json: Value = serde_json::from_str(asked.succeeds()).unwrap();
+    assert_eq!(json["question"], QUESTION);
+    assert_eq!(json["written_by"], "memory");
+    assert!(json["answer"].as_str().unwrap().contains("4711"), "{json}");
+    let recalled = json["recalled"].as_array().unwrap();
+    assert!(recalled.iter().any(|it| it["question"] == FACT), "{json}");
+    let conversation = json["conversation"].as_str().unwrap();
+    assert!(conversation.starts_with("terminal/ask-"), "{json}");
+
+    // What it says continues a conversation when that is asked for.
+    let told = home.run(&["ask", "--session", "work", FACT], "").await;
+    told.succeeds();
+    let refused = home.run(&["ask", "--session", "a/b", QUESTION], "").await;
+    refused.fails(1, &["session name"]);
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(
+        sessions.succeeds().contains("terminal/work"),
+        "{sessions:?}"
+    );
+    end(bot).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_on_stdin_is_read_with_the_question() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket");
+    let log = "12:00 started\n12:01 ERROR the disk is full\n";
+    for is_running in [false, true] {
+        let bot = match is_running {
+            true => Some(serving(&home).await),
+            false => None,
+        };
+        server
+            .expects(|request| request.last_user().contains("the disk is full"))
+            .answers("The disk was full.");
+        let asked = home.run(&["ask", "What failed?"], log).await;
+        assert_eq!(asked.succeeds(), "The disk was full.\n");
+        if let Some(bot) = bot {
+            end(bot).await;
+        }
+    }
+    let large = "x".repeat(6 * 1024 * 1024);
+    let refused = home.run(&["ask", "What failed?"], large).await;
+    refused.fails(1, &["stdin has more than", "tail"]);
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_refused_is_a_failure() {
+    let home = Home::new().with("MESSAGE_CHARS", "100");
+    let refused = home.run(&["ask", &"long ".repeat(50)], "").await;
+    refused.fails(1, &["I read at most 100"]);
+    assert_eq!(refused.out, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_does_not_wait_stops_the_turn() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket");
+    let bot = serving(&home).await;
+    let gate = Gate::closed();
+    server
+        .expects(|_| true)
+        .replies(Reply::chunks(["One, ", "two."]).paused(&gate));
+    let mut asking = home.start(&["ask", "Count."]);
+    drop(asking.take_stdin());
+    server.arrived(1).await;
+    asking.kill().await;
+    eventually("that it knows", async || {
+        bot.errors().contains("nobody waits for it").then_some(())
+    })
+    .await;
+    // Its conversation is free again, and so is the bot.
+    server.expects(|_| true).answers("Hello.");
+    let asked = home.run(&["ask", "Hello?"], "").await;
+    assert_eq!(asked.succeeds(), "Hello.\n");
+    gate.open();
+    end(bot).await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_talks_to_the_bot_that_runs() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket");
+    let bot = serving(&home).await;
+    server
+        .expects(|request| request.last_user().ends_with("Hello"))
+        .replies(Reply::chunks(["Hi ", "there, ", "Ada!"]));
+    let talked = home
+        .chat(&["--session", "work"], &["Hello", "/history"])
+        .await;
+    let text = talked.succeeds();
+    assert!(text.starts_with("Hi there, Ada!\n"), "{text}");
+    assert!(text.contains("ada: Hello"), "{text}");
+
+    // Its end is told, and what was under way is answered.
+    let gate = Gate::closed();
+    server
+        .expects(|_| true)
+        .replies(Reply::chunks(["One, ", "two."]).paused(&gate));
+    let mut talk = home.start(&["chat"]);
+    talk.say("Count.").await;
+    server.arrived(2).await;
+    bot.signal("TERM").await;
+    eventually("that it knows of the signal", async || {
+        bot.errors()
+            .contains("turns under way are finished")
+            .then_some(())
+    })
+    .await;
+    gate.open();
+    assert_eq!(talk.line().await.as_deref(), Some("One, two."));
+    talk.say("And on?").await;
+    talk.end().await.fails(1, &["line 2"]);
+    bot.end().await.succeeds();
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_chat_goes_through_the_first() {
+    let home = Home::new();
+    let mut first = home.start(&["chat"]);
+    first.say(FACT).await;
+    assert!(first.line().await.is_some());
+    let second = home.chat(&["--session", "other"], &[QUESTION]).await;
+    assert!(second.succeeds().contains("4711"), "{second:?}");
+    let asked = home.run(&["ask", QUESTION], "").await;
+    assert!(asked.succeeds().contains("4711"), "{asked:?}");
+    first.say("And still here.").await;
+    first.end().await.succeeds();
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(
+        sessions.succeeds().contains("terminal/other"),
+        "{sessions:?}"
+    );
+}

@@ -41,7 +41,7 @@ pub enum Surface {
 }
 
 /// Everything that a bot of this kind needs, in the manifest's words.
-const SCOPES: [&str; 17] = [
+const SCOPES: [&str; 14] = [
     "app_mentions:read",
     "assistant:write",
     "channels:history",
@@ -53,11 +53,8 @@ const SCOPES: [&str; 17] = [
     "groups:read",
     "im:history",
     "im:read",
-    "im:write",
     "mpim:history",
     "mpim:read",
-    "reactions:write",
-    "team:read",
     "users:read",
 ];
 
@@ -130,13 +127,6 @@ impl App {
     #[must_use]
     pub fn without_scope(mut self, scope: &str) -> Self {
         self.scopes.retain(|held| held != scope);
-        self
-    }
-
-    /// Without one of the events.
-    #[must_use]
-    pub fn without_event(mut self, event: &str) -> Self {
-        self.events.retain(|held| held != event);
         self
     }
 

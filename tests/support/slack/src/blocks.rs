@@ -34,19 +34,19 @@ pub(crate) fn of_message(blocks: &Value) -> Vec<String> {
     of_surface(blocks, Surface::Message, MESSAGE_BLOCKS)
 }
 
-/// What is wrong with a home tab or a modal.
-pub(crate) fn of_view(view: &Value, kind: &str) -> Vec<String> {
+/// What is wrong with a home tab.
+pub(crate) fn of_home(view: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
-    if view["type"] != kind {
-        wrong.push(format!("view: type must be {kind}"));
+    if view["type"] != "home" {
+        wrong.push("view: type must be home".to_owned());
     }
     let mut at = Checker {
         wrong,
-        surface: Surface::View,
+        surface: Surface::HomeTab,
     };
-    at.object(view, if kind == "home" { "home" } else { "modal" }, OBJECTS);
+    at.object(view, "home", OBJECTS);
     let mut wrong = at.wrong;
-    wrong.extend(of_surface(&view["blocks"], Surface::View, VIEW_BLOCKS));
+    wrong.extend(of_surface(&view["blocks"], Surface::HomeTab, VIEW_BLOCKS));
     if view.to_string().len() > 250_000 {
         wrong.push("view: larger than 250 kB".to_owned());
     }
@@ -84,16 +84,13 @@ impl Checker {
 
     /// What holds over all blocks of one payload.
     fn over_all(&mut self, blocks: &[Value]) {
-        let of = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
-        let markdown = of("markdown").filter_map(|block| block["text"].as_str());
+        let markdown = blocks.iter().filter(|block| block["type"] == "markdown");
+        let markdown = markdown.filter_map(|block| block["text"].as_str());
         let markdown: usize = markdown.map(|text| text.chars().count()).sum();
         if markdown > MARKDOWN {
             self.say(format!(
                 "markdown blocks: {markdown} characters, at most {MARKDOWN} together"
             ));
-        }
-        if of("table").count() > 1 {
-            self.say("table: at most one in a message".to_owned());
         }
     }
 
@@ -132,7 +129,6 @@ impl Checker {
         for (name, value) in fields.iter().filter(|(name, _)| *name != "type") {
             match rule.fields.iter().find(|field| field.name == name) {
                 Some(field) => self.field(kind, field, value),
-                None if rule.is_open => {}
                 None => self.say(format!("{kind}: no such field: {name}")),
             }
         }
@@ -140,10 +136,6 @@ impl Checker {
             if fields.get(field.name).is_none_or(Value::is_null) {
                 self.say(format!("{kind}: {} is missing", field.name));
             }
-        }
-        let has_one = rule.one_of.iter().any(|name| fields.contains_key(*name));
-        if !rule.one_of.is_empty() && !has_one {
-            self.say(format!("{kind}: needs one of {}", rule.one_of.join(", ")));
         }
     }
 
@@ -153,8 +145,6 @@ impl Checker {
             Shape::String(least, most) => self.string(&name, value, least, most),
             Shape::Plain(most) => self.text(&name, value, most, &["plain_text"]),
             Shape::Either(most) => self.text(&name, value, most, &["plain_text", "mrkdwn"]),
-            Shape::Mrkdwn(most) => self.text(&name, value, most, &["mrkdwn"]),
-            Shape::Url => self.url(&name, value),
             Shape::Flag if !value.is_boolean() => self.say(format!("{name}: no boolean")),
             Shape::Number if !value.is_number() => self.say(format!("{name}: no number")),
             Shape::Word(words) if !words.iter().any(|word| value == word) => {
@@ -162,24 +152,12 @@ impl Checker {
             }
             Shape::Flag | Shape::Number | Shape::Word(_) | Shape::Any => {}
             Shape::Object(kind) => self.object(value, kind, OBJECTS),
-            Shape::Element(kinds) => self.element(&name, value, kinds),
             Shape::Elements(kinds, most) => {
                 for element in self.list(&name, value, most) {
                     self.element(&name, element, kinds);
                 }
                 self.once(value.as_array().map_or(&[], Vec::as_slice), "action_id");
             }
-            Shape::Objects(kind, most) => {
-                for object in self.list(&name, value, most) {
-                    self.object(object, kind, OBJECTS);
-                }
-            }
-            Shape::Texts(most, length) => {
-                for text in self.list(&name, value, most) {
-                    self.text(&name, text, length, &["plain_text", "mrkdwn"]);
-                }
-            }
-            Shape::Rows => self.rows(&name, value),
         }
     }
 
@@ -205,7 +183,6 @@ impl Checker {
         }
         match kind {
             "plain_text" | "mrkdwn" => self.text(name, value, 3_000, &["plain_text", "mrkdwn"]),
-            "rich_text" | "card" | "task_card" => self.object(value, kind, BLOCKS),
             _ => self.object(value, kind, ELEMENTS),
         }
     }
@@ -230,27 +207,5 @@ impl Checker {
         }
         self.object(value, kind, OBJECTS);
         self.string(&format!("{name}.text"), &value["text"], 1, most);
-    }
-
-    fn url(&mut self, name: &str, value: &Value) {
-        self.string(name, value, 1, 3_000);
-        let text = value.as_str().unwrap_or_default();
-        if url::Url::parse(text).is_err() {
-            self.say(format!("{name}: no address: {text:?}"));
-        }
-    }
-
-    /// "Maximum 100 rows. Each row object is an array with a max of 20 table cells."
-    fn rows(&mut self, name: &str, value: &Value) {
-        for row in self.list(name, value, 100) {
-            for cell in self.list(name, row, 20) {
-                let kind = cell["type"].as_str().unwrap_or_default();
-                match kind {
-                    "raw_text" => self.object(cell, kind, OBJECTS),
-                    "rich_text" => self.object(cell, kind, BLOCKS),
-                    _ => self.say(format!("{name}: a cell must be raw_text or rich_text")),
-                }
-            }
-        }
     }
 }

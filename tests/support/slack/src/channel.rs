@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
-use crate::ids::{BOT_USER, TEAM};
+use crate::ids::BOT_USER;
 use crate::state::Shared;
 use crate::workspace::Room;
 
@@ -42,11 +40,6 @@ impl Channel {
         self.change(|room| room.is_archived = true);
     }
 
-    /// They can again.
-    pub fn unarchive(&self) {
-        self.change(|room| room.is_archived = false);
-    }
-
     /// Shares it with another team (Slack Connect).
     pub fn share(&self) {
         self.change(|room| room.is_shared = true);
@@ -55,19 +48,5 @@ impl Channel {
     /// Takes the bot out, without a word to it.
     pub fn remove_bot(&self) {
         self.change(|room| room.members.retain(|member| member != BOT_USER));
-    }
-
-    /// Takes the bot in: it is told by `member_joined_channel`, if it subscribed to that.
-    pub fn invite_bot(&self) {
-        self.shared.change(|state| {
-            let room = state.workspace.rooms.get_mut(&self.id).expect("this channel");
-            if !room.has(BOT_USER) {
-                room.members.push(BOT_USER.to_owned());
-            }
-            let kind = room.kind.name().chars().next().unwrap_or('C').to_ascii_uppercase();
-            let event = json!({ "type": "member_joined_channel", "user": BOT_USER, "channel": self.id,
-                "channel_type": kind.to_string(), "team": TEAM });
-            state.workspace.tell("member_joined_channel", &self.id, event);
-        });
     }
 }

@@ -79,7 +79,7 @@ impl Checked {
 
     fn take(&mut self, method: &Method, argument: &Argument, sent: &Value, encoding: Encoding) {
         let value = match encoding {
-            Encoding::Json => from_json(argument.kind, sent),
+            Encoding::Json => sent.clone(),
             Encoding::Form => from_form(argument.kind, sent),
         };
         let is_empty = value.as_array().is_some_and(Vec::is_empty) || value == "";
@@ -130,13 +130,6 @@ impl Checked {
                 Some("markdown_text_conflict"),
             );
         }
-        let broadcasts = self.arguments.flag("reply_broadcast");
-        if method.name == "chat.postMessage"
-            && broadcasts
-            && !self.arguments.0.contains_key("thread_ts")
-        {
-            self.say(method, "reply_broadcast without thread_ts", None);
-        }
     }
 }
 
@@ -152,26 +145,14 @@ fn error_of(kind: Kind) -> &'static str {
         Kind::Id(_)
         | Kind::Text(_)
         | Kind::Filled(_)
-        | Kind::Ids(_)
         | Kind::Ts
         | Kind::Flag
         | Kind::Number(_, _)
         | Kind::Word(_)
         | Kind::Home
-        | Kind::Modal
         | Kind::Prompts
-        | Kind::Texts(_)
-        | Kind::Emoji
-        | Kind::Url
-        | Kind::Files => "invalid_arguments",
+        | Kind::Texts(_) => "invalid_arguments",
     }
-}
-
-/// In JSON a list with commas may also be a list, as the client crate sends it.
-fn from_json(kind: Kind, sent: &Value) -> Value {
-    let list = sent.as_array().filter(|_| matches!(kind, Kind::Ids(_)));
-    let texts: Option<Vec<&str>> = list.and_then(|list| list.iter().map(Value::as_str).collect());
-    texts.map_or_else(|| sent.clone(), |texts| json!(texts.join(",")))
 }
 
 /// A value of a form in the form that its kind has.
@@ -190,19 +171,10 @@ fn from_form(kind: Kind, sent: &Value) -> Value {
         | Kind::Attachments
         | Kind::Metadata
         | Kind::Home
-        | Kind::Modal
         | Kind::Chunks
         | Kind::Prompts
-        | Kind::Texts(_)
-        | Kind::Files => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
-        Kind::Text(_)
-        | Kind::Filled(_)
-        | Kind::Id(_)
-        | Kind::Ids(_)
-        | Kind::Ts
-        | Kind::Word(_)
-        | Kind::Emoji
-        | Kind::Url => sent.clone(),
+        | Kind::Texts(_) => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
+        Kind::Text(_) | Kind::Filled(_) | Kind::Id(_) | Kind::Ts | Kind::Word(_) => sent.clone(),
     }
 }
 
@@ -223,32 +195,21 @@ fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
         Kind::Text(most) => length.is_some_and(|length| length <= most),
         Kind::Filled(most) => length.is_some_and(|length| (1..=most).contains(&length)),
         Kind::Id(kinds) => text.is_some_and(|text| is_id(text, kinds)),
-        Kind::Ids(most) => text.is_some_and(|text| {
-            text.split(',').count() <= most && text.split(',').all(|id| is_id(id, "UW"))
-        }),
         Kind::Ts => text.is_some_and(is_ts),
         Kind::Flag => value.is_boolean(),
         Kind::Number(from, to) => value
             .as_i64()
             .is_some_and(|number| (from..=to).contains(&number)),
         Kind::Word(words) => text.is_some_and(|text| words.contains(&text)),
-        Kind::Emoji => {
-            text.is_some_and(|text| text.starts_with(':') && text.ends_with(':') && text.len() > 2)
-        }
-        Kind::Url => text.is_some_and(|text| url::Url::parse(text).is_ok()),
         Kind::Attachments => value.as_array().is_some_and(|list| list.len() <= 100),
-        Kind::Files => value
-            .as_array()
-            .is_some_and(|list| list.iter().all(Value::is_string)),
         Kind::Texts(most) => value
             .as_array()
             .is_some_and(|list| list.len() <= most && list.iter().all(Value::is_string)),
         Kind::Metadata => is_metadata(value),
         Kind::Prompts => are_prompts(value),
+        Kind::Chunks => are_chunks(value),
         Kind::Blocks => return of(name, blocks::of_message(value)),
-        Kind::Home => return of(name, blocks::of_view(value, "home")),
-        Kind::Modal => return of(name, blocks::of_view(value, "modal")),
-        Kind::Chunks => return of(name, of_chunks(value)),
+        Kind::Home => return of(name, blocks::of_home(value)),
     };
     if is_right {
         return Vec::new();
@@ -289,30 +250,13 @@ fn are_prompts(value: &Value) -> bool {
     })
 }
 
-/// Chunks of a stream ("text streaming").
-fn of_chunks(value: &Value) -> Vec<String> {
-    let Some(list) = value.as_array() else {
-        return vec!["not a list".to_owned()];
-    };
-    let mut wrong = Vec::new();
-    for chunk in list {
-        let filled = |name: &str| chunk[name].as_str().is_some_and(|text| !text.is_empty());
-        let is_right = match chunk["type"].as_str().unwrap_or_default() {
-            "markdown_text" => {
-                let length = chunk["text"].as_str().map(|text| text.chars().count());
-                length.is_some_and(|length| length <= 12_000)
-            }
-            "task_update" => filled("id") && filled("title") && filled("status"),
-            "plan_update" => filled("title"),
-            "blocks" => {
-                wrong.extend(blocks::of_message(&chunk["blocks"]));
-                true
-            }
-            _ => false,
+/// Chunks of a stream ("text streaming"), each of them Markdown.
+fn are_chunks(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| {
+        let is_chunk = |chunk: &Value| {
+            let length = chunk["text"].as_str().map(|text| text.chars().count());
+            chunk["type"] == "markdown_text" && length.is_some_and(|length| length <= 12_000)
         };
-        if !is_right {
-            wrong.push(format!("no such chunk: {}", crate::state::brief(chunk)));
-        }
-    }
-    wrong
+        list.iter().all(is_chunk)
+    })
 }

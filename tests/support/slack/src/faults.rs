@@ -51,10 +51,6 @@ impl Faults {
         });
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// What goes wrong with this call.
     pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
         for planned in &mut self.0 {

@@ -38,8 +38,6 @@ pub(crate) enum Kind {
     Filled(usize),
     /// An id that begins with one of these letters.
     Id(&'static str),
-    /// Ids with commas between them, at most this many.
-    Ids(usize),
     Ts,
     Flag,
     /// A whole number from, to.
@@ -51,21 +49,14 @@ pub(crate) enum Kind {
     Attachments,
     /// `{ event_type, event_payload }`
     Metadata,
-    /// A home tab.
-    Home,
-    /// A modal.
-    Modal,
     /// Chunks of a stream.
     Chunks,
+    /// A home tab.
+    Home,
     /// At most four suggested prompts, each with `title` and `message`.
     Prompts,
     /// At most this many texts.
     Texts(usize),
-    /// `:name:`
-    Emoji,
-    Url,
-    /// A list of file ids.
-    Files,
 }
 
 /// Whether an argument must be there.

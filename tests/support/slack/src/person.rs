@@ -109,17 +109,6 @@ impl Person {
         }
     }
 
-    /// Waits until a modal is open; its view.
-    ///
-    /// # Panics
-    /// When there is none in time.
-    pub async fn sees_modal(&self) -> Value {
-        let found = self.shared.until(PATIENCE, |state| {
-            state.workspace.modals.get(&self.id).cloned()
-        });
-        found.await.expect("a modal is open")
-    }
-
     /// Opens a thread with an assistant app, looking at `channel` beside it.
     ///
     /// # Panics

@@ -47,9 +47,7 @@ pub(crate) struct Post {
     pub(crate) only_for: Option<String>,
     pub(crate) stream: StreamState,
     pub(crate) is_gone: bool,
-    pub(crate) reactions: Vec<(String, String)>,
     pub(crate) unfurls: (bool, bool),
-    pub(crate) is_broadcast: bool,
     pub(crate) at: Instant,
     pub(crate) revised_at: Instant,
 }
@@ -73,9 +71,7 @@ impl Post {
             only_for: None,
             stream: StreamState::None,
             is_gone: false,
-            reactions: Vec::new(),
             unfurls: (false, true),
-            is_broadcast: false,
             at: now,
             revised_at: now,
         }
@@ -130,9 +126,6 @@ impl Post {
         if let Some((user, ts)) = &self.edited {
             set("edited", json!({ "user": user, "ts": ts }));
         }
-        if !self.reactions.is_empty() {
-            set("reactions", self.reactions_json());
-        }
         // Whether a message is a stream that still runs is documented nowhere, so it is not told.
         self.add_thread(workspace, &mut told);
         told
@@ -163,23 +156,6 @@ impl Post {
             }
             Writer::Slackbot => {}
         }
-    }
-
-    /// Each name once, with who reacted so.
-    fn reactions_json(&self) -> Value {
-        let mut names: Vec<&str> = self
-            .reactions
-            .iter()
-            .map(|(_, name)| name.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        let each = names.into_iter().map(|name| {
-            let of = self.reactions.iter().filter(|(_, other)| other == name);
-            let users: Vec<&str> = of.map(|(user, _)| user.as_str()).collect();
-            json!({ "name": name, "users": users, "count": users.len() })
-        });
-        each.collect()
     }
 
     /// Roots tell of their replies.

@@ -116,16 +116,6 @@ impl Slack {
         })
     }
 
-    /// A guest.
-    pub fn guest(&self, name: &str) -> Person {
-        let name = name.to_owned();
-        self.member(Member {
-            name,
-            is_guest: true,
-            ..Member::default()
-        })
-    }
-
     /// Somebody of another team, as in Slack Connect channels.
     pub fn stranger(&self, name: &str) -> Person {
         let name = name.to_owned();
@@ -254,11 +244,6 @@ impl Slack {
             .change(|state| state.faults.plan(method, fault, 1, passing));
     }
 
-    /// All is well again.
-    pub fn heal(&self) {
-        self.shared.change(|state| state.faults.clear());
-    }
-
     /// Ends every stream that runs, as Slack does with those that live for about five minutes.
     pub fn expire_streams(&self) {
         self.shared.change(|state| {
@@ -328,16 +313,6 @@ impl Slack {
                 .iter_mut()
                 .for_each(|one| one.is_retiring = true);
         });
-    }
-
-    /// "`warning`": the connection is about to be closed, in about 10 s.
-    pub fn warn_sockets(&self) {
-        self.disconnect_sockets("warning");
-    }
-
-    /// "`refresh_requested`": the container is refreshed, connections are closed soon.
-    pub fn refresh_sockets(&self) {
-        self.disconnect_sockets("refresh_requested");
     }
 
     /// Tells every connection to disconnect, and closes it a while later ([`Waits::refresh`]).

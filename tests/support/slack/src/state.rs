@@ -11,9 +11,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
-use crate::api::Refusal;
 use crate::call::Call;
 use crate::delivery::{Deliveries, Waits};
 use crate::faults::Faults;
@@ -21,16 +19,6 @@ use crate::limits::Limits;
 use crate::responses::ResponseUrl;
 use crate::sockets::Sockets;
 use crate::workspace::Workspace;
-
-/// "Trigger ids expire in three seconds", and each is good for one view.
-const TRIGGER_LIFE: Duration = Duration::from_secs(3);
-
-#[derive(Debug)]
-pub(crate) struct Trigger {
-    pub(crate) user: String,
-    pub(crate) at: Instant,
-    pub(crate) is_used: bool,
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -45,7 +33,6 @@ pub(crate) struct State {
     pub(crate) sockets: Sockets,
     pub(crate) deliveries: Deliveries,
     pub(crate) waits: Waits,
-    pub(crate) triggers: BTreeMap<String, Trigger>,
     pub(crate) responses: BTreeMap<String, ResponseUrl>,
     /// Tokens that are good no more.
     pub(crate) revoked: Vec<String>,
@@ -65,30 +52,9 @@ impl State {
     }
 
     /// A trigger id for what somebody just did.
-    pub(crate) fn trigger(&mut self, user: &str) -> String {
+    pub(crate) fn trigger(&mut self) -> String {
         let number = self.workspace.number();
-        let id = format!("{number}.{number}.loopback{number}");
-        let trigger = Trigger {
-            user: user.to_owned(),
-            at: Instant::now(),
-            is_used: false,
-        };
-        self.triggers.insert(id.clone(), trigger);
-        id
-    }
-
-    /// Uses a trigger id up; tells whose it is.
-    pub(crate) fn exchange(&mut self, id: &str) -> Result<String, Refusal> {
-        let trigger = self.triggers.get_mut(id);
-        let trigger = trigger.ok_or_else(|| Refusal::new("invalid_trigger_id"))?;
-        if trigger.is_used {
-            return Err(Refusal::new("exchanged_trigger_id"));
-        }
-        if trigger.at.elapsed() > TRIGGER_LIFE {
-            return Err(Refusal::new("expired_trigger_id"));
-        }
-        trigger.is_used = true;
-        Ok(trigger.user.clone())
+        format!("{number}.{number}.loopback{number}")
     }
 }
 

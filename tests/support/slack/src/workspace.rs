@@ -52,7 +52,6 @@ pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) is_admin: bool,
     pub(crate) is_owner: bool,
-    pub(crate) is_guest: bool,
     /// Another app's bot, with the id of the bot.
     pub(crate) bot_id: Option<String>,
     /// Of another team (Slack Connect).
@@ -113,8 +112,6 @@ pub(crate) struct Workspace {
     pub(crate) sessions: BTreeMap<(String, String), Session>,
     /// Home views by person.
     pub(crate) homes: BTreeMap<String, Value>,
-    /// Modals by person.
-    pub(crate) modals: BTreeMap<String, Value>,
     /// Content by file id, beside the file object.
     pub(crate) files: BTreeMap<String, (Value, Vec<u8>)>,
     pub(crate) outbox: Vec<Outgoing>,
@@ -276,7 +273,7 @@ impl Workspace {
             "real_name": member.name, "deleted": false, "tz": "Europe/London",
             "tz_label": "Greenwich Mean Time", "tz_offset": 0,
             "is_admin": member.is_admin, "is_owner": member.is_owner,
-            "is_primary_owner": false, "is_restricted": member.is_guest,
+            "is_primary_owner": false, "is_restricted": false,
             "is_ultra_restricted": false, "is_bot": member.bot_id.is_some(), "is_app_user": false,
             "is_stranger": member.is_stranger, "updated": 1_700_000_000,
             "profile": profile_json(member),

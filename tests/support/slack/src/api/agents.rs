@@ -84,13 +84,3 @@ pub(crate) fn set_session_status(state: &mut State, call: &Arguments) -> Result<
     }
     Ok(told)
 }
-
-pub(crate) fn rename_session(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    let (channel, thread) = session(state, call)?;
-    let session = state.workspace.session(&channel, &thread);
-    if session.lifecycle.is_empty() {
-        return Err(Refusal::new("session_not_found"));
-    }
-    call.text("title").clone_into(&mut session.title);
-    Ok(json!({ "title": session.title }))
-}

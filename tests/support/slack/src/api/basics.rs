@@ -1,4 +1,4 @@
-//! `auth.test`, `api.test`, `apps.connections.open`
+//! `auth.test`, `apps.connections.open`
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,6 @@ pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, 
         json!({ "url": "https://ravens.slack.com/", "team": "Ravens", "user": "muninn", "team_id": TEAM,
         "user_id": BOT_USER, "bot_id": BOT, "is_enterprise_install": false }),
     )
-}
-
-pub(crate) fn api_test(_state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    match call.optional("error") {
-        Some(error) => Err(Refusal::new("error_asked_for").with("args", json!({ "error": error }))),
-        None => Ok(json!({ "args": call.0 })),
-    }
 }
 
 /// Each address that it gives opens one connection.

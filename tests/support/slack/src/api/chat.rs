@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Arguments, Refusal, writable};
 use crate::blocks::markdown_block;
-use crate::ids::{BOT, BOT_USER};
+use crate::ids::BOT_USER;
 use crate::post::{Post, Writer};
 use crate::state::State;
-use crate::workspace::ChannelKind;
 
 /// What a call says: text, blocks and attachments.
 ///
@@ -49,7 +48,6 @@ fn compose(state: &mut State, call: &Arguments, channel: &str) -> Result<Post, R
     // "unfurl_links": false unless asked for; "unfurl_media": true unless forbidden.
     let media = call.value("unfurl_media") != false;
     post.unfurls = (call.flag("unfurl_links"), media);
-    post.is_broadcast = call.flag("reply_broadcast");
     Ok(post)
 }
 
@@ -59,10 +57,7 @@ pub(crate) fn post_message(state: &mut State, call: &Arguments) -> Result<Value,
         channel = state.workspace.direct(&channel);
     }
     writable(state, &channel)?;
-    let mut post = compose(state, call, &channel)?;
-    if post.is_broadcast {
-        post.subtype = Some("thread_broadcast");
-    }
+    let post = compose(state, call, &channel)?;
     let ts = state.workspace.publish(post);
     let message = told(state, &channel, &ts);
     Ok(json!({ "channel": channel, "ts": ts, "message": message }))
@@ -144,24 +139,4 @@ pub(crate) fn post_ephemeral(state: &mut State, call: &Arguments) -> Result<Valu
     post.only_for = Some(user);
     let ts = state.workspace.publish(post);
     Ok(json!({ "message_ts": ts }))
-}
-
-pub(crate) fn permalink(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    let (channel, ts) = (call.text("channel"), call.text("message_ts"));
-    let room = state.workspace.rooms.get(channel);
-    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
-    if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
-        return Err(Refusal::new("channel_not_found"));
-    }
-    let post = state
-        .workspace
-        .post(channel, ts)
-        .filter(|post| !post.is_gone);
-    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
-    let digits = ts.replace('.', "");
-    let thread = post.thread_ts.as_ref().map_or(String::new(), |thread| {
-        format!("?thread_ts={thread}&cid={channel}")
-    });
-    let permalink = format!("https://ravens.slack.com/archives/{channel}/p{digits}{thread}");
-    Ok(json!({ "channel": channel, "permalink": permalink, "bot_id": BOT }))
 }

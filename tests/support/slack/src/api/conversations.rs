@@ -92,53 +92,8 @@ pub(crate) fn history(state: &mut State, call: &Arguments) -> Result<Value, Refu
     let posts = state.workspace.posts.iter().rev().filter(|post| {
         let is_reply = post.thread_ts.as_ref().is_some_and(|root| *root != post.ts);
         let is_here = post.channel == channel && !post.is_gone && post.only_for.is_none();
-        is_here && (!is_reply || post.is_broadcast) && is_in_window(call, &post.ts)
+        is_here && !is_reply && is_in_window(call, &post.ts)
     });
     let posts: Vec<&Post> = posts.collect();
     page(state, call, &posts, 999)
-}
-
-pub(crate) fn members(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    let room = state.workspace.rooms.get(call.text("channel"));
-    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
-    if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
-        return Err(Refusal::new("channel_not_found"));
-    }
-    let limit = call.number("limit").unwrap_or(100);
-    let from: usize = call.text("cursor").parse().unwrap_or_default();
-    let page: Vec<&String> = room.members.iter().skip(from).take(limit).collect();
-    let end = from + page.len();
-    let next = if end < room.members.len() {
-        end.to_string()
-    } else {
-        String::new()
-    };
-    Ok(json!({ "members": page, "response_metadata": { "next_cursor": next } }))
-}
-
-pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    if let Some(channel) = call.optional("channel") {
-        let room = readable(state, channel)?;
-        return Ok(json!({ "channel": { "id": room.id } }));
-    }
-    let users: Vec<&str> = call.text("users").split(',').collect();
-    if users
-        .iter()
-        .any(|user| !state.workspace.members.contains_key(*user))
-    {
-        return Err(Refusal::new("user_not_found"));
-    }
-    let channel = match users.as_slice() {
-        [user] => state.workspace.direct(user),
-        [] | [_, _, ..] => state
-            .workspace
-            .add_room(ChannelKind::Group, "group", &users),
-    };
-    let room = state.workspace.room(&channel);
-    let told = if call.flag("return_im") {
-        state.workspace.room_json(room)
-    } else {
-        json!({ "id": channel })
-    };
-    Ok(json!({ "channel": told }))
 }

@@ -1,4 +1,4 @@
-//! Home tabs and modals.
+//! Home tabs.
 
 use serde_json::{Value, json};
 
@@ -34,12 +34,5 @@ pub(crate) fn publish(state: &mut State, call: &Arguments) -> Result<Value, Refu
     }
     let view = kept(state, &call.value("view"));
     state.workspace.homes.insert(user, view.clone());
-    Ok(json!({ "view": view }))
-}
-
-pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
-    let user = state.exchange(call.text("trigger_id"))?;
-    let view = kept(state, &call.value("view"));
-    state.workspace.modals.insert(user, view.clone());
     Ok(json!({ "view": view }))
 }

@@ -1,16 +1,13 @@
-//! The reference of Block Kit as tables: docs.slack.dev/reference/block-kit/blocks, …/block-elements and
-//! …/composition-objects.
+//! The reference of Block Kit as tables, as far as the bot uses it: docs.slack.dev/reference/block-kit/blocks,
+//! …/block-elements and …/composition-objects.
 
-mod elements;
-
-pub(super) use elements::{ELEMENTS, OBJECTS};
+use Shape::{Any, Either, Elements, Flag, Number, Object, Plain, String, Word};
 
 /// Where blocks may be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Surface {
     Message,
-    /// Modals and home tabs.
-    View,
+    HomeTab,
 }
 
 /// What a field must be. Numbers are limits: characters of texts, members of lists.
@@ -20,27 +17,15 @@ pub(super) enum Shape {
     String(usize, usize),
     /// A `plain_text` object.
     Plain(usize),
-    /// A `mrkdwn` object.
-    Mrkdwn(usize),
     /// A text object of either kind.
     Either(usize),
-    /// An absolute address of at most 3,000 characters.
-    Url,
     Flag,
     Number,
     Word(&'static [&'static str]),
     /// A composition object of this kind.
     Object(&'static str),
-    /// At most this many of them.
-    Objects(&'static str, usize),
-    /// An element of one of these types.
-    Element(&'static [&'static str]),
-    /// At most this many of them.
+    /// At most this many elements of these types.
     Elements(&'static [&'static str], usize),
-    /// So many text objects, each so long.
-    Texts(usize, usize),
-    /// Rows of a table.
-    Rows,
     Any,
 }
 
@@ -57,20 +42,11 @@ pub(super) struct Rule {
     pub(super) kind: &'static str,
     pub(super) surfaces: &'static [Surface],
     pub(super) fields: &'static [Field],
-    /// One of these at least.
-    pub(super) one_of: &'static [&'static str],
-    /// Further fields are not looked at.
-    pub(super) is_open: bool,
 }
 
-use Shape::{
-    Any, Either, Element, Elements, Flag, Mrkdwn, Number, Object, Plain, Rows, String, Texts, Url,
-    Word,
-};
-
-const EVERYWHERE: &[Surface] = &[Surface::Message, Surface::View];
+const EVERYWHERE: &[Surface] = &[Surface::Message, Surface::HomeTab];
 const MESSAGES: &[Surface] = &[Surface::Message];
-const VIEWS: &[Surface] = &[Surface::View];
+const HOME_TABS: &[Surface] = &[Surface::HomeTab];
 
 const fn must(name: &'static str, shape: Shape) -> Field {
     let is_required = true;
@@ -91,163 +67,29 @@ const fn may(name: &'static str, shape: Shape) -> Field {
 }
 
 const fn rule(kind: &'static str, surfaces: &'static [Surface], fields: &'static [Field]) -> Rule {
-    let (one_of, is_open): (&[&str], bool) = (&[], false);
     Rule {
         kind,
         surfaces,
         fields,
-        one_of,
-        is_open,
-    }
-}
-
-/// A rule of which one of some fields must be there.
-const fn choice(
-    kind: &'static str,
-    surfaces: &'static [Surface],
-    fields: &'static [Field],
-    one_of: &'static [&'static str],
-) -> Rule {
-    let is_open = false;
-    Rule {
-        kind,
-        surfaces,
-        fields,
-        one_of,
-        is_open,
-    }
-}
-
-/// A rule of which only some fields are looked at.
-const fn open(kind: &'static str, surfaces: &'static [Surface], fields: &'static [Field]) -> Rule {
-    let (one_of, is_open): (&[&str], bool) = (&[], true);
-    Rule {
-        kind,
-        surfaces,
-        fields,
-        one_of,
-        is_open,
     }
 }
 
 const BLOCK_ID: Field = may("block_id", String(1, 255));
 const ACTION_ID: Field = may("action_id", String(1, 255));
-const CONFIRM: Field = may("confirm", Object("confirm"));
-const FOCUS: Field = may("focus_on_load", Flag);
-const PLACEHOLDER: Field = may("placeholder", Plain(150));
 const LABEL: Field = may("accessibility_label", String(1, 75));
-
-/// What an `actions` block may hold.
-const ACTIONS: &[&str] = &[
-    "button",
-    "checkboxes",
-    "datepicker",
-    "datetimepicker",
-    "overflow",
-    "radio_buttons",
-    "timepicker",
-    "static_select",
-    "external_select",
-    "users_select",
-    "conversations_select",
-    "channels_select",
-    "multi_static_select",
-    "multi_external_select",
-    "multi_users_select",
-    "multi_conversations_select",
-    "multi_channels_select",
-    "workflow_button",
-];
-
-/// What may stand beside a section.
-const ACCESSORIES: &[&str] = &[
-    "button",
-    "checkboxes",
-    "datepicker",
-    "image",
-    "overflow",
-    "radio_buttons",
-    "timepicker",
-    "static_select",
-    "external_select",
-    "users_select",
-    "conversations_select",
-    "channels_select",
-    "multi_static_select",
-    "multi_users_select",
-    "multi_conversations_select",
-    "multi_channels_select",
-    "workflow_button",
-];
-
-/// What an `input` block may hold.
-const INPUTS: &[&str] = &[
-    "plain_text_input",
-    "checkboxes",
-    "radio_buttons",
-    "datepicker",
-    "datetimepicker",
-    "timepicker",
-    "email_text_input",
-    "url_text_input",
-    "number_input",
-    "file_input",
-    "rich_text_input",
-    "static_select",
-    "external_select",
-    "users_select",
-    "conversations_select",
-    "channels_select",
-    "multi_static_select",
-    "multi_external_select",
-    "multi_users_select",
-    "multi_conversations_select",
-    "multi_channels_select",
-];
 
 pub(super) const BLOCKS: &[Rule] = &[
     rule(
         "actions",
         EVERYWHERE,
-        &[BLOCK_ID, must("elements", Elements(ACTIONS, 25))],
-    ),
-    rule(
-        "alert",
-        EVERYWHERE,
-        &[
-            BLOCK_ID,
-            must("text", Either(3_000)),
-            may(
-                "level",
-                Word(&["default", "info", "warning", "error", "success"]),
-            ),
-        ],
-    ),
-    choice(
-        "card",
-        MESSAGES,
-        &[
-            BLOCK_ID,
-            may("hero_image", Element(&["image"])),
-            may("icon", Element(&["image"])),
-            may("title", Mrkdwn(150)),
-            may("subtitle", Mrkdwn(150)),
-            may("body", Mrkdwn(200)),
-            may("actions", Elements(&["button"], 5)),
-        ],
-        &["hero_image", "title", "actions", "body"],
-    ),
-    rule(
-        "carousel",
-        MESSAGES,
-        &[BLOCK_ID, must("elements", Elements(&["card"], 10))],
+        &[BLOCK_ID, must("elements", Elements(&["button"], 25))],
     ),
     rule(
         "context",
         EVERYWHERE,
         &[
             BLOCK_ID,
-            must("elements", Elements(&["image", "plain_text", "mrkdwn"], 10)),
+            must("elements", Elements(&["plain_text", "mrkdwn"], 10)),
         ],
     ),
     rule(
@@ -255,10 +97,7 @@ pub(super) const BLOCKS: &[Rule] = &[
         MESSAGES,
         &[
             BLOCK_ID,
-            must(
-                "elements",
-                Elements(&["feedback_buttons", "icon_button"], 5),
-            ),
+            must("elements", Elements(&["feedback_buttons"], 5)),
         ],
     ),
     rule("divider", EVERYWHERE, &[BLOCK_ID]),
@@ -267,80 +106,81 @@ pub(super) const BLOCKS: &[Rule] = &[
         EVERYWHERE,
         &[BLOCK_ID, must("text", Plain(150)), may("level", Number)],
     ),
-    choice(
-        "image",
-        EVERYWHERE,
-        &[
-            BLOCK_ID,
-            must("alt_text", String(1, 2_000)),
-            may("title", Plain(2_000)),
-            may("image_url", Url),
-            may("slack_file", Any),
-        ],
-        &["image_url", "slack_file"],
-    ),
-    rule(
-        "input",
-        EVERYWHERE,
-        &[
-            BLOCK_ID,
-            must("label", Plain(2_000)),
-            must("element", Element(INPUTS)),
-            may("dispatch_action", Flag),
-            may("hint", Plain(2_000)),
-            may("optional", Flag),
-        ],
-    ),
     rule(
         "markdown",
         MESSAGES,
         &[BLOCK_ID, must("text", String(1, 12_000))],
     ),
     rule(
-        "plan",
-        MESSAGES,
-        &[BLOCK_ID, must("title", String(1, 256)), may("tasks", Any)],
-    ),
-    rule("rich_text", EVERYWHERE, &[BLOCK_ID, must("elements", Any)]),
-    choice(
         "section",
         EVERYWHERE,
-        &[
-            BLOCK_ID,
-            may("text", Either(3_000)),
-            may("fields", Texts(10, 2_000)),
-            may("accessory", Element(ACCESSORIES)),
-            may("expand", Flag),
-        ],
-        &["text", "fields"],
+        &[BLOCK_ID, must("text", Either(3_000)), may("expand", Flag)],
     ),
+];
+
+pub(super) const ELEMENTS: &[Rule] = &[
     rule(
-        "table",
-        MESSAGES,
-        &[BLOCK_ID, must("rows", Rows), may("column_settings", Any)],
-    ),
-    rule(
-        "task_card",
-        MESSAGES,
-        &[
-            BLOCK_ID,
-            must("task_id", String(1, 255)),
-            must("title", String(1, 256)),
-            may("details", Any),
-            may("output", Any),
-            may("sources", Any),
-            may(
-                "status",
-                Word(&["pending", "in_progress", "complete", "error"]),
-            ),
-        ],
-    ),
-    open(
-        "video",
+        "button",
         EVERYWHERE,
         &[
-            must("title", Plain(200)),
-            must("alt_text", String(1, 2_000)),
+            ACTION_ID,
+            must("text", Plain(75)),
+            may("value", String(0, 2_000)),
+            may("style", Word(&["primary", "danger"])),
+            may("confirm", Object("confirm")),
+            LABEL,
+        ],
+    ),
+    rule(
+        "feedback_buttons",
+        MESSAGES,
+        &[
+            ACTION_ID,
+            must("positive_button", Object("feedback")),
+            must("negative_button", Object("feedback")),
+        ],
+    ),
+];
+
+pub(super) const OBJECTS: &[Rule] = &[
+    rule(
+        "plain_text",
+        EVERYWHERE,
+        &[must("text", String(1, 3_000)), may("emoji", Flag)],
+    ),
+    rule(
+        "mrkdwn",
+        EVERYWHERE,
+        &[must("text", String(1, 3_000)), may("verbatim", Flag)],
+    ),
+    rule(
+        "confirm",
+        EVERYWHERE,
+        &[
+            must("title", Plain(100)),
+            must("text", Either(300)),
+            must("confirm", Plain(30)),
+            must("deny", Plain(30)),
+            may("style", Word(&["primary", "danger"])),
+        ],
+    ),
+    rule(
+        "feedback",
+        MESSAGES,
+        &[
+            must("text", Plain(75)),
+            must("value", String(1, 2_000)),
+            LABEL,
+        ],
+    ),
+    rule(
+        "home",
+        HOME_TABS,
+        &[
+            must("blocks", Any),
+            may("private_metadata", String(0, 3_000)),
+            may("callback_id", String(0, 255)),
+            may("external_id", String(0, 255)),
         ],
     ),
 ];

@@ -22,24 +22,8 @@ fn block(block: &Value) -> Option<String> {
     let text_of = |value: &Value| value["text"].as_str().map(str::to_owned);
     match block["type"].as_str()? {
         "markdown" => text_of(block),
-        "header" | "alert" => text_of(&block["text"]),
-        "section" => {
-            let fields = block["fields"].as_array().into_iter().flatten();
-            let texts = text_of(&block["text"])
-                .into_iter()
-                .chain(fields.filter_map(text_of));
-            let texts: Vec<String> = texts.collect();
-            (!texts.is_empty()).then(|| texts.join("\n"))
-        }
+        "header" | "section" => text_of(&block["text"]),
         "rich_text" => Some(leaves(&block["elements"])),
-        "table" => {
-            let rows = block["rows"].as_array()?;
-            let cells = |row: &Value| {
-                let cells = row.as_array().into_iter().flatten();
-                cells.map(leaves).collect::<Vec<_>>().join(" | ")
-            };
-            Some(rows.iter().map(cells).collect::<Vec<_>>().join("\n"))
-        }
         _ => None,
     }
 }

@@ -1,8 +1,6 @@
 //! `chat.*`
 
-use super::Kind::{
-    Attachments, Blocks, Chunks, Emoji, Files, Filled, Flag, Id, Metadata, Text, Ts, Url, Word,
-};
+use super::Kind::{Attachments, Blocks, Chunks, Filled, Flag, Id, Metadata, Text, Ts, Word};
 use super::{Argument, Method, Scopes, Tier, TokenKind, one_of, optional, required};
 use crate::api::{chat, streams};
 
@@ -33,17 +31,9 @@ pub(super) const METHODS: &[Method] = &[
             one_of("attachments", Attachments),
             one_of("markdown_text", Filled(MARKDOWN)),
             optional("thread_ts", Ts),
-            optional("reply_broadcast", Flag),
             optional("unfurl_links", Flag),
             optional("unfurl_media", Flag),
             optional("metadata", Metadata),
-            optional("mrkdwn", Flag),
-            optional("link_names", Flag),
-            optional("parse", Word(&["none", "full"])),
-            optional("username", Text(80)),
-            optional("icon_emoji", Emoji),
-            optional("icon_url", Url),
-            optional("as_user", Flag),
         ],
         act: chat::post_message,
     },
@@ -61,11 +51,6 @@ pub(super) const METHODS: &[Method] = &[
             one_of("attachments", Attachments),
             one_of("markdown_text", Filled(MARKDOWN)),
             optional("metadata", Metadata),
-            optional("link_names", Flag),
-            optional("parse", Word(&["none", "full"])),
-            optional("reply_broadcast", Flag),
-            optional("file_ids", Files),
-            optional("as_user", Flag),
         ],
         act: chat::update,
     },
@@ -75,7 +60,7 @@ pub(super) const METHODS: &[Method] = &[
         scopes: WRITE,
         takes_json: true,
         tier: Tier::Three,
-        arguments: &[CHANNEL, required("ts", Ts), optional("as_user", Flag)],
+        arguments: &[CHANNEL, required("ts", Ts)],
         act: chat::delete,
     },
     Method {
@@ -92,23 +77,8 @@ pub(super) const METHODS: &[Method] = &[
             one_of("attachments", Attachments),
             one_of("markdown_text", Filled(MARKDOWN)),
             optional("thread_ts", Ts),
-            optional("link_names", Flag),
-            optional("parse", Word(&["none", "full"])),
-            optional("username", Text(80)),
-            optional("icon_emoji", Emoji),
-            optional("icon_url", Url),
-            optional("as_user", Flag),
         ],
         act: chat::post_ephemeral,
-    },
-    Method {
-        name: "chat.getPermalink",
-        token: TokenKind::Bot,
-        scopes: Scopes::None,
-        takes_json: false,
-        tier: Tier::Special,
-        arguments: &[CHANNEL, required("message_ts", Ts)],
-        act: chat::permalink,
     },
     Method {
         name: "chat.startStream",
@@ -124,9 +94,6 @@ pub(super) const METHODS: &[Method] = &[
             optional("recipient_user_id", Id("UW")),
             optional("recipient_team_id", Id("TE")),
             optional("task_display_mode", Word(&["timeline", "plan"])),
-            optional("username", Text(80)),
-            optional("icon_emoji", Emoji),
-            optional("icon_url", Url),
         ],
         act: streams::start,
     },

@@ -1,7 +1,7 @@
-//! `conversations.*`, `users.*`, `reactions.*`, `files.*`
+//! `conversations.*`, `users.*`, `files.*`
 
-use super::Kind::{Filled, Flag, Id, Ids, Number, Text, Ts};
-use super::{Argument, Method, Scopes, Tier, TokenKind, one_of, optional, required};
+use super::Kind::{Flag, Id, Number, Text, Ts};
+use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{conversations, files, people};
 
 const CHANNEL: Argument = required("channel", Id("CGD"));
@@ -66,29 +66,6 @@ pub(super) const METHODS: &[Method] = &[
         act: conversations::history,
     },
     Method {
-        name: "conversations.members",
-        token: TokenKind::Bot,
-        scopes: Scopes::OfConversation("read"),
-        takes_json: false,
-        tier: Tier::Four,
-        arguments: &[CHANNEL, CURSOR, optional("limit", Number(1, 1_000))],
-        act: conversations::members,
-    },
-    Method {
-        name: "conversations.open",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["im:write", "mpim:write", "channels:manage", "groups:write"]),
-        takes_json: true,
-        tier: Tier::Three,
-        arguments: &[
-            one_of("channel", Id("CGD")),
-            one_of("users", Ids(8)),
-            optional("prevent_creation", Flag),
-            optional("return_im", Flag),
-        ],
-        act: conversations::open,
-    },
-    Method {
         name: "users.info",
         token: TokenKind::Bot,
         scopes: Scopes::AnyOf(&["users:read"]),
@@ -96,50 +73,6 @@ pub(super) const METHODS: &[Method] = &[
         tier: Tier::Four,
         arguments: &[required("user", Id("UW")), optional("include_locale", Flag)],
         act: people::user,
-    },
-    Method {
-        name: "team.info",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["team:read"]),
-        takes_json: false,
-        tier: Tier::Three,
-        arguments: &[optional("team", Id("TE")), optional("domain", Text(255))],
-        act: people::team,
-    },
-    Method {
-        name: "bots.info",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["users:read"]),
-        takes_json: false,
-        tier: Tier::Three,
-        arguments: &[optional("bot", Id("B")), optional("team_id", Id("TE"))],
-        act: people::bot,
-    },
-    Method {
-        name: "reactions.add",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["reactions:write"]),
-        takes_json: true,
-        tier: Tier::Three,
-        arguments: &[
-            CHANNEL,
-            required("timestamp", Ts),
-            required("name", Filled(100)),
-        ],
-        act: people::add_reaction,
-    },
-    Method {
-        name: "reactions.remove",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["reactions:write"]),
-        takes_json: true,
-        tier: Tier::Two,
-        arguments: &[
-            optional("channel", Id("CGD")),
-            optional("timestamp", Ts),
-            required("name", Filled(100)),
-        ],
-        act: people::remove_reaction,
     },
     Method {
         name: "files.info",

@@ -1,7 +1,7 @@
 //! `auth.*`, `apps.*`, `views.*`, `assistant.threads.*`, `agents.sessions.*`
 
-use super::Kind::{Emoji, Filled, Home, Id, Modal, Prompts, Text, Texts, Ts, Url, Word};
-use super::{Argument, Method, Scopes, Tier, TokenKind, one_of, optional, required};
+use super::Kind::{Filled, Home, Id, Prompts, Text, Texts, Ts, Word};
+use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{agents, basics, views};
 
 /// What an agent session can be ("`status`" of `agents.sessions.setStatus`).
@@ -21,15 +21,6 @@ pub(super) const METHODS: &[Method] = &[
         tier: Tier::Special,
         arguments: &[],
         act: basics::auth_test,
-    },
-    Method {
-        name: "api.test",
-        token: TokenKind::Bot,
-        scopes: Scopes::None,
-        takes_json: true,
-        tier: Tier::Four,
-        arguments: &[optional("error", Text(255)), optional("foo", Text(255))],
-        act: basics::api_test,
     },
     Method {
         name: "apps.connections.open",
@@ -54,19 +45,6 @@ pub(super) const METHODS: &[Method] = &[
         act: views::publish,
     },
     Method {
-        name: "views.open",
-        token: TokenKind::Bot,
-        scopes: Scopes::None,
-        takes_json: true,
-        tier: Tier::Four,
-        arguments: &[
-            one_of("trigger_id", Filled(255)),
-            one_of("interactivity_pointer", Filled(255)),
-            required("view", Modal),
-        ],
-        act: views::open,
-    },
-    Method {
         name: "assistant.threads.setStatus",
         token: TokenKind::Bot,
         scopes: ASSISTANT,
@@ -77,9 +55,6 @@ pub(super) const METHODS: &[Method] = &[
             required("thread_ts", Ts),
             required("status", Text(255)),
             optional("loading_messages", Texts(10)),
-            optional("username", Text(80)),
-            optional("icon_emoji", Emoji),
-            optional("icon_url", Url),
         ],
         act: agents::set_thread_status,
     },
@@ -122,23 +97,7 @@ pub(super) const METHODS: &[Method] = &[
             optional("thread_ts", Ts),
             optional("title", Text(200)),
             optional("initiator_user_id", Id("UW")),
-            optional("username", Text(200)),
-            optional("icon_emoji", Emoji),
-            optional("icon_url", Url),
         ],
         act: agents::set_session_status,
-    },
-    Method {
-        name: "agents.sessions.rename",
-        token: TokenKind::Bot,
-        scopes: Scopes::AnyOf(&["chat:write"]),
-        takes_json: true,
-        tier: Tier::Three,
-        arguments: &[
-            required("title", Filled(200)),
-            optional("channel_id", Id("CGD")),
-            optional("thread_ts", Ts),
-        ],
-        act: agents::rename_session,
     },
 ];

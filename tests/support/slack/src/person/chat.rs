@@ -168,20 +168,6 @@ impl Chat {
         })
     }
 
-    /// Reacts to a message.
-    pub fn react(&self, ts: &str, name: &str) {
-        self.person.shared.change(|state| {
-            let person = self.person.id().to_owned();
-            let author = state.workspace.post_mut(&self.channel, ts).map(|post| {
-                post.reactions.push((person.clone(), name.to_owned()));
-                post.user().to_owned()
-            });
-            let event = json!({ "type": "reaction_added", "user": person, "reaction": name,
-                "item_user": author, "item": { "type": "message", "channel": self.channel, "ts": ts } });
-            state.workspace.tell("reaction_added", &self.channel, event);
-        });
-    }
-
     /// Presses the stop button, which is there while an agent's session is processing.
     ///
     /// # Panics
@@ -261,6 +247,15 @@ impl Chat {
             said.find(|message| is_it(message)).cloned()
         })
         .await
+    }
+
+    /// Waits for a message of the bot that it still writes.
+    ///
+    /// # Panics
+    /// When none comes in time.
+    pub async fn streams(&self) -> Message {
+        let is_growing = |message: &Message| message.stream == StreamState::Running;
+        self.finds("a stream", is_growing).await
     }
 
     /// Waits for something in what is said here, by anybody.

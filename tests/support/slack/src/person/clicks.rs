@@ -81,7 +81,7 @@ impl Person {
     fn interaction(&self, state: &mut State, kind: &str) -> Value {
         let member = &state.workspace.members[self.id()];
         let (name, team) = (member.name.to_lowercase(), member.team());
-        let trigger = state.trigger(self.id());
+        let trigger = state.trigger();
         json!({ "type": kind, "token": "loopback-verification-token", "api_app_id": APP, "trigger_id": trigger,
             "team": { "id": TEAM, "domain": "ravens" }, "enterprise": null, "is_enterprise_install": false,
             "user": { "id": self.id(), "username": name, "name": name, "team_id": team } })
@@ -112,24 +112,6 @@ impl Person {
             payload["container"] = json!({ "type": "view", "view_id": home.0["id"] });
             payload["view"] = home.0.clone();
             payload["actions"] = json!([at(state, action)]);
-            state
-                .workspace
-                .send(OutgoingKind::Interaction, self.id(), payload)
-        });
-        self.answered(delivery).await
-    }
-
-    /// Submits a modal with what is typed into it: block id, action id and value.
-    pub async fn submit(&self, modal: &Value, typed: &[(&str, &str, &str)]) -> Answered {
-        let delivery = self.shared.change(|state| {
-            let mut payload = self.interaction(state, "view_submission");
-            let mut view = modal.clone();
-            for (block, action, value) in typed {
-                view["state"]["values"][block][action] =
-                    json!({ "type": "plain_text_input", "value": value });
-            }
-            payload["view"] = view;
-            payload["response_urls"] = json!([]);
             state
                 .workspace
                 .send(OutgoingKind::Interaction, self.id(), payload)
@@ -223,7 +205,7 @@ impl Chat {
                 "channel_id": channel["id"], "channel_name": channel["name"], "user_id": self.person.id(),
                 "user_name": name, "command": command, "text": text, "api_app_id": APP,
                 "is_enterprise_install": "false", "response_url": self.response_url(state, None),
-                "trigger_id": state.trigger(self.person.id()),
+                "trigger_id": state.trigger(),
             });
             state.workspace.send(OutgoingKind::Command, self.channel_id(), payload)
         });

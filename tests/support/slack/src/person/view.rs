@@ -37,15 +37,12 @@ pub struct Message {
     pub pings: Vec<String>,
     /// Whether links in it unfurl: those to texts, those to media.
     pub unfurls: (bool, bool),
-    /// The names of the bot's and people's reactions.
-    pub reactions: Vec<String>,
     pub posted_at: Instant,
     pub changed_at: Instant,
 }
 
 impl Message {
     pub(super) fn of(post: &Post) -> Self {
-        let reactions = post.reactions.iter().map(|(_, name)| name.clone());
         Self {
             channel: post.channel.clone(),
             ts: post.ts.clone(),
@@ -63,7 +60,6 @@ impl Message {
             stream: post.stream,
             pings: pings(&post.text, &post.blocks),
             unfurls: post.unfurls,
-            reactions: reactions.collect(),
             posted_at: post.at,
             changed_at: post.revised_at,
         }

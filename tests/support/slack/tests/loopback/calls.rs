@@ -256,11 +256,7 @@ async fn people_and_conversations_are_told_of() {
         error_of(session.conversations_info(&info).await),
         "channel_not_found"
     );
-    let open = SlackApiConversationsOpenRequest::new().with_users(vec![ann.id().into()]);
-    let opened: SlackApiConversationsOpenResponse<SlackBasicChannelInfo> =
-        session.conversations_open(&open).await.unwrap();
-    assert_eq!(opened.channel.id.to_string(), ann.with_bot().channel_id());
-    let direct = SlackApiConversationsInfoRequest::new(opened.channel.id);
+    let direct = SlackApiConversationsInfoRequest::new(ann.with_bot().channel_id().into());
     let told = session.conversations_info(&direct).await.unwrap().channel;
     assert_eq!(told.flags.is_im, Some(true));
     slack.finish();

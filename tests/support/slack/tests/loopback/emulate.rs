@@ -201,10 +201,6 @@ async fn named(api_url: &str, channel: &str, person: &str) -> Vec<String> {
             format!("channel={channel}&user={person}&text=whisper"),
         ),
         (
-            "reactions.add",
-            format!("channel={channel}&timestamp={ts}&name=eyes"),
-        ),
-        (
             "conversations.replies",
             format!("channel={channel}&ts={ts}"),
         ),
@@ -213,13 +209,7 @@ async fn named(api_url: &str, channel: &str, person: &str) -> Vec<String> {
             format!("channel={channel}&limit=1"),
         ),
         ("conversations.info", format!("channel={channel}")),
-        ("conversations.members", format!("channel={channel}")),
         ("users.info", format!("user={person}")),
-        ("team.info", String::new()),
-        (
-            "chat.getPermalink",
-            format!("channel={channel}&message_ts={ts}"),
-        ),
         ("chat.delete", format!("channel={channel}&ts={ts}")),
     ] {
         let answer = call_by_form(api_url, method, &form).await;

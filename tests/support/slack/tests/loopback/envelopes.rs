@@ -163,7 +163,7 @@ async fn a_refresh_warns_then_closes_and_tells_nothing_new_meanwhile() {
     let slack = Slack::start().await;
     slack.set_waits(Waits::default().faster(20));
     let mut old = Line::open(&slack).await;
-    slack.refresh_sockets();
+    slack.disconnect_sockets("refresh_requested");
     let warning = old.hears().await;
     assert_eq!(
         (&warning["type"], &warning["reason"]),

@@ -43,7 +43,7 @@ async fn what_was_not_acknowledged_is_told_again_after_the_connection_is_lost() 
     general.in_thread(&asked).hears("Echo: Still there?").await;
     slack.connected(2).await;
     slack.set_waits(Waits::default().faster(100));
-    slack.refresh_sockets();
+    slack.disconnect_sockets("refresh_requested");
     slack.connected(3).await;
     let asked = general.ask("And now?");
     general.in_thread(&asked).hears("Echo: And now?").await;

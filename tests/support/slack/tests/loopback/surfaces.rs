@@ -108,17 +108,13 @@ async fn somebody_stops_a_stream() {
     let ts = stream(&session, channel.id(), &asked, ann.id())
         .await
         .unwrap();
-    let title = SlackApiAgentsSessionsRenameRequest::new("Tales".to_owned())
-        .with_channel_id(channel.id().into())
-        .with_thread_ts(asked.as_str().into());
-    session.agents_sessions_rename(&title).await.unwrap();
     thread.stop().await;
     let late = session
         .chat_append_stream(&more(channel.id(), &ts, "!"))
         .await;
     assert_eq!(error_of(late), "stopped_by_user");
     let beside = thread.thread();
-    assert_eq!(beside.title, "Tales");
+    assert_eq!(beside.title, "Ravens");
     // The app is the one to end it.
     assert_eq!(beside.lifecycle, "processing");
     let stopped = slack.deliveries().pop().unwrap();

@@ -119,7 +119,7 @@ class Checker:
         if record["request"] is None or record["status"] in (400, 401):
             return
         content = operation.get("requestBody", {}).get("content", {})
-        kind = "multipart/form-data" if record["multipart"] else "application/json"
+        kind = "application/json"
         if kind not in content:
             self.fail(f"{where} request", f"the description has no body of {kind}", line)
             return

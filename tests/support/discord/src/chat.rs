@@ -202,18 +202,6 @@ impl Chat {
             .contains(Permissions::MANAGE_MESSAGES)
     }
 
-    /// Puts a reaction on a message.
-    pub fn react(&self, message: Id, emoji: &str) {
-        self.shared
-            .with(|world| world.react(self.person, self.channel, message, emoji, true));
-    }
-
-    /// Takes a reaction back.
-    pub fn unreact(&self, message: Id, emoji: &str) {
-        self.shared
-            .with(|world| world.react(self.person, self.channel, message, emoji, false));
-    }
-
     /// Pins a message, which Discord tells everybody in the channel.
     pub fn pin(&self, message: Id) {
         self.shared
@@ -259,14 +247,6 @@ impl Chat {
             id
         });
         self.at(id)
-    }
-
-    /// Opens a thread on a message.
-    pub fn open_thread_on(&self, message: Id, name: &str) -> Self {
-        self.shared.with(|world| {
-            world.open_thread_from(self.channel, message, self.person, name, Kind::PublicThread)
-        });
-        self.at(message)
     }
 
     /// Brings somebody into a thread, such as the bot.

@@ -126,12 +126,6 @@ impl Discord {
         TOKEN
     }
 
-    /// Another application, with a token of its own.
-    pub fn another_app(&self, name: &str, token: &str) -> Id {
-        self.shared
-            .with(|world| world.new_app(name, token, crate::MESSAGE_CONTENT, 1))
-    }
-
     /// A new server with the bot in it.
     pub fn guild(&self, name: &str) -> Guild {
         Guild::new(&self.shared, self.bot, name)
@@ -175,11 +169,6 @@ impl Discord {
     /// Ends every gateway connection without a word.
     pub fn drops_connections(&self) {
         self.to_all(|| Frame::Cut);
-    }
-
-    /// Ends every gateway connection with a code of closing.
-    pub fn closes_connections(&self, code: u16) {
-        self.to_all(|| Frame::Close(code));
     }
 
     /// Nobody gets a new connection to the gateway, or everybody does again.
@@ -227,10 +216,6 @@ impl Discord {
                 session.send(frame());
             }
         });
-    }
-
-    pub fn set_limits(&self, limits: Limits) {
-        self.shared.with(|world| world.buckets.limits = limits);
     }
 
     /// A command is registered under this name, globally or in a server.
@@ -302,15 +287,6 @@ impl Discord {
                 .collect()
         };
         self.shared.look(intents)
-    }
-
-    /// Sends every session an event of the test's own, such as one that no client knows yet.
-    pub fn sends_event(&self, name: &str, data: &serde_json::Value) {
-        self.shared.with(|world| {
-            for session in &mut world.sessions {
-                session.push(name, data);
-            }
-        });
     }
 
     /// Every request so far: method and route.

@@ -59,10 +59,8 @@ refusals! {
     unknown_member => 404, 10007, "Unknown Member";
     unknown_message => 404, 10008, "Unknown Message";
     unknown_user => 404, 10013, "Unknown User";
-    unknown_emoji => 400, 10014, "Unknown Emoji";
     unknown_webhook => 404, 10015, "Unknown Webhook";
     unknown_interaction => 404, 10062, "Unknown interaction";
-    unknown_command => 404, 10063, "Unknown application command";
     already_acknowledged => 400, 40060, "Interaction has already been acknowledged.";
     missing_access => 403, 50001, "Missing Access";
     not_in_direct_messages => 403, 50003, "Cannot execute action on a DM channel";
@@ -73,7 +71,6 @@ refusals! {
     missing_permissions => 403, 50013, "Missing Permissions";
     wrong_channel_kind => 400, 50024, "Cannot execute action on this channel type";
     bad_webhook_token => 401, 50027, "Invalid Webhook Token";
-    too_old_to_bulk_delete => 400, 50034, "A message provided was too old to bulk delete";
     bad_json => 400, 50109, "The request body contains invalid JSON.";
     archived => 400, 50083, "Tried to perform an operation on an archived thread";
     no_history => 403, 160_002, "Cannot reply without permission to read message history";

@@ -29,8 +29,6 @@ pub(crate) enum Answer {
     DeferredUpdate,
     Answered,
     Choices(Vec<Value>),
-    /// A form to fill in.
-    Modal(Value),
 }
 
 #[derive(Clone, Debug)]

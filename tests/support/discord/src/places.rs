@@ -185,29 +185,6 @@ impl Guild {
         self.channel(name, Kind::Voice, &[])
     }
 
-    /// A text channel that only these people and the bot see.
-    pub fn private_text(&self, name: &str, people: &[&Person]) -> Channel {
-        let view = Permissions::VIEW_CHANNEL;
-        let mut overwrites = vec![(
-            self.id,
-            Overwrite {
-                deny: view,
-                ..Overwrite::default()
-            },
-        )];
-        let allowed = people.iter().map(|person| person.id()).chain([self.bot]);
-        overwrites.extend(allowed.map(|id| {
-            (
-                id,
-                Overwrite {
-                    allow: view,
-                    ..Overwrite::default()
-                },
-            )
-        }));
-        self.channel(name, Kind::Text, &overwrites)
-    }
-
     pub(crate) fn many_channels(&self, channels: usize) {
         let guild = self.id;
         self.shared.with(|world| {

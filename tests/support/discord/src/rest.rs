@@ -41,10 +41,7 @@ impl Route {
 
     /// It makes something, and says so by its status.
     pub(crate) fn creates(self) -> bool {
-        matches!(
-            self,
-            Self::Thread(Threads::Open | Threads::OpenFrom) | Self::Registry(Registry::Add, _)
-        )
+        matches!(self, Self::Thread(Threads::Open | Threads::OpenFrom))
     }
 }
 
@@ -67,7 +64,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         "/users/@me/channels",
         Route::Directory(Directory::OpenDirect),
     ),
-    ("GET", "/users/{user_id}", Route::Directory(Directory::User)),
     (
         "GET",
         "/applications/@me",
@@ -89,26 +85,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         Route::Registry(Registry::Set, Scope::Everywhere),
     ),
     (
-        "POST",
-        "/applications/{application_id}/commands",
-        Route::Registry(Registry::Add, Scope::Everywhere),
-    ),
-    (
-        "GET",
-        "/applications/{application_id}/commands/{command_id}",
-        Route::Registry(Registry::One, Scope::Everywhere),
-    ),
-    (
-        "PATCH",
-        "/applications/{application_id}/commands/{command_id}",
-        Route::Registry(Registry::Edit, Scope::Everywhere),
-    ),
-    (
-        "DELETE",
-        "/applications/{application_id}/commands/{command_id}",
-        Route::Registry(Registry::Remove, Scope::Everywhere),
-    ),
-    (
         "GET",
         "/applications/{application_id}/guilds/{guild_id}/commands",
         Route::Registry(Registry::All, Scope::Guild),
@@ -117,26 +93,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         "PUT",
         "/applications/{application_id}/guilds/{guild_id}/commands",
         Route::Registry(Registry::Set, Scope::Guild),
-    ),
-    (
-        "POST",
-        "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::Registry(Registry::Add, Scope::Guild),
-    ),
-    (
-        "GET",
-        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::Registry(Registry::One, Scope::Guild),
-    ),
-    (
-        "PATCH",
-        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::Registry(Registry::Edit, Scope::Guild),
-    ),
-    (
-        "DELETE",
-        "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}",
-        Route::Registry(Registry::Remove, Scope::Guild),
     ),
     (
         "GET",
@@ -149,11 +105,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         Route::Channel(Channels::Edit),
     ),
     (
-        "DELETE",
-        "/channels/{channel_id}",
-        Route::Channel(Channels::Remove),
-    ),
-    (
         "GET",
         "/channels/{channel_id}/messages",
         Route::Message(Messages::List),
@@ -162,11 +113,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         "POST",
         "/channels/{channel_id}/messages",
         Route::Message(Messages::Post),
-    ),
-    (
-        "POST",
-        "/channels/{channel_id}/messages/bulk-delete",
-        Route::Message(Messages::BulkDelete),
     ),
     (
         "GET",
@@ -199,59 +145,9 @@ const ROUTES: &[(&str, &str, Route)] = &[
         Route::Thread(Threads::Open),
     ),
     (
-        "GET",
-        "/channels/{channel_id}/thread-members",
-        Route::Thread(Threads::Members),
-    ),
-    (
-        "PUT",
-        "/channels/{channel_id}/thread-members/@me",
-        Route::Thread(Threads::Join),
-    ),
-    (
-        "DELETE",
-        "/channels/{channel_id}/thread-members/@me",
-        Route::Thread(Threads::Leave),
-    ),
-    (
         "PUT",
         "/channels/{channel_id}/thread-members/{user_id}",
         Route::Thread(Threads::Add),
-    ),
-    (
-        "DELETE",
-        "/channels/{channel_id}/thread-members/{user_id}",
-        Route::Thread(Threads::Remove),
-    ),
-    (
-        "PUT",
-        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
-        Route::Message(Messages::React),
-    ),
-    (
-        "DELETE",
-        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}/@me",
-        Route::Message(Messages::Unreact),
-    ),
-    (
-        "GET",
-        "/channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}",
-        Route::Message(Messages::Reactions),
-    ),
-    (
-        "GET",
-        "/channels/{channel_id}/threads/archived/public",
-        Route::Thread(Threads::Archived),
-    ),
-    (
-        "GET",
-        "/channels/{channel_id}/threads/archived/private",
-        Route::Thread(Threads::Archived),
-    ),
-    (
-        "GET",
-        "/guilds/{guild_id}",
-        Route::Directory(Directory::Guild),
     ),
     (
         "GET",
@@ -260,23 +156,8 @@ const ROUTES: &[(&str, &str, Route)] = &[
     ),
     (
         "GET",
-        "/guilds/{guild_id}/members",
-        Route::Directory(Directory::GuildMembers),
-    ),
-    (
-        "GET",
         "/guilds/{guild_id}/members/{user_id}",
         Route::Directory(Directory::GuildMember),
-    ),
-    (
-        "GET",
-        "/guilds/{guild_id}/roles",
-        Route::Directory(Directory::Roles),
-    ),
-    (
-        "GET",
-        "/guilds/{guild_id}/threads/active",
-        Route::Directory(Directory::ActiveThreads),
     ),
     (
         "POST",
@@ -289,11 +170,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         Route::Answer(Answers::FollowUp),
     ),
     (
-        "GET",
-        "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
-        Route::Answer(Answers::Original(Deed::Look)),
-    ),
-    (
         "PATCH",
         "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
         Route::Answer(Answers::Original(Deed::Edit)),
@@ -302,11 +178,6 @@ const ROUTES: &[(&str, &str, Route)] = &[
         "DELETE",
         "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
         Route::Answer(Answers::Original(Deed::Remove)),
-    ),
-    (
-        "GET",
-        "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-        Route::Answer(Answers::One(Deed::Look)),
     ),
     (
         "PATCH",
@@ -345,14 +216,6 @@ impl Found {
     }
 }
 
-/// A file that came with a body.
-#[derive(Clone, Debug)]
-pub(crate) struct File {
-    pub(crate) name: String,
-    pub(crate) media_type: String,
-    pub(crate) content: Vec<u8>,
-}
-
 /// A request, as far as its answer depends on it.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
@@ -360,7 +223,6 @@ pub(crate) struct Call<'a> {
     pub(crate) params: Vec<String>,
     pub(crate) query: &'a HashMap<String, String>,
     pub(crate) body: &'a Value,
-    pub(crate) files: &'a [File],
     /// Who asks; zero where the address holds its own key.
     pub(crate) app: Id,
 }

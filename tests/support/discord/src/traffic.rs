@@ -21,7 +21,6 @@ pub(crate) struct Exchange<'a> {
     pub(crate) status: u16,
     pub(crate) request: &'a Value,
     /// The body came in parts, with files.
-    pub(crate) multipart: bool,
     pub(crate) answer: &'a Value,
     /// The client was meant to be refused, whatever it had sent.
     pub(crate) staged: bool,
@@ -36,7 +35,7 @@ impl Traffic {
             json!({
                 "kind": "rest", "method": exchange.method, "path": exchange.path, "route": exchange.route,
                 "query": exchange.query, "status": exchange.status, "request": exchange.request,
-                "multipart": exchange.multipart, "answer": exchange.answer, "staged": exchange.staged,
+                "answer": exchange.answer, "staged": exchange.staged,
             })
             .to_string()
         });

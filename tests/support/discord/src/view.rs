@@ -72,7 +72,6 @@ pub struct Message {
     pub calls_everyone: bool,
     /// Who did what it answers.
     pub answers: Option<Id>,
-    pub reactions: Vec<(String, Id)>,
     /// On the server's clock: when it was first there and when it last changed.
     pub created: Duration,
     pub changed: Duration,
@@ -171,7 +170,6 @@ impl World {
                 .interaction
                 .as_ref()
                 .and_then(|interaction| Id::of(&interaction["user"]["id"])),
-            reactions: message.reactions.clone(),
             created: message.created,
             changed: message.changed,
         }

@@ -65,11 +65,7 @@ impl Chat {
         let done = self.does(Doing::Autocomplete, command, None, &data);
         let choices = done.until("choices", |interaction| match &interaction.answer {
             Answer::Choices(choices) => Some(choices.clone()),
-            Answer::Waiting
-            | Answer::Deferred
-            | Answer::DeferredUpdate
-            | Answer::Answered
-            | Answer::Modal(_) => None,
+            Answer::Waiting | Answer::Deferred | Answer::DeferredUpdate | Answer::Answered => None,
         });
         let named = |choice: Value| {
             (
@@ -361,22 +357,6 @@ impl Interacting {
     /// It was acknowledged without a word, as a button can be.
     pub fn is_silent(&self) -> bool {
         self.look(|interaction| interaction.answer == Answer::DeferredUpdate)
-    }
-
-    /// The form that it opened, as soon as there is one.
-    ///
-    /// # Panics
-    /// When there is none in time.
-    pub async fn form(&self) -> Value {
-        self.until("a form", |interaction| match &interaction.answer {
-            Answer::Modal(form) => Some(form.clone()),
-            Answer::Waiting
-            | Answer::Deferred
-            | Answer::DeferredUpdate
-            | Answer::Answered
-            | Answer::Choices(_) => None,
-        })
-        .await
     }
 
     fn look<T>(&self, look: impl FnOnce(&Interaction) -> T) -> T {

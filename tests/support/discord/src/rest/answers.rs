@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Call;
+use super::messages::drafted;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::interaction::{Answer, Doing, Interaction};
@@ -23,7 +24,6 @@ pub(crate) enum Wants {
 /// What is done with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
-    Look,
     Edit,
     Remove,
 }
@@ -64,7 +64,6 @@ fn one(
         return Err(ApiError::unknown_message());
     }
     match deed {
-        Deed::Look => Ok(world.message_for(interaction.app, channel, id)),
         Deed::Edit => {
             world.change(call, channel, id, MessageForm::Answer)?;
             world.answered(interaction.id);
@@ -82,7 +81,7 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     let kind = call.body["type"].as_u64().unwrap_or_default();
     let data = &call.body["data"];
     let doing = world.interactions.get(&id).map(|known| known.doing);
-    let wrongs = callback_wrongs(doing, kind, data, call.files.len());
+    let wrongs = callback_wrongs(doing, kind, data);
     if !wrongs.is_empty() {
         return Err(ApiError::invalid_form(wrongs));
     }
@@ -102,7 +101,7 @@ fn callback(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     })
 }
 
-fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value, files: usize) -> Vec<Wrong> {
+fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value) -> Vec<Wrong> {
     if let Some(doing) = doing
         && !fits(doing, kind)
     {
@@ -112,7 +111,7 @@ fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value, files: usize) 
     }
     match kind {
         4 | 7 => {
-            let wrongs = rules::message(data, MessageForm::Answer, files);
+            let wrongs = rules::message(data, MessageForm::Answer);
             wrongs.into_iter().map(under_data).collect()
         }
         8 => rules::autocomplete(data),
@@ -132,7 +131,7 @@ fn give(
     Ok(match kind {
         4 => {
             world.quiet_body(call, data);
-            let draft = world.draft(call, data, MessageForm::Answer, channel)?;
+            let draft = drafted(data, MessageForm::Answer)?;
             world.first_answer(interaction, draft);
             Answer::Answered
         }
@@ -151,9 +150,8 @@ fn give(
             world.change_by(call, data, channel, source, MessageForm::Answer)?;
             Answer::Answered
         }
-        8 => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
-        // Only a form is left of what fits.
-        _ => Answer::Modal(data.clone()),
+        // Only choices are left of what fits.
+        _ => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
     })
 }
 
@@ -167,8 +165,8 @@ fn under_data(wrong: Wrong) -> Wrong {
 /// What may answer what.
 fn fits(doing: Doing, kind: u64) -> bool {
     match doing {
-        Doing::Command => matches!(kind, 4 | 5 | 9),
-        Doing::Component => matches!(kind, 4..=7 | 9),
+        Doing::Command => matches!(kind, 4 | 5),
+        Doing::Component => matches!(kind, 4..=7),
         Doing::Autocomplete => kind == 8,
     }
 }
@@ -204,7 +202,7 @@ fn follow_up(
     interaction: &Interaction,
 ) -> Result<Value, ApiError> {
     world.quiet(call);
-    let mut draft = world.draft(call, call.body, MessageForm::Answer, interaction.channel)?;
+    let mut draft = drafted(call.body, MessageForm::Answer)?;
     // The first one after a deferral takes the place of what says that it thinks.
     if interaction.answer == Answer::Deferred
         && let Some(original) = interaction.original

@@ -1,4 +1,4 @@
-//! A channel itself: looking, changing, deleting, typing.
+//! A channel itself: looking, changing, typing.
 
 use serde_json::Value;
 
@@ -14,7 +14,6 @@ use crate::world::{Channel, Place, World, intents, with_guild};
 pub(crate) enum Wants {
     Look,
     Edit,
-    Remove,
     Type,
 }
 
@@ -23,7 +22,6 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
     match wants {
         Wants::Look => Ok(world.channel_json(&channel, Some(call.app))),
         Wants::Edit => edit(world, call, &channel),
-        Wants::Remove => remove(world, call, &channel),
         Wants::Type => kind_of_typing(world, call.app, &channel),
     }
 }
@@ -93,23 +91,6 @@ fn rename(world: &mut World, call: &Call<'_>, channel: Id, event: &'static str) 
     }
     world.tell_of_channel(event, channel);
     world.channel_json(&world.channels[&channel], Some(call.app))
-}
-
-fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
-    let json = world.channel_json(channel, Some(call.app));
-    if channel.guild.is_none() {
-        return Ok(json);
-    }
-    let needed = if channel.thread.is_some() {
-        Permissions::MANAGE_THREADS
-    } else {
-        Permissions::MANAGE_CHANNELS
-    };
-    if !world.permissions(call.app, channel).contains(needed) {
-        return Err(ApiError::missing_permissions());
-    }
-    world.delete_channel(channel.id);
-    Ok(json)
 }
 
 impl World {

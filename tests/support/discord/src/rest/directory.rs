@@ -18,14 +18,9 @@ pub(crate) enum Wants {
     Me,
     MyGuilds,
     OpenDirect,
-    User,
     Application,
-    Guild,
     GuildChannels,
-    GuildMembers,
     GuildMember,
-    Roles,
-    ActiveThreads,
 }
 
 pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
@@ -35,18 +30,8 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
         Wants::Me => Ok(world.users[&call.app].own_json()),
         Wants::MyGuilds => Ok(my_guilds(world, call)),
         Wants::OpenDirect => open_direct(world, call),
-        Wants::User => {
-            let user = world
-                .users
-                .get(&call.id(0)?)
-                .ok_or_else(ApiError::unknown_user)?;
-            Ok(user.json())
-        }
         Wants::Application => Ok(application(world, call)),
-        Wants::Guild => guild(world, call).map(Guild::json),
-        Wants::GuildChannels => channels(world, call, false),
-        Wants::ActiveThreads => channels(world, call, true),
-        Wants::GuildMembers => members(world, call),
+        Wants::GuildChannels => channels(world, call),
         Wants::GuildMember => {
             let (guild, user) = (guild(world, call)?, call.id(1)?);
             let is_in = guild.members.contains_key(&user);
@@ -56,7 +41,6 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
                 Err(ApiError::unknown_member())
             }
         }
-        Wants::Roles => Ok(guild(world, call)?.json()["roles"].take()),
     }
 }
 
@@ -122,40 +106,15 @@ fn guild<'a>(world: &'a World, call: &Call<'_>) -> Result<&'a Guild, ApiError> {
     guild.ok_or_else(ApiError::unknown_guild)
 }
 
-fn channels(world: &World, call: &Call<'_>, threads: bool) -> Result<Value, ApiError> {
+fn channels(world: &World, call: &Call<'_>) -> Result<Value, ApiError> {
     let guild = guild(world, call)?;
-    let here = world.channels.values().filter(|channel| {
-        let is_active = channel
-            .thread
-            .as_ref()
-            .is_some_and(|thread| !thread.archived);
-        channel.guild == Some(guild.id)
-            && channel.thread.is_some() == threads
-            && (!threads || (is_active && world.sees(call.app, channel)))
-    });
-    let found: Vec<Value> = here
+    let here = world
+        .channels
+        .values()
+        .filter(|channel| channel.guild == Some(guild.id) && channel.thread.is_none());
+    Ok(here
         .map(|channel| world.channel_json(channel, None))
-        .collect();
-    Ok(if threads {
-        json!({ "threads": found, "members": [], "has_more": false })
-    } else {
-        Value::Array(found)
-    })
-}
-
-fn members(world: &World, call: &Call<'_>) -> Result<Value, ApiError> {
-    let guild = guild(world, call)?;
-    let limit: usize = call
-        .asked("limit")
-        .and_then(|limit| limit.parse().ok())
-        .unwrap_or(1);
-    let after = call.asked("after").and_then(Id::parse).unwrap_or_default();
-    let listed = guild
-        .members
-        .keys()
-        .filter(|user| **user > after)
-        .take(limit);
-    Ok(listed.map(|user| world.member_json(guild, *user)).collect())
+        .collect())
 }
 
 impl World {

@@ -7,9 +7,9 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
-use crate::world::{Attached, Channel, Draft, Message, Place, World, flags, intents, with_guild};
+use crate::world::{Channel, Draft, Message, World, flags};
 
-/// Discord gives at most this many messages at once, and as many are deleted in bulk.
+/// Discord gives at most this many messages at once.
 const PAGE: usize = 100;
 
 /// Within this time a message of the same nonce is not written again, if that was asked for ("past few minutes").
@@ -20,13 +20,9 @@ const NONCE_KEPT: std::time::Duration = std::time::Duration::from_mins(3);
 pub(crate) enum Wants {
     List,
     Post,
-    BulkDelete,
     Look,
     Edit,
     Remove,
-    React,
-    Unreact,
-    Reactions,
 }
 
 pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
@@ -34,16 +30,12 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
     match wants {
         Wants::Post => post(world, call, &channel),
         Wants::List => list(world, call, &channel),
-        Wants::BulkDelete => bulk_delete(world, call, &channel),
         Wants::Look => {
             let id = known(world, &channel, call.id(1)?)?.id;
             Ok(world.message_for(call.app, channel.id, id))
         }
         Wants::Edit => edit(world, call, &channel),
         Wants::Remove => remove(world, call, &channel),
-        Wants::React => react(world, call, &channel, true),
-        Wants::Unreact => react(world, call, &channel, false),
-        Wants::Reactions => reactions(world, call, &channel),
     }
 }
 
@@ -57,12 +49,9 @@ fn known<'a>(world: &'a World, channel: &Channel, id: Id) -> Result<&'a Message,
 
 fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
     world.quiet(call);
-    let draft = world.draft(call, call.body, MessageForm::Create, channel.id)?;
+    let draft = drafted(call.body, MessageForm::Create)?;
     world.may_write(call.app, channel)?;
     let permissions = world.permissions(call.app, channel);
-    if !call.files.is_empty() && !permissions.contains(Permissions::ATTACH_FILES) {
-        return Err(ApiError::missing_permissions());
-    }
     let earlier = draft
         .reference
         .map(|earlier| world.message(channel.id, earlier).is_some());
@@ -199,79 +188,33 @@ fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value
     Ok(Value::Null)
 }
 
-fn bulk_delete(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
-    let ids: Vec<Id> = call.body["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Id::of)
-        .collect();
-    if !(2..=PAGE).contains(&ids.len()) {
-        let message = "Must be between 2 and 100 in length.";
-        return Err(ApiError::invalid_form(vec![Wrong::new(
-            "messages",
-            "BASE_TYPE_BAD_LENGTH",
-            message,
-        )]));
+/// A message from a body.
+pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError> {
+    let wrongs = rules::message(body, form);
+    if !wrongs.is_empty() {
+        return Err(ApiError::invalid_form(wrongs));
     }
-    if channel.guild.is_none() {
-        return Err(ApiError::not_in_direct_messages());
+    let list = |name: &str| body[name].as_array().cloned().unwrap_or_default();
+    let content = body["content"]
+        .as_str()
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
+    let components = list("components");
+    let is_empty = content.is_empty() && components.is_empty();
+    if is_empty && form != MessageForm::Edit {
+        return Err(ApiError::empty_message());
     }
-    if !world
-        .permissions(call.app, channel)
-        .contains(Permissions::MANAGE_MESSAGES)
-    {
-        return Err(ApiError::missing_permissions());
-    }
-    let oldest = world.clock.now() - chrono::Duration::weeks(2);
-    if ids.iter().any(|id| id.at() < oldest) {
-        return Err(ApiError::too_old_to_bulk_delete());
-    }
-    world.erase_all(channel.id, &ids);
-    Ok(Value::Null)
-}
-
-fn react(
-    world: &mut World,
-    call: &Call<'_>,
-    channel: &Channel,
-    adds: bool,
-) -> Result<Value, ApiError> {
-    let id = known(world, channel, call.id(1)?)?.id;
-    let emoji = percent_decode(call.text(2));
-    if emoji.is_ascii() && !emoji.contains(':') {
-        return Err(ApiError::unknown_emoji());
-    }
-    if adds
-        && !world
-            .permissions(call.app, channel)
-            .contains(Permissions::ADD_REACTIONS)
-    {
-        return Err(ApiError::missing_permissions());
-    }
-    world.react(call.app, channel.id, id, &emoji, adds);
-    Ok(Value::Null)
-}
-
-fn reactions(world: &World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
-    let message = known(world, channel, call.id(1)?)?;
-    let emoji = percent_decode(call.text(2));
-    let users = message.reactions.iter().filter(|(of, _)| *of == emoji);
-    Ok(users.map(|(_, user)| world.users[user].json()).collect())
-}
-
-/// An emoji in an address.
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let coded = (*first == b'%').then(|| tail.get(..2)).flatten();
-        let coded =
-            coded.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        bytes.push(coded.unwrap_or(*first));
-        rest = if coded.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Ok(Draft {
+        content,
+        components: number(components),
+        flags: body["flags"].as_u64().unwrap_or_default(),
+        reference: Id::of(&body["message_reference"]["message_id"]),
+        nonce: Some(body["nonce"].clone()).filter(|nonce| !nonce.is_null()),
+        allowed_mentions: Some(body["allowed_mentions"].clone())
+            .filter(|allowed| !allowed.is_null()),
+        ..Draft::default()
+    })
 }
 
 impl World {
@@ -284,64 +227,6 @@ impl World {
         if let Some(how) = rules::pings(body) {
             self.blame(format!("{:?} {}: {how}", call.route, call.text(0)));
         }
-    }
-
-    /// A message from a body, with its files kept.
-    pub(crate) fn draft(
-        &mut self,
-        call: &Call<'_>,
-        body: &Value,
-        form: MessageForm,
-        channel: Id,
-    ) -> Result<Draft, ApiError> {
-        let wrongs = rules::message(body, form, call.files.len());
-        if !wrongs.is_empty() {
-            return Err(ApiError::invalid_form(wrongs));
-        }
-        let list = |name: &str| body[name].as_array().cloned().unwrap_or_default();
-        let content = body["content"]
-            .as_str()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
-        let (embeds, components) = (list("embeds"), list("components"));
-        let is_empty = content.is_empty()
-            && embeds.is_empty()
-            && components.is_empty()
-            && call.files.is_empty();
-        if is_empty && form != MessageForm::Edit {
-            return Err(ApiError::empty_message());
-        }
-        let attachments = self.keep_files(call, channel);
-        Ok(Draft {
-            content,
-            embeds: embeds.into_iter().map(as_shown).collect(),
-            components: number(components),
-            flags: body["flags"].as_u64().unwrap_or_default(),
-            attachments,
-            reference: Id::of(&body["message_reference"]["message_id"]),
-            nonce: Some(body["nonce"].clone()).filter(|nonce| !nonce.is_null()),
-            allowed_mentions: Some(body["allowed_mentions"].clone())
-                .filter(|allowed| !allowed.is_null()),
-            ..Draft::default()
-        })
-    }
-
-    fn keep_files(&mut self, call: &Call<'_>, channel: Id) -> Vec<Id> {
-        let kept = call.files.iter().map(|file| {
-            let id = self.new_id();
-            let attached = Attached {
-                id,
-                channel,
-                name: file.name.clone(),
-                media_type: file.media_type.clone(),
-                claimed_size: file.content.len() as u64,
-                content: file.content.clone(),
-            };
-            self.files.insert(id, attached);
-            id
-        });
-        kept.collect()
     }
 
     /// Changes a message by a body that names only what changes.
@@ -366,16 +251,14 @@ impl World {
         if !body["content"].is_null() {
             self.quiet_body(call, body);
         }
-        let draft = self
-            .draft(call, body, MessageForm::Edit, channel)
-            .or_else(|error| {
-                // An answer's edit may name its flags as its creation did.
-                if form == MessageForm::Answer {
-                    self.draft(call, body, MessageForm::Answer, channel)
-                } else {
-                    Err(error)
-                }
-            })?;
+        let draft = drafted(body, MessageForm::Edit).or_else(|error| {
+            // An answer's edit may name its flags as its creation did.
+            if form == MessageForm::Answer {
+                drafted(body, MessageForm::Answer)
+            } else {
+                Err(error)
+            }
+        })?;
         let message = self.message(channel, id);
         let message = message.ok_or_else(ApiError::unknown_message)?;
         if leaves_nothing(message, body, &draft) {
@@ -384,49 +267,6 @@ impl World {
         self.rewrite(channel, id, |message| put(message, body, draft));
         Ok(())
     }
-
-    /// Somebody puts a reaction on a message or takes it back.
-    pub(crate) fn react(&mut self, user: Id, channel: Id, id: Id, emoji: &str, adds: bool) {
-        let Some(message) = self.message_mut(channel, id) else {
-            return;
-        };
-        let reaction = (emoji.to_owned(), user);
-        let is_there = message.reactions.contains(&reaction);
-        if is_there == adds {
-            return;
-        }
-        if adds {
-            message.reactions.push(reaction);
-        } else {
-            message.reactions.retain(|known| *known != reaction);
-        }
-        let author = message.author;
-        let guild = self.channels[&channel].guild;
-        let event = if adds {
-            "MESSAGE_REACTION_ADD"
-        } else {
-            "MESSAGE_REACTION_REMOVE"
-        };
-        self.tell(
-            event,
-            Place::Channel(channel),
-            intents::REACTIONS,
-            |world, _| {
-                let mut json = json!({
-                    "user_id": user.json(), "channel_id": channel.json(), "message_id": id.json(),
-                    "emoji": { "id": null, "name": emoji }, "burst": false, "type": 0,
-                });
-                if adds {
-                    json["message_author_id"] = author.json();
-                }
-                let guild = guild.and_then(|guild| world.guilds.get(&guild));
-                if let (Some(guild), true) = (guild, adds) {
-                    json["member"] = world.member_json(guild, user);
-                }
-                with_guild(json, guild.map(|guild| guild.id))
-            },
-        );
-    }
 }
 
 /// Whether a message would be empty after an edit.
@@ -434,9 +274,9 @@ fn leaves_nothing(message: &Message, body: &Value, draft: &Draft) -> bool {
     let old = &message.draft;
     let stays = |name: &str, old_is_empty: bool| body.get(name).is_none() && !old_is_empty;
     let has_text = !draft.content.is_empty() || stays("content", old.content.is_empty());
-    let has_embeds = !draft.embeds.is_empty() || stays("embeds", old.embeds.is_empty());
+    let has_embeds = !old.embeds.is_empty();
     let has_rows = !draft.components.is_empty() || stays("components", old.components.is_empty());
-    let has_files = !draft.attachments.is_empty() || !old.attachments.is_empty();
+    let has_files = !old.attachments.is_empty();
     // What only says that it is thinking has no text yet.
     let is_waiting = old.flags & flags::LOADING != 0 && body["content"].is_null();
     !(has_text || has_embeds || has_rows || has_files || is_waiting)
@@ -450,9 +290,6 @@ fn put(message: &mut Message, body: &Value, new: Draft) {
         old.content = new.content;
         old.allowed_mentions = new.allowed_mentions;
     }
-    if names("embeds") {
-        old.embeds = new.embeds;
-    }
     if names("components") {
         old.components = new.components;
     }
@@ -460,14 +297,7 @@ fn put(message: &mut Message, body: &Value, new: Draft) {
         let settable = flags::SUPPRESS_EMBEDS;
         old.flags = (old.flags & !settable) | (new.flags & settable);
     }
-    old.attachments.extend(new.attachments);
     old.flags &= !flags::LOADING;
-}
-
-/// An embed as Discord gives it back.
-fn as_shown(mut embed: Value) -> Value {
-    embed["type"] = "rich".into();
-    embed
 }
 
 /// Components as Discord gives them back: each with a number.

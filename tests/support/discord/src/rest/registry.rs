@@ -13,10 +13,6 @@ use crate::world::World;
 pub(crate) enum Wants {
     All,
     Set,
-    Add,
-    One,
-    Edit,
-    Remove,
 }
 
 /// Whose commands.
@@ -51,41 +47,7 @@ pub(super) fn answer(
     match wants {
         Wants::All => Ok(Value::Array(kept)),
         Wants::Set => set(world, call, guild, &kept),
-        Wants::Add => add(world, call, guild, &kept),
-        Wants::One => Ok(kept[position(call, guild, &kept)?].clone()),
-        Wants::Edit => edit(world, call, guild, &kept),
-        Wants::Remove => {
-            let number = position(call, guild, &kept)?;
-            let commands = world.commands.entry((call.app, guild)).or_default();
-            commands.remove(number);
-            Ok(Value::Null)
-        }
     }
-}
-
-/// Where the command of the address stands.
-fn position(call: &Call<'_>, guild: Option<Id>, kept: &[Value]) -> Result<usize, ApiError> {
-    let id = call.id(if guild.is_some() { 2 } else { 1 })?.json();
-    let found = kept.iter().position(|command| command["id"] == id);
-    found.ok_or_else(ApiError::unknown_command)
-}
-
-fn edit(
-    world: &mut World,
-    call: &Call<'_>,
-    guild: Option<Id>,
-    kept: &[Value],
-) -> Result<Value, ApiError> {
-    let number = position(call, guild, kept)?;
-    let mut changed = kept[number].clone();
-    for (name, value) in call.body.as_object().into_iter().flatten() {
-        changed[name] = value.clone();
-    }
-    valid(&json!([changed]))?;
-    changed["version"] = world.new_id().json();
-    let commands = world.commands.entry((call.app, guild)).or_default();
-    commands[number] = changed.clone();
-    Ok(changed)
 }
 
 fn valid(commands: &Value) -> Result<(), ApiError> {
@@ -110,20 +72,6 @@ fn set(
         .collect();
     world.commands.insert((call.app, guild), set.clone());
     Ok(Value::Array(set))
-}
-
-fn add(
-    world: &mut World,
-    call: &Call<'_>,
-    guild: Option<Id>,
-    kept: &[Value],
-) -> Result<Value, ApiError> {
-    valid(&json!([call.body]))?;
-    let added = register(world, call.app, guild, call.body, kept);
-    let commands = world.commands.entry((call.app, guild)).or_default();
-    commands.retain(|known| known["id"] != added["id"]);
-    commands.push(added.clone());
-    Ok(added)
 }
 
 /// As Discord keeps it: a command of a known name and kind keeps its id.

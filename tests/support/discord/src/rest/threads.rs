@@ -1,17 +1,16 @@
-//! Threads: opening them, joining, who is in them.
+//! Threads: opening them, and adding people.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Call;
+use super::messages::drafted;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
-use crate::world::{
-    Channel, Draft, Kind, Place, Thread, World, intents, kinds, thread_member_json, with_guild,
-};
+use crate::world::{Channel, Draft, Kind, Place, Thread, World, intents, kinds};
 
 /// Minutes without a word after which a thread may be archived.
 const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
@@ -21,12 +20,7 @@ const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
 pub(crate) enum Wants {
     OpenFrom,
     Open,
-    Archived,
-    Members,
-    Join,
-    Leave,
     Add,
-    Remove,
 }
 
 pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
@@ -34,31 +28,7 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
     match wants {
         Wants::OpenFrom => open_from(world, call, &channel),
         Wants::Open => open(world, call, &channel),
-        Wants::Archived => Ok(archived(world, call, &channel)),
-        Wants::Members => {
-            let thread = channel
-                .thread
-                .as_ref()
-                .ok_or_else(ApiError::wrong_channel_kind)?;
-            let members = thread.members.iter();
-            Ok(members
-                .map(|(user, joined)| thread_member_json(channel.id, *user, *joined))
-                .collect())
-        }
-        Wants::Join => add(world, &channel, call.app),
         Wants::Add => add(world, &channel, call.id(1)?),
-        Wants::Leave => leave(world, &channel, call.app),
-        Wants::Remove => {
-            let user = call.id(1)?;
-            let manages = world
-                .permissions(call.app, &channel)
-                .contains(Permissions::MANAGE_THREADS);
-            if manages {
-                leave(world, &channel, user)
-            } else {
-                Err(ApiError::missing_permissions())
-            }
-        }
     }
 }
 
@@ -97,7 +67,7 @@ fn open(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
         let body = &call.body["message"];
         world.quiet_body(call, body);
         let id = world.new_id();
-        let draft = world.draft(call, body, MessageForm::Create, id)?;
+        let draft = drafted(body, MessageForm::Create)?;
         needs(world, call.app, channel, Permissions::SEND_MESSAGES)?;
         world.open_post(id, channel.id, call.app, &name, draft);
         let mut json = world.channel_json(&world.channels[&id], Some(call.app));
@@ -160,18 +130,6 @@ fn needs(world: &World, user: Id, channel: &Channel, needed: Permissions) -> Res
     }
 }
 
-fn archived(world: &World, call: &Call<'_>, channel: &Channel) -> Value {
-    let here = world.channels.values().filter(|thread| {
-        thread.parent == Some(channel.id)
-            && thread.thread.as_ref().is_some_and(|thread| thread.archived)
-            && world.sees(call.app, thread)
-    });
-    let threads: Vec<Value> = here
-        .map(|thread| world.channel_json(thread, None))
-        .collect();
-    json!({ "threads": threads, "members": [], "has_more": false })
-}
-
 fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError> {
     let thread = channel
         .thread
@@ -184,18 +142,6 @@ fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError
         return Err(ApiError::unknown_user());
     }
     world.join_thread(channel.id, user);
-    Ok(Value::Null)
-}
-
-fn leave(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError> {
-    let thread = channel
-        .thread
-        .as_ref()
-        .ok_or_else(ApiError::wrong_channel_kind)?;
-    if thread.archived {
-        return Err(ApiError::archived());
-    }
-    world.leave_thread(channel.id, user);
     Ok(Value::Null)
 }
 
@@ -268,27 +214,5 @@ impl World {
     pub(crate) fn open_post(&mut self, id: Id, forum: Id, owner: Id, name: &str, draft: Draft) {
         self.open_thread(id, forum, owner, name, Kind::PublicThread);
         self.post_as(id, id, owner, draft);
-    }
-
-    pub(crate) fn leave_thread(&mut self, channel: Id, user: Id) {
-        let Some(place) = self.channels.get_mut(&channel) else {
-            return;
-        };
-        let guild = place.guild;
-        let Some(thread) = place.thread.as_mut() else {
-            return;
-        };
-        if thread.members.remove(&user).is_none() {
-            return;
-        }
-        let count = thread.members.len();
-        let left = json!({ "id": channel.json(), "member_count": count, "added_members": [], "removed_member_ids": [user.json()] });
-        let left = with_guild(left, guild);
-        self.tell(
-            "THREAD_MEMBERS_UPDATE",
-            Place::Guild(guild.unwrap_or_default()),
-            intents::MEMBERS,
-            |_, _| left.clone(),
-        );
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of buttons and menus.
+//! Rows of buttons.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,6 @@ const LABEL: usize = 80;
 /// Kinds of components and of buttons, by Discord's numbers.
 const ROW: u64 = 1;
 const BUTTON: u64 = 2;
-const MENU: u64 = 3;
 const LINK: u64 = 5;
 
 pub(super) fn rows(wrongs: &mut Vec<Wrong>, at: &str, rows: &Value) {
@@ -48,20 +47,16 @@ pub(super) fn rows(wrongs: &mut Vec<Wrong>, at: &str, rows: &Value) {
 
 fn one<'a>(wrongs: &mut Vec<Wrong>, at: &str, component: &'a Value, ids: &mut HashSet<&'a str>) {
     let kind = component["type"].as_u64().unwrap_or_default();
-    if !(2..=8).contains(&kind) || kind == 4 {
+    if kind != BUTTON {
         wrongs.push(Wrong::new(
             format!("{at}.type"),
             "UNION_TYPE_CHOICES",
-            "Value of field \"type\" must be one of (2, 3, 5, 6, 7, 8).",
+            "A row holds buttons (type 2).",
         ));
         return;
     }
     identity(wrongs, at, component, ids);
-    match kind {
-        BUTTON => button(wrongs, at, component),
-        MENU => menu(wrongs, at, component),
-        _ => {}
-    }
+    button(wrongs, at, component);
 }
 
 /// Its own id, or the address that it opens.
@@ -72,8 +67,7 @@ fn identity<'a>(
     ids: &mut HashSet<&'a str>,
 ) {
     let custom_id = &component["custom_id"];
-    let is_button = component["type"].as_u64() == Some(BUTTON);
-    if is_button && component["style"].as_u64() == Some(LINK) {
+    if component["style"].as_u64() == Some(LINK) {
         required_text(wrongs, &format!("{at}.url"), &component["url"], 1, 512);
         if !custom_id.is_null() {
             let code = "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE";
@@ -90,16 +84,6 @@ fn identity<'a>(
         let at = format!("{at}.custom_id");
         let message = "Component custom id cannot be duplicated";
         wrongs.push(Wrong::new(at, "COMPONENT_CUSTOM_ID_DUPLICATED", message));
-    }
-}
-
-fn menu(wrongs: &mut Vec<Wrong>, at: &str, menu: &Value) {
-    let options = list(wrongs, &format!("{at}.options"), &menu["options"], 25);
-    for (number, option) in options.iter().enumerate() {
-        for name in ["label", "value"] {
-            let at = format!("{at}.options.{number}.{name}");
-            required_text(wrongs, &at, &option[name], 1, 100);
-        }
     }
 }
 

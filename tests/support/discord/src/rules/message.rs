@@ -1,15 +1,12 @@
-//! Messages: their text, embeds, mentions and flags.
+//! Messages: their text, mentions and flags.
 
 use serde_json::Value;
 
-use super::{components, length, list, required_text, text};
+use super::{components, required_text, text};
 use crate::error::Wrong;
 
-/// Discord's limits of a message: characters of text, embeds, characters of all embeds together, files.
+/// Discord's limits of a message, in characters.
 const CONTENT: usize = 2_000;
-const EMBEDS: usize = 10;
-const EMBED_TOTAL: usize = 6_000;
-const FILES: usize = 10;
 const NONCE: usize = 25;
 const THREAD_NAME: usize = 100;
 
@@ -29,7 +26,7 @@ pub(crate) enum MessageForm {
 }
 
 /// What is wrong with a message.
-pub(crate) fn message(body: &Value, form: MessageForm, files: usize) -> Vec<Wrong> {
+pub(crate) fn message(body: &Value, form: MessageForm) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     if !body.is_object() {
         return vec![Wrong::new(
@@ -39,11 +36,11 @@ pub(crate) fn message(body: &Value, form: MessageForm, files: usize) -> Vec<Wron
         )];
     }
     text(&mut wrongs, "content", &body["content"], 0, CONTENT);
-    embeds(&mut wrongs, &body["embeds"]);
+    none(&mut wrongs, body, "embeds");
     flags(&mut wrongs, &body["flags"], form);
     nonce(&mut wrongs, body);
     reference(&mut wrongs, body);
-    attachments(&mut wrongs, &body["attachments"], files);
+    none(&mut wrongs, body, "attachments");
     components::rows(&mut wrongs, "components", &body["components"]);
     wrongs
 }
@@ -77,40 +74,11 @@ pub(crate) fn thread_name(name: &Value) -> Vec<Wrong> {
     wrongs
 }
 
-fn embeds(wrongs: &mut Vec<Wrong>, embeds: &Value) {
-    let mut total = 0;
-    for (number, embed) in list(wrongs, "embeds", embeds, EMBEDS).iter().enumerate() {
-        let at = |field: &str| format!("embeds.{number}.{field}");
-        text(wrongs, &at("title"), &embed["title"], 0, 256);
-        text(wrongs, &at("description"), &embed["description"], 0, 4_096);
-        text(
-            wrongs,
-            &at("footer.text"),
-            &embed["footer"]["text"],
-            0,
-            2_048,
-        );
-        text(wrongs, &at("author.name"), &embed["author"]["name"], 0, 256);
-        for (field_number, field) in list(wrongs, &at("fields"), &embed["fields"], 25)
-            .iter()
-            .enumerate()
-        {
-            let at = |name: &str| format!("embeds.{number}.fields.{field_number}.{name}");
-            required_text(wrongs, &at("name"), &field["name"], 1, 256);
-            required_text(wrongs, &at("value"), &field["value"], 1, 1_024);
-            total += size(&field["name"]) + size(&field["value"]);
-        }
-        total += size(&embed["title"]) + size(&embed["description"]);
-        total += size(&embed["footer"]["text"]) + size(&embed["author"]["name"]);
+/// What the bot never sends, and so is not held to Discord's rules here.
+fn none(wrongs: &mut Vec<Wrong>, body: &Value, name: &str) {
+    if body[name].as_array().is_some_and(|list| !list.is_empty()) {
+        wrongs.push(Wrong::new(name, "NOT_HERE", "This server knows none."));
     }
-    if total > EMBED_TOTAL {
-        let message = format!("Embed size exceeds maximum size of {EMBED_TOTAL}");
-        wrongs.push(Wrong::new("embeds", "MAX_EMBED_SIZE_EXCEEDED", message));
-    }
-}
-
-fn size(value: &Value) -> usize {
-    value.as_str().map_or(0, length)
 }
 
 fn flags(wrongs: &mut Vec<Wrong>, flags: &Value, form: MessageForm) {
@@ -157,27 +125,6 @@ fn reference(wrongs: &mut Vec<Wrong>, body: &Value) {
     }
 }
 
-fn attachments(wrongs: &mut Vec<Wrong>, attachments: &Value, files: usize) {
-    let named = list(wrongs, "attachments", attachments, FILES);
-    if files > FILES {
-        wrongs.push(Wrong::new(
-            "files",
-            "BASE_TYPE_MAX_LENGTH",
-            format!("Must be {FILES} or fewer in length."),
-        ));
-    }
-    for (number, attachment) in named.iter().enumerate() {
-        let at = format!("attachments.{number}.id");
-        if attachment["id"].is_null() {
-            wrongs.push(Wrong::new(
-                at,
-                "BASE_TYPE_REQUIRED",
-                "This field is required",
-            ));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -185,7 +132,7 @@ mod tests {
     use super::*;
 
     fn codes(body: &Value, form: MessageForm) -> Vec<String> {
-        let wrongs = message(body, form, 0);
+        let wrongs = message(body, form);
         wrongs
             .iter()
             .map(|wrong| format!("{} {}", wrong.at, wrong.code))
@@ -214,12 +161,8 @@ mod tests {
             ),
             (json!({ "flags": 64 }), vec!["flags INVALID_FLAGS"]),
             (
-                json!({ "embeds": [{ "description": "x".repeat(4_097) }] }),
-                vec!["embeds.0.description BASE_TYPE_MAX_LENGTH"],
-            ),
-            (
-                json!({ "embeds": [{ "description": "x".repeat(4_000) }, { "description": "x".repeat(2_001) }] }),
-                vec!["embeds MAX_EMBED_SIZE_EXCEEDED"],
+                json!({ "embeds": [{ "description": "x" }] }),
+                vec!["embeds NOT_HERE"],
             ),
             (
                 json!({ "components": [{ "type": 1, "components": [button] }] }),

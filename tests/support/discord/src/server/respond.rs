@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::Id;
 use crate::error::ApiError;
 use crate::fault::Failing;
 use crate::limits::{Verdict, key};
-use crate::rest::{self, Call, File, Found};
+use crate::rest::{self, Call, Found};
 use crate::traffic::Exchange;
 use crate::world::{Refusal, World};
 
@@ -38,8 +38,6 @@ struct Received {
     headers: HeaderMap,
     body: Value,
     is_json: bool,
-    multipart: bool,
-    files: Vec<File>,
 }
 
 /// What goes out.
@@ -70,7 +68,6 @@ pub(super) async fn rest(State(shared): State<Arc<Shared>>, request: Request) ->
         query: &json!(received.query),
         status: outgoing.status,
         request: &received.body,
-        multipart: received.multipart,
         answer: &outgoing.body,
         staged: outgoing.staged,
     });
@@ -88,53 +85,20 @@ async fn receive(request: Request) -> Received {
     let bytes = axum::body::to_bytes(body, 64 << 20)
         .await
         .unwrap_or_default();
-    let kind = parts
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
     let mut received = Received {
         path: parts.uri.path().to_owned(),
         query,
         body: Value::Null,
         is_json: true,
-        multipart: kind.starts_with("multipart/form-data"),
-        files: Vec::new(),
         method: parts.method.clone(),
         headers: parts.headers.clone(),
     };
-    if received.multipart {
-        let request = Request::from_parts(parts, Body::from(bytes));
-        received.is_json = read_parts(request, &mut received.body, &mut received.files)
-            .await
-            .is_some();
-    } else if !bytes.is_empty() {
+    if !bytes.is_empty() {
         let body = serde_json::from_slice(&bytes);
         received.is_json = body.is_ok();
         received.body = body.unwrap_or_default();
     }
     received
-}
-
-/// A body in parts: the payload, and files by number.
-async fn read_parts(request: Request, body: &mut Value, files: &mut Vec<File>) -> Option<()> {
-    let mut parts = Multipart::from_request(request, &()).await.ok()?;
-    while let Some(part) = parts.next_field().await.ok()? {
-        let name = part.name().unwrap_or_default().to_owned();
-        let file_name = part.file_name().unwrap_or_default().to_owned();
-        let media_type = part.content_type().unwrap_or_default().to_owned();
-        let content = part.bytes().await.ok()?;
-        if name == "payload_json" {
-            *body = serde_json::from_slice(&content).ok()?;
-        } else {
-            files.push(File {
-                name: file_name,
-                media_type,
-                content: content.to_vec(),
-            });
-        }
-    }
-    Some(())
 }
 
 fn cut() -> Response {
@@ -323,7 +287,6 @@ fn call<'a>(received: &'a Received, found: &Found, app: Option<Id>) -> Call<'a> 
         params: found.params.clone(),
         query: &received.query,
         body: &received.body,
-        files: &received.files,
         app: app.unwrap_or_default(),
     }
 }

@@ -85,7 +85,6 @@ pub(crate) struct Message {
     /// On the server's clock.
     pub(crate) created: Duration,
     pub(crate) changed: Duration,
-    pub(crate) reactions: Vec<(String, Id)>,
     pub(crate) thread: Option<Id>,
     pub(crate) deleted: bool,
     pub(crate) pinned: bool,
@@ -121,7 +120,6 @@ impl World {
             edited_at: None,
             created,
             changed: created,
-            reactions: Vec::new(),
             thread: None,
             deleted: false,
             pinned: false,

@@ -22,7 +22,6 @@ pub(crate) mod intents {
     pub(crate) const GUILDS: Needed = (GUILD, GUILD);
     pub(crate) const MEMBERS: Needed = (GUILD_MEMBERS, GUILD_MEMBERS);
     pub(crate) const MESSAGES: Needed = (1 << 9, 1 << 12);
-    pub(crate) const REACTIONS: Needed = (1 << 10, 1 << 13);
     pub(crate) const TYPING: Needed = (1 << 11, 1 << 14);
 }
 

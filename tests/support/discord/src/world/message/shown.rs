@@ -89,7 +89,6 @@ impl World {
             ("application_id", draft.application.map(Id::json)),
             ("interaction_metadata", draft.interaction.clone()),
             ("message_reference", self.reference_json(message, channel)),
-            ("reactions", self.reactions_json(message, app)),
         ];
         for (name, value) in optional {
             if let Some(value) = value {
@@ -132,26 +131,6 @@ impl World {
             reference["message_id"] = earlier.json();
         }
         Some(with_guild(reference, channel.guild))
-    }
-
-    fn reactions_json(&self, message: &Message, app: Id) -> Option<Value> {
-        let mut counted: Vec<(&str, usize, bool)> = Vec::new();
-        for (emoji, user) in &message.reactions {
-            match counted.iter_mut().find(|(known, ..)| known == emoji) {
-                Some((_, count, mine)) => {
-                    *count += 1;
-                    *mine |= *user == app;
-                }
-                None => counted.push((emoji, 1, *user == app)),
-            }
-        }
-        let reactions = counted.iter().map(|(emoji, count, mine)| {
-            json!({
-                "emoji": { "id": null, "name": emoji }, "count": count, "me": mine, "me_burst": false,
-                "count_details": { "burst": 0, "normal": count }, "burst_colors": [],
-            })
-        });
-        (!counted.is_empty()).then(|| reactions.collect())
     }
 
     pub(crate) fn file_json(&self, file: &Attached) -> Value {

@@ -15,6 +15,7 @@ mod discord;
 mod doctor;
 mod ingest;
 mod inspect;
+mod names;
 mod offline_turns;
 mod open_commands;
 mod output;
@@ -153,6 +154,9 @@ pub(crate) fn read() -> Cli {
 /// With a sentence for the person at the terminal.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     log(&cli.command, &cli.options)?;
+    for unknown in names::unknown_variables() {
+        tracing::warn!(target: SETTINGS, "{unknown}");
+    }
     let config = cli.options.into_config()?;
     cli.platforms.check(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -200,11 +204,14 @@ async fn execute(
     }
 }
 
-/// Its errors quote whole answers of the model, so `async_openai` is silent. The Matrix client calls
+/// Its errors quote whole answers of the model, so `async_openai` is silent; `neo4rs` tells in a dozen lines what
+/// its error tells, which is ours to print. The Matrix client calls
 /// every refusal an error, also those that are part of asking; what matters is said by us.
-const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
+const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,neo4rs=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
+/// What is said of settings.
+const SETTINGS: &str = "muninn::settings";
 #[cfg(feature = "terminal")]
-const CHAT_LOG: &str = "error,async_openai=off";
+const CHAT_LOG: &str = "error,muninn::settings=warn,async_openai=off,neo4rs=off";
 
 fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
     let chosen = options.log.as_deref().unwrap_or(match command {

@@ -6,14 +6,17 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use muninn_platform::{Channels, SettingsError, filled, filled_secret, in_one_line};
 use secrecy::SecretString;
 
+pub use self::data_dir::DataDirReason;
+pub use self::names::{Place, UnknownName, unknown};
 use crate::agent::budget::BudgetConfig;
 use crate::graph::{GraphConfig, Reader};
 use crate::llm::{Limits, ModelConfig, Money, Retries, Timeouts};
@@ -22,8 +25,8 @@ use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettin
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Address of the graph: embedded:PATH, or the bolt://, bolt+s://, neo4j:// or neo4j+s:// address of a Neo4j server
-    #[arg(long, env, global = true, default_value = "embedded:./muninn-data")]
+    /// Address of the graph: empty for one in DATA_DIR, embedded:PATH, or the bolt://, bolt+s://, neo4j:// or neo4j+s:// address of a Neo4j server
+    #[arg(long, env, global = true, default_value = "")]
     pub graph_url: String,
     /// Neo4j user name
     #[arg(long, env, global = true, default_value = "")]
@@ -43,9 +46,9 @@ pub struct Options {
     /// Time-out for requests to the graph, in seconds
     #[arg(long, env, global = true, default_value_t = 5)]
     pub graph_timeout: u64,
-    /// Folder for files kept outside the graph: pending messages, offline turns, sessions, terminal history
-    #[arg(long, env, global = true, default_value = "./muninn-data")]
-    pub data_dir: PathBuf,
+    /// Folder for the embedded graph, pending messages, offline turns, sessions and terminal history; unset for ./muninn-data if it is there, otherwise the system's folder for data
+    #[arg(long, env, global = true, value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub data_dir: Option<PathBuf>,
 
     /// API key of the model service; with neither a key nor a base URL the bot runs without a model
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
@@ -197,6 +200,7 @@ pub enum LogFormat {
 pub struct Config {
     pub graph: GraphConfig,
     pub data_dir: PathBuf,
+    pub data_dir_reason: DataDirReason,
     /// The longest time for ending.
     pub shutdown_timeout: Duration,
     /// None: answers come from memory alone.
@@ -330,14 +334,15 @@ impl Options {
     /// Names the variable that has to change.
     pub fn into_config(self) -> Result<Config, ConfigError> {
         self.check_numbers()?;
-        let service = self.model();
+        let (data_dir, data_dir_reason) = data_dir::data_dir(self.data_dir.clone());
+        let service = self.model(&data_dir);
         let embedding_model = filled(&self.embedding_model);
         if embedding_model.is_some() && service.is_none() {
             return Err(ConfigError::EmbeddingWithoutService);
         }
-        let chain = models::chain(&self, service)?;
+        let chain = models::chain(&self, service, &data_dir)?;
         Ok(Config {
-            graph: self.graph()?,
+            graph: self.graph(&data_dir)?,
             model: chain.first,
             fallbacks: chain.fallbacks,
             embedding_service: chain.embedding_service,
@@ -377,7 +382,8 @@ impl Options {
                     .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
                 None => Channels::default(),
             }),
-            data_dir: self.data_dir,
+            data_dir,
+            data_dir_reason,
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
@@ -438,7 +444,7 @@ impl Options {
         Ok(())
     }
 
-    fn graph(&self) -> Result<GraphConfig, ConfigError> {
+    fn graph(&self, data_dir: &Path) -> Result<GraphConfig, ConfigError> {
         let user = filled(&self.graph_user);
         let password = filled_secret(&self.graph_password);
         match (&user, &password) {
@@ -450,7 +456,9 @@ impl Options {
                 password: password.unwrap_or_default(),
                 database: filled(&self.graph_database),
                 timeout: Duration::from_secs(self.graph_timeout),
-                ..GraphConfig::at(&self.graph_url)
+                ..GraphConfig::at(
+                    filled(&self.graph_url).unwrap_or_else(|| data_dir::graph_url(data_dir)),
+                )
             }),
         }
     }
@@ -466,7 +474,7 @@ impl Options {
         }
     }
 
-    fn model(&self) -> Option<ModelConfig> {
+    fn model(&self, data_dir: &Path) -> Option<ModelConfig> {
         let api_key = filled_secret(&self.openai_api_key);
         let base_url = filled(&self.openai_base_url);
         if api_key.is_none() && base_url.is_none() {
@@ -474,11 +482,12 @@ impl Options {
         }
         let base_url = base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
         let utility_model = filled(&self.utility_model);
-        Some(self.model_at(base_url, api_key, &self.chat_model, utility_model))
+        Some(self.model_at(data_dir, base_url, api_key, &self.chat_model, utility_model))
     }
 
     fn model_at(
         &self,
+        data_dir: &Path,
         base_url: String,
         api_key: Option<SecretString>,
         model: &str,
@@ -490,7 +499,7 @@ impl Options {
             chat_model: model.to_owned(),
             utility_model: utility_model.unwrap_or_else(|| model.to_owned()),
             temperature: self.model_temperature,
-            capabilities_file: Some(self.data_dir.join("models.json")),
+            capabilities_file: Some(data_dir.join("models.json")),
             timeouts: Timeouts {
                 read: Duration::from_secs(self.model_timeout),
                 total: Duration::from_secs(self.turn_timeout),
@@ -535,6 +544,8 @@ fn threshold(text: &str) -> Result<f64, String> {
     }
 }
 
+mod data_dir;
 mod models;
+mod names;
 #[cfg(test)]
 mod tests;

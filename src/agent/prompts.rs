@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use minijinja::{Environment, UndefinedBehavior};
+use muninn_platform::suggest::perhaps_meant;
 use serde::Serialize;
 
 use crate::graph::Turn;
@@ -274,6 +275,44 @@ impl Prompts {
             .map(|text| text.trim().to_owned())
             .map_err(|error| wrong(P::FILE, &error))
     }
+}
+
+/// The files of a team's own beside the prompts.
+const OTHER_FILES: [&str; 3] = ["terminology.md", "examples.toml", "weights.toml"];
+
+/// What is said of each file in the folder of one's own that nobody reads. `tools/` holds what it
+/// likes to, as long as it is TOML.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn unread_files(folder: &Path) -> std::io::Result<Vec<String>> {
+    let known = || {
+        let prompts = BUILT_IN.iter().map(|(file, _)| *file);
+        prompts.chain(OTHER_FILES)
+    };
+    let mut unread = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type()?.is_dir();
+        let is_beside = name.starts_with('.') || name.to_lowercase().starts_with("readme");
+        if is_beside || known().any(|known| known == name) || (is_folder && name == "tools") {
+            continue;
+        }
+        let meant = if is_folder {
+            perhaps_meant(&name, std::iter::once("tools"))
+        } else {
+            perhaps_meant(&name, known())
+        };
+        let meant = meant.map(|meant| format!("; did you mean {meant}?"));
+        unread.push(format!(
+            "{} is no prompt, so nobody reads it{}",
+            entry.path().display(),
+            meant.unwrap_or_default()
+        ));
+    }
+    unread.sort();
+    Ok(unread)
 }
 
 fn replacement(folder: &Path, file: &str) -> Result<Option<String>, PromptError> {

@@ -144,7 +144,7 @@ fn greeting(config: &Config) -> String {
             let models = std::iter::once(model).chain(&config.fallbacks);
             let models: Vec<&str> = models.map(|it| it.chat_model.as_str()).collect();
             format!(
-                "{} with {}. /help shows what you can ask, Ctrl-D leaves.",
+                "{} with {}. /help shows what you can ask, /quit leaves.",
                 config.turn.bot_name,
                 models.join(", else ")
             )

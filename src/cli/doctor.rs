@@ -6,13 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 use muninn::agent::budget::BudgetConfig;
 use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
-use muninn::agent::prompts::Prompts;
-use muninn::agent::tools::Toolbox;
+use muninn::agent::prompts::{Prompts, unread_files};
+use muninn::agent::tools::{CypherTool, Toolbox};
 use muninn::config::Config;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
 use muninn::graph::{GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
+use muninn::knowledge::search::Weights;
 use muninn::llm::{
     ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
     Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::admin;
 use super::context::Context;
+use super::names::unknown_variables;
 use super::output::Exit;
 use super::platforms::PlatformArgs;
 
@@ -91,7 +93,8 @@ pub(super) async fn run(
     args: &DoctorArgs,
 ) -> anyhow::Result<Exit> {
     let config = &at.config;
-    let mut shown: Vec<Shown> = vec![prompts(config).into()];
+    let settings = settings(config).into_iter();
+    let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
     shown.extend(store(at).await);
     let mut findings = journal(config);
     findings.extend(models(config).await);
@@ -107,11 +110,61 @@ pub(super) async fn run(
     Ok(Exit::of(shown.iter().all(|it| it.verdict != Mark::Problem)))
 }
 
-fn prompts(config: &Config) -> Finding {
-    match Prompts::load(config.prompts_dir.as_deref()) {
-        Ok(_) => well("prompts", "all of them render"),
-        Err(error) => wrong("prompts", &error),
+/// Where data is kept, and which settings are none.
+fn settings(config: &Config) -> Vec<Finding> {
+    let folder = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
+    let data = format!(
+        "in {}, {}",
+        folder.display(),
+        config.data_dir_reason.sentence()
+    );
+    let unknown = unknown_variables();
+    let unknown = unknown.iter().map(|unknown| note("settings", unknown));
+    let channels = config.channels.unknown_places();
+    let channels = channels.map(|place| {
+        let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions --json` shows the audiences");
+        note("settings", text)
+    });
+    let mut findings = vec![well("data", data)];
+    findings.extend(unknown);
+    findings.extend(channels);
+    findings
+}
+
+fn note(part: &'static str, text: impl ToString) -> Finding {
+    Finding {
+        part,
+        verdict: Verdict::Warning,
+        text: text.to_string(),
     }
+}
+
+/// Whether prompts and tools of one's own can be used, and which files nobody reads.
+fn prompts(config: &Config) -> Vec<Finding> {
+    let folder = config.prompts_dir.as_deref();
+    let prompts = match Prompts::load(folder) {
+        Ok(_) => well("prompts", "all of them render"),
+        Err(error) => return vec![wrong("prompts", &error)],
+    };
+    let mut findings = vec![prompts];
+    findings.extend(
+        CypherTool::load(folder)
+            .err()
+            .map(|error| wrong("tools", &error)),
+    );
+    findings.extend(
+        Weights::load(folder)
+            .err()
+            .map(|error| wrong("search", &error)),
+    );
+    match folder.map(unread_files).transpose() {
+        Ok(unread) => {
+            let unread = unread.into_iter().flatten();
+            findings.extend(unread.map(|unread| note("prompts", unread)));
+        }
+        Err(error) => findings.push(wrong("prompts", &error)),
+    }
+    findings
 }
 
 /// What is found of the graph, by the process that has it open.
@@ -255,7 +308,8 @@ async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
     };
     let toolbox = match Toolbox::load(folder, &prompts, Arc::clone(store)) {
         Ok(toolbox) => toolbox,
-        Err(error) => return vec![wrong("tools", &error)],
+        // That is told with the prompts.
+        Err(_) => return Vec::new(),
     };
     // That the graph cannot be asked is told elsewhere.
     let offer = toolbox.offer().await.unwrap_or_default();
@@ -341,11 +395,7 @@ async fn models(config: &Config) -> Vec<Finding> {
     } = match wiring::models(config) {
         Ok(models) => models,
         Err(error) => {
-            return vec![Finding {
-                part: "model",
-                verdict: Verdict::Error,
-                text: format!("{error:#}"),
-            }];
+            return vec![wrong("model", &error)];
         }
     };
     let Some(chain) = chain else {

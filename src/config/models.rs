@@ -1,5 +1,7 @@
 //! `MODELS` and `MODEL_KEYS`: models in the order in which they are asked, each at a service with a key of its own. Pure.
 
+use std::path::Path;
+
 use muninn_platform::filled;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -14,7 +16,11 @@ pub(super) struct Chain {
 }
 
 /// The models of the options; `service` is that of `OPENAI_BASE_URL`, with `CHAT_MODEL`.
-pub(super) fn chain(options: &Options, service: Option<ModelConfig>) -> Result<Chain, ConfigError> {
+pub(super) fn chain(
+    options: &Options,
+    service: Option<ModelConfig>,
+    data_dir: &Path,
+) -> Result<Chain, ConfigError> {
     let listed = listed(&options.models)?;
     let keys = Keys::read(&options.model_keys)?;
     let addresses = listed.iter().filter_map(|it| it.base_url.clone());
@@ -43,7 +49,7 @@ pub(super) fn chain(options: &Options, service: Option<ModelConfig>) -> Result<C
             }
         };
         let utility_model = filled(&options.utility_model).filter(|_| at == 0);
-        all.push(options.model_at(base_url, api_key, model, utility_model));
+        all.push(options.model_at(data_dir, base_url, api_key, model, utility_model));
     }
     let fallbacks = all.split_off(1);
     Ok(Chain {

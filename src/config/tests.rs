@@ -19,7 +19,11 @@ fn error(arguments: &[&str]) -> String {
 fn nothing_set_is_a_configuration() {
     let config = options(&[]).into_config().unwrap();
     assert!(config.model.is_none());
-    assert_eq!(config.graph.url, "embedded:./muninn-data");
+    // Wherever that is on this machine.
+    let folder = config.data_dir.display();
+    assert_eq!(config.graph.url, format!("embedded:{folder}"));
+    let config = options(&["--data-dir", "d"]).into_config().unwrap();
+    assert_eq!(config.graph.url, "embedded:d");
 }
 
 #[test]

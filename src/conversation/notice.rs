@@ -105,7 +105,7 @@ impl std::fmt::Display for Notice {
             Self::LookUpsFailed => f.write_str("(Every look-up for this answer failed, so it rests on none.)"),
             Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
             Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
-            Self::SecretRemoved => f.write_str("(I removed a secret from what you sent before I read or stored it. Please change it: others may have seen it here.)"),
+            Self::SecretRemoved => f.write_str("(I removed a secret from your message before I read or stored it; rotate it, because others may have seen it here.)"),
             Self::NotKept => f.write_str("(This turn could not be saved anywhere: I will not remember it.)"),
             Self::Stopped => f.write_str("(stopped)"),
             Self::NoAnswer => f.write_str("I found no answer within my limits. Please ask more narrowly."),

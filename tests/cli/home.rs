@@ -95,6 +95,7 @@ impl Home {
             .current_dir(self.folder.path())
             .env_clear()
             .env("USER", "ada")
+            .env("DATA_DIR", "./muninn-data")
             .envs(&self.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

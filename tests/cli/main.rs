@@ -18,6 +18,7 @@ mod knowing;
 mod models;
 mod offline;
 mod serving;
+mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod talking;

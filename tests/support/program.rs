@@ -24,6 +24,7 @@ impl Program {
         };
         program
             .with("USER", "ada")
+            .with("DATA_DIR", "./muninn-data")
             .with("OPENAI_BASE_URL", model.base_url())
             .with("OPENAI_API_KEY", KEY)
             .with("CHAT_MODEL", "chat")

@@ -121,6 +121,16 @@ impl Channels {
         self.0.get(audience)
     }
 
+    /// Names in it that are no audience of a platform, which begin with what the platform is called.
+    pub fn unknown_places(&self) -> impl Iterator<Item = &str> {
+        const PLATFORMS: [&str; 5] = ["slack", "discord", "matrix", "webhook", "terminal"];
+        let places = self.0.keys().map(AudienceId::as_str);
+        places.filter(|place| {
+            let platform = place.split('/').next().unwrap_or_default();
+            !PLATFORMS.contains(&platform)
+        })
+    }
+
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.of(audience)?.answer

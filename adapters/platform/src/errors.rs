@@ -3,8 +3,10 @@
 use std::error::Error;
 
 use crate::PlatformError;
+use crate::suggest::meant_in;
 
-/// An error with its causes. A cause whose words its effect had already is not repeated.
+/// An error with its causes. A cause whose words its effect had already is not repeated. Where a name
+/// in a file is none, it says which one may have been meant.
 pub fn in_one_line(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
@@ -15,7 +17,10 @@ pub fn in_one_line(error: &dyn Error) -> String {
         }
         cause = source.source();
     }
-    line
+    match meant_in(&line).map(str::to_owned) {
+        Some(meant) => format!("{line}; did you mean `{meant}`?"),
+        None => line,
+    }
 }
 
 /// Something that was set up cannot work; the sentence says what to change.

@@ -27,6 +27,7 @@ mod request;
 mod safe_text;
 mod settings;
 mod split;
+pub mod suggest;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;

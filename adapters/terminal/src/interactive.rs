@@ -6,13 +6,13 @@ use muninn_platform::{Body, Inbox, Incoming, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::lines::meaning;
+use crate::lines::{leaves, meaning};
 use crate::reader::{Reader, Restored, Typed, end_bracketed_paste};
 use crate::screen::{ScreenReply, say};
 use crate::script::DRAIN;
 use crate::{Options, disconnected};
 
-/// Prompt, turn, prompt, until Ctrl-D.
+/// Prompt, turn, prompt, until `/quit` or Ctrl-D.
 pub(crate) async fn run(
     options: &Options,
     inbox: &Inbox,
@@ -57,11 +57,12 @@ impl Talk<'_> {
                 "That is longer than {} bytes; say it in parts.",
                 self.options.longest_line
             ),
+            Typed::Text(text) if leaves(&text) => return Ok(ControlFlow::Break(())),
             Typed::Text(text) => match meaning(&text) {
                 Some(body) => return self.turn(body).await,
                 None => return Ok(ControlFlow::Continue(())),
             },
-            Typed::Interrupt => "Ctrl-D leaves; /help says what can be asked.".to_owned(),
+            Typed::Interrupt => "/quit or Ctrl-D leaves; /help says what can be asked.".to_owned(),
             Typed::Unreadable => "That is not valid UTF-8; please type it again.".to_owned(),
             Typed::Leave => return Ok(ControlFlow::Break(())),
             Typed::Failed(error) => return Err(disconnected(error)),

@@ -104,6 +104,11 @@ pub(crate) fn meaning(line: &str) -> Option<Body> {
     }
 }
 
+/// Whether a line ends the conversation.
+pub(crate) fn leaves(line: &str) -> bool {
+    matches!(line.trim().to_lowercase().as_str(), "/quit" | "/exit")
+}
+
 /// The line without the backslash that says that it goes on. Two of them are one at its end.
 pub(crate) fn continued(line: &str) -> Option<&str> {
     let backslashes = line.len() - line.trim_end_matches('\\').len();

@@ -9,7 +9,7 @@ use muninn_platform::{Delivered, Inbox, Incoming, PlatformError, Reply, SafeText
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::lines::{Assembler, Line, meaning};
+use crate::lines::{Assembler, Line, leaves, meaning};
 use crate::{Options, Session, disconnected};
 
 /// How long an answer in flight is waited for when everything ends.
@@ -175,6 +175,7 @@ impl Talk<'_> {
             };
             let Line { number, text } = line.map_err(disconnected)?;
             let body = match text {
+                Ok(text) if leaves(&text) => return Ok(tally),
                 Ok(text) => meaning(&text),
                 Err(fault) => {
                     tally.refused += 1;

@@ -1,0 +1,101 @@
+//! Variables that mean nothing here, though somebody seems to have thought so.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use muninn_platform::suggest::{perhaps_meant, surely_meant};
+
+/// Where a variable is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Environment,
+    /// `.env`, which is written for this program.
+    File,
+}
+
+/// A variable that is no setting.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnknownName {
+    pub name: String,
+    pub place: Place,
+    pub meant: Option<String>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, place, meant } = self;
+        let place = match place {
+            Place::Environment => "the environment",
+            Place::File => ".env",
+        };
+        write!(f, "{name} in {place} is no setting")?;
+        match meant {
+            Some(meant) => write!(f, "; did you mean {meant}?"),
+            None => f.write_str("; .env.example lists them all"),
+        }
+    }
+}
+
+/// Which of the variables are none of the known ones, though they look so: in the environment, which
+/// many share, those that are nearly one; in the file also those that begin as ours do.
+pub fn unknown<'a>(
+    set: impl Iterator<Item = (Place, &'a str)>,
+    known: &BTreeSet<String>,
+) -> Vec<UnknownName> {
+    let all = || known.iter().map(String::as_str);
+    let begins_as_ours = |name: &str| {
+        let first = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
+        name.contains('_') && all().any(|known| first(known) == first(name))
+    };
+    let found: BTreeSet<UnknownName> = set
+        .filter(|(_, name)| !known.contains(*name))
+        .filter_map(|(place, name)| {
+            let meant = match place {
+                Place::Environment => surely_meant(name, all()),
+                Place::File => perhaps_meant(name, all()),
+            };
+            let is_ours = match place {
+                Place::Environment => meant.is_some(),
+                Place::File => surely_meant(name, all()).is_some() || begins_as_ours(name),
+            };
+            is_ours.then(|| UnknownName {
+                name: name.to_owned(),
+                place,
+                meant: meant.map(str::to_owned),
+            })
+        })
+        .collect();
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_ours_is_named_and_what_is_others_is_not() {
+        let known = ["SLACK_BOT_TOKEN", "MODELS", "MODEL_KEYS", "DATA_DIR"];
+        let known = known.map(str::to_owned).into_iter().collect();
+        let set = [
+            (Place::Environment, "SLACK_BOT_TOKNE"),
+            (Place::Environment, "SLACK_WEBHOOK_URL"),
+            (Place::Environment, "DATA_DIR"),
+            (Place::Environment, "PATH"),
+            (Place::File, "MODEL_NAMES"),
+            (Place::File, "SLACK_COLOUR"),
+            (Place::File, "NEO4J_AUTH"),
+        ];
+        let told: Vec<String> = unknown(set.into_iter(), &known)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "MODEL_NAMES in .env is no setting; did you mean MODEL_KEYS?",
+                "SLACK_BOT_TOKNE in the environment is no setting; did you mean SLACK_BOT_TOKEN?",
+                "SLACK_COLOUR in .env is no setting; .env.example lists them all",
+            ]
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! Settings that are none, and what is said of them.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::home::{Done, Home};
+
+fn write(home: &Home, name: &str, text: &str) {
+    let path = home.path(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// What `doctor` says of a part.
+fn told(done: &Done, part: &str) -> Vec<(String, String)> {
+    let all: Vec<Value> = serde_json::from_str(&done.out).unwrap();
+    let of_part = all.iter().filter(|it| it["part"] == part);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    of_part
+        .map(|it| (text(&it["verdict"]), text(&it["text"])))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_are_none_are_told_with_what_was_meant() {
+    let home = Home::new().with("OPENAI_APIKEY", "hunter2");
+    write(
+        &home,
+        ".env",
+        "SLACK_BOT_TOKNE=hunter3\nMODEL_NAMES=a\nNEO4J_AUTH=none\n",
+    );
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.succeeds();
+    let settings: Vec<String> = told(&doctor, "settings")
+        .into_iter()
+        .map(|it| it.1)
+        .collect();
+    assert_eq!(
+        settings,
+        [
+            "MODEL_NAMES in .env is no setting; did you mean MODEL_KEYS?",
+            "OPENAI_APIKEY in the environment is no setting; did you mean OPENAI_API_KEY?",
+            "SLACK_BOT_TOKNE in .env is no setting; did you mean SLACK_BOT_TOKEN?",
+        ]
+    );
+    // Whoever starts a chat sees it too, and nobody sees what they were set to.
+    let chat = home.chat(&[], &["Hello"]).await;
+    chat.succeeds();
+    assert!(
+        chat.err.contains("did you mean SLACK_BOT_TOKEN?"),
+        "{chat:?}"
+    );
+    let all = format!("{doctor:?}{chat:?}");
+    assert!(!all.contains("hunter"), "{all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_in_files_that_are_none_are_told_with_what_was_meant() {
+    let home = Home::new().with("PROMPTS_DIR", "own");
+    write(&home, "own/sytem.md", "You are a lighthouse keeper.");
+    write(&home, "own/README.md", "How we write prompts.");
+    write(&home, "own/tool/mine.toml", "");
+    write(
+        &home,
+        "own/tools/mine.toml",
+        "name = \"mine\"\ndescripton = \"a\"\n",
+    );
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.fails(1, &[]);
+    let prompts = told(&doctor, "prompts");
+    let notes: Vec<&str> = prompts.iter().skip(1).map(|it| it.1.as_str()).collect();
+    assert_eq!(
+        notes,
+        [
+            "own/sytem.md is no prompt, so nobody reads it; did you mean system.md?",
+            "own/tool is no prompt, so nobody reads it; did you mean tools?",
+        ]
+    );
+    // There is no knowledge, and the tool is looked at all the same, in one line.
+    let tools = told(&doctor, "tools");
+    let [(verdict, text)] = tools.as_slice() else {
+        panic!("{tools:?}");
+    };
+    assert_eq!(verdict, "problem");
+    assert!(
+        text.contains("mine.toml") && text.contains("did you mean `description`?"),
+        "{text}"
+    );
+    let doctor = home.run(&["doctor"], "").await;
+    let is_finding = |line: &str| ["ok  ", "note", "PROB"].contains(&&line[..4]);
+    assert!(doctor.out.lines().all(is_finding), "{doctor:?}");
+
+    let home = Home::new().with("CHANNEL_SETTINGS", "channels.toml");
+    write(&home, "channels.toml", "['slack/T/C']\nanswr = 'always'\n");
+    let refused = home.run(&["doctor"], "").await;
+    refused.fails(1, &["channels.toml", "did you mean `answer`?"]);
+    write(&home, "channels.toml", "['slak/T/C']\nanswer = 'always'\n");
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(
+        doctor
+            .succeeds()
+            .contains("\"slak/T/C\", which is no channel"),
+        "{doctor:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_keeps_causes_and_a_driver_keeps_quiet() {
+    let home = Home::new().with("OPENAI_BASE_URL", "localhost:11434");
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    assert!(
+        doctor.out.contains("it must begin with http://"),
+        "{doctor:?}"
+    );
+
+    let home = Home::new().with("GRAPH_URL", "neo4j://127.0.0.1:1");
+    for command in ["sessions", "doctor"] {
+        let refused = home.run(&[command], "").await;
+        refused.fails(1, &[]);
+        let said = format!("{}{}", refused.out, refused.err);
+        let told = said.lines().filter(|line| line.contains("127.0.0.1"));
+        assert_eq!(told.count(), 1, "{said}");
+        assert!(!said.contains("neo4rs"), "{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_data_folder_is_one_and_the_doctor_says_which() {
+    let home = Home::new().with("DATA_DIR", "");
+    let elsewhere = home.path("home");
+    let home = home.with("HOME", elsewhere.to_str().unwrap());
+    home.chat(&[], &["Remember me."]).await.succeeds();
+    assert!(!home.path("muninn-data").exists());
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.succeeds();
+    let [(_, text)] = told(&doctor, "data").try_into().unwrap();
+    assert!(text.contains("DATA_DIR is not set"), "{text}");
+    let folder = text.strip_prefix("in ").unwrap();
+    let folder = Path::new(folder.split(", ").next().unwrap());
+    assert!(folder.starts_with(&elsewhere), "{text}");
+    assert!(folder.join("graph.kgl").exists(), "{text}");
+
+    // One that is in the working directory is used.
+    std::fs::create_dir(home.path("muninn-data")).unwrap();
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(
+        sessions.succeeds().contains("No conversations"),
+        "{sessions:?}"
+    );
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(
+        doctor.succeeds().contains("in the working directory"),
+        "{doctor:?}"
+    );
+
+    // And the graph that was there before DATA_DIR named another folder is the graph.
+    home.chat(&[], &["I was here."]).await.succeeds();
+    let home = home.with("DATA_DIR", "data");
+    let sessions = home.run(&["sessions"], "").await;
+    assert!(sessions.succeeds().contains("I was here."), "{sessions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_can_leave_too() {
+    let home = Home::new();
+    let left = home.chat(&[], &["One.", "/quit", "Two."]).await;
+    assert_eq!(left.succeeds().lines().count(), 1, "{left:?}");
+}

@@ -25,7 +25,7 @@ use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettin
 /// Every option, from the command line or the environment (also from `.env`).
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Address of the graph: empty for one in DATA_DIR, embedded:PATH, or the bolt://, bolt+s://, neo4j:// or neo4j+s:// address of a Neo4j server
+    /// Address of the graph: empty for one in the data folder, embedded:PATH, or the bolt://, bolt+s://, neo4j:// or neo4j+s:// address of a Neo4j server
     #[arg(long, env, global = true, default_value = "")]
     pub graph_url: String,
     /// Neo4j user name

@@ -68,6 +68,10 @@ fn describe() {
     );
     describe_counter!("muninn_failed_turns_total", "Turns without an answer");
     describe_counter!("muninn_failed_summaries_total", "Summaries that failed");
+    describe_counter!(
+        "muninn_reloads_total",
+        "How often prompts and tools were read again, or refused"
+    );
     describe_counter!("muninn_undelivered_total", "Answers that no platform took");
 }
 

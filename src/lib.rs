@@ -34,7 +34,9 @@ pub mod extract;
 pub mod graph;
 pub mod http;
 pub mod knowledge;
+pub mod live;
 pub mod memory;
+pub mod reloading;
 #[cfg(test)]
 mod testing;
 pub mod wiring;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use muninn::config::Config;
 use muninn::conversation::ledger::Ledger;
+use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform};
 use muninn_terminal::{
@@ -72,13 +73,19 @@ async fn alone(
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
+    let wired = wire(config, Ledger::nowhere()).await?;
+    let reloading = Arc::new(Reloading::new(config.prompts_dir.as_deref(), &wired));
     let Wired {
         bot,
         store,
         archive: _,
         recaller,
         searcher,
-    } = wire(config, Ledger::nowhere()).await?;
+    } = wired;
+    let done = CancellationToken::new();
+    let _reloads = done.clone().drop_guard();
+    let keeping = Arc::clone(&reloading);
+    tokio::spawn(async move { keeping.run(done).await });
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let admin = admin::listen(Running {
@@ -86,6 +93,7 @@ async fn alone(
         store: Arc::clone(&store),
         recaller,
         searcher,
+        reloading,
         inbox: inbox.clone(),
     });
     let ending = CancellationToken::new();

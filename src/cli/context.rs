@@ -7,6 +7,7 @@ use muninn::config::Config;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
 use muninn::knowledge::search::{Searcher, Weights};
 use muninn::memory::Recaller;
+use muninn::reloading::Reloading;
 use muninn::wiring::{Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
@@ -20,6 +21,7 @@ pub(super) struct Running {
     pub(super) store: Arc<dyn GraphStore>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
+    pub(super) reloading: Arc<Reloading>,
     /// The way to its bot.
     #[cfg_attr(
         not(feature = "terminal"),

@@ -119,7 +119,9 @@ fn settings(config: &Config) -> Vec<Finding> {
         config.data_dir_reason.sentence()
     );
     let unknown = unknown_variables();
-    let unknown = unknown.iter().map(|unknown| note("settings", unknown));
+    let unknown = unknown
+        .iter()
+        .map(|unknown| note("settings", unknown.to_string()));
     let channels = config.channels.unknown_places();
     let channels = channels.map(|place| {
         let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions --json` shows the audiences");
@@ -131,11 +133,11 @@ fn settings(config: &Config) -> Vec<Finding> {
     findings
 }
 
-fn note(part: &'static str, text: impl ToString) -> Finding {
+fn note(part: &'static str, text: String) -> Finding {
     Finding {
         part,
         verdict: Verdict::Warning,
-        text: text.to_string(),
+        text,
     }
 }
 
@@ -203,6 +205,10 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
     let tools = tools(config, &opened).await;
     let vectors = vectors(config, &**opened).await;
     let closed = opened.close().await;
+    let reloading = at
+        .running
+        .as_ref()
+        .and_then(|running| running.reloading.problem());
     let mut findings = match health {
         Ok(health) => of_health(&health),
         Err(error) => vec![wrong("graph", &error)],
@@ -211,6 +217,11 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
     findings.extend(sources);
     findings.extend(tools);
     findings.extend(vectors);
+    findings.extend(reloading.map(|problem| Finding {
+        part: "prompts",
+        verdict: Verdict::Error,
+        text: format!("the process that runs uses what it read before: {problem}"),
+    }));
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
     findings
 }
@@ -306,10 +317,9 @@ async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
     let Ok(prompts) = Prompts::load(folder) else {
         return Vec::new();
     };
-    let toolbox = match Toolbox::load(folder, &prompts, Arc::clone(store)) {
-        Ok(toolbox) => toolbox,
-        // That is told with the prompts.
-        Err(_) => return Vec::new(),
+    // One that cannot be read is told with the prompts.
+    let Ok(toolbox) = Toolbox::load(folder, &prompts, Arc::clone(store)) else {
+        return Vec::new();
     };
     // That the graph cannot be asked is told elsewhere.
     let offer = toolbox.offer().await.unwrap_or_default();

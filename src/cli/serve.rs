@@ -1,5 +1,6 @@
 //! `muninn serve`.
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,9 +9,10 @@ use muninn::config::Config;
 use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 use muninn::http;
+use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, PlatformError};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::OnceCell;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
@@ -31,11 +33,17 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     }
     let metrics = http::record()?;
     // Before the graph is opened: who is told to end meanwhile still closes it.
-    let shutdown = on_signal(&[
-        SignalKind::terminate(),
-        SignalKind::interrupt(),
-        SignalKind::hangup(),
-    ])?;
+    let mut ending = vec![SignalKind::terminate(), SignalKind::interrupt()];
+    // A terminal that is closed takes it along; a service is told so to read its files again.
+    let is_service = !std::io::stderr().is_terminal();
+    if !is_service {
+        ending.push(SignalKind::hangup());
+    }
+    let shutdown = on_signal(&ending)?;
+    let hangups = match is_service {
+        true => Some(signal(SignalKind::hangup())?),
+        false => None,
+    };
     let mut ledger = Ledger::open(&config.data_dir)?;
     let left_over = ledger.take_left_over();
     if !left_over.is_empty() {
@@ -44,13 +52,22 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
             "were accepted before and not answered"
         );
     }
+    let wired = wire(config, ledger).await?;
+    let reloading = Arc::new(Reloading::new(config.prompts_dir.as_deref(), &wired));
     let Wired {
         bot,
         store,
         archive,
         recaller,
         searcher,
-    } = wire(config, ledger).await?;
+    } = wired;
+    let done = CancellationToken::new();
+    let _reloads = done.clone().drop_guard();
+    if let Some(hangups) = hangups {
+        ask_at_each(hangups, &reloading);
+    }
+    let keeping = Arc::clone(&reloading);
+    tokio::spawn(async move { keeping.run(done).await });
     if let Some(address) = config.http_addr {
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
@@ -79,6 +96,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         store: Arc::clone(&store),
         recaller,
         searcher,
+        reloading,
         inbox,
     });
     if let Some(admin) = admin {
@@ -197,6 +215,16 @@ impl Time {
         let over = *began.await + self.most.mul_f64(part);
         sleep_until(over).await;
     }
+}
+
+/// Has prompts and tools read again at each of these signals.
+fn ask_at_each(mut signals: Signal, reloading: &Arc<Reloading>) {
+    let reloading = Arc::clone(reloading);
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            reloading.ask();
+        }
+    });
 }
 
 /// Cancelled at the first of these signals; the second ends the process.

@@ -16,6 +16,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::agent::prompts::Prompts;
+use crate::agent::tools::Toolbox;
 use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
 use crate::conversation::commands::{CommandContext, Commands};
@@ -27,6 +29,8 @@ use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker};
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
+use crate::live::Live;
+use crate::memory::Archive;
 
 use self::fairness::FairSemaphore;
 
@@ -38,7 +42,9 @@ const SWEEP: Duration = Duration::from_secs(60);
 pub struct Bot {
     sessions: Arc<Sessions>,
     admission: Admission,
-    turns: TurnRunner,
+    archive: Arc<Archive>,
+    /// As prompts and tools are now; a turn keeps what it begins with.
+    turns: Live<TurnRunner>,
     commands: Commands,
     summarizer: Option<Summarizer>,
     pending: PendingMessages,
@@ -85,7 +91,8 @@ impl Bot {
         Self {
             sessions,
             admission: Admission::new(admission),
-            turns,
+            archive: Arc::clone(&turns.archive),
+            turns: Live::new(turns),
             commands,
             summarizer,
             pending,
@@ -108,7 +115,7 @@ impl Bot {
             tokio::spawn(Arc::clone(&self).sweep(done.clone())),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
-                async move { bot.turns.archive.watch(done).await }
+                async move { bot.archive.watch(done).await }
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
@@ -200,6 +207,19 @@ impl Bot {
             }
         }
         None
+    }
+
+    /// Makes later turns with these prompts and tools.
+    pub fn use_files(&self, prompts: &Arc<Prompts>, toolbox: Arc<Toolbox>) {
+        let turns = TurnRunner {
+            prompts: Arc::clone(prompts),
+            toolbox,
+            ..(*self.turns.get()).clone()
+        };
+        self.turns.replace(turns);
+        if let Some(summarizer) = &self.summarizer {
+            summarizer.use_prompts(Arc::clone(prompts));
+        }
     }
 
     /// Leaves what is under way to the next start, at once.
@@ -323,7 +343,7 @@ impl Bot {
             self.let_go(&guard, &message).await;
             return true;
         }
-        let (archive, holder) = (&self.turns.archive, self.pending.holder());
+        let (archive, holder) = (&self.archive, self.pending.holder());
         let claimed = archive.claim(&message, holder, &self.closing).await;
         match claimed {
             Claimed::Ours | Claimed::Inherited => {
@@ -339,6 +359,7 @@ impl Bot {
             Claimed::Done => {
                 let event = &message.event;
                 self.turns
+                    .get()
                     .deliver_again(&guard, event, reply.as_mut())
                     .await;
                 self.let_go(&guard, &message).await;
@@ -392,7 +413,7 @@ impl Bot {
                 if let Some(messages) = delivered {
                     let session = message.conversation.clone();
                     let listing = Spoken { session, messages };
-                    self.turns.archive.quoted_in(&said.shows, &listing).await;
+                    self.archive.quoted_in(&said.shows, &listing).await;
                 }
             }
             Body::Text(text) => {
@@ -406,7 +427,7 @@ impl Bot {
     /// Says that a message is still worked on, and stops its turn whenever another process was told
     /// to.
     async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
-        let (archive, holder) = (&self.turns.archive, self.pending.holder());
+        let (archive, holder) = (&self.archive, self.pending.holder());
         loop {
             archive.renew_until_stopped(&message.event, holder).await;
             self.in_flight.stop(&message.conversation);
@@ -417,7 +438,7 @@ impl Bot {
     fn stop(self: &Arc<Self>, conversation: ConversationId) {
         if !self.in_flight.stop(&conversation) {
             let bot = Arc::clone(self);
-            self.spawn(async move { bot.turns.archive.stop_elsewhere(&conversation).await });
+            self.spawn(async move { bot.archive.stop_elsewhere(&conversation).await });
         }
     }
 
@@ -427,7 +448,7 @@ impl Bot {
             (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _)
             | (Body::Text(_), Addressed::Directly) => None,
             (Body::Text(_), Addressed::InConversation) => {
-                if !self.turns.archive.takes_part(&message.conversation).await {
+                if !self.archive.takes_part(&message.conversation).await {
                     return Some(None);
                 }
                 let line = self.sessions.line(&message.conversation);
@@ -462,6 +483,7 @@ impl Bot {
             }
             let taken = self
                 .turns
+                .get()
                 .take(guard, message, &text, reply.as_mut(), &interrupt)
                 .await;
             match taken {
@@ -505,7 +527,7 @@ impl Bot {
     fn take_feedback(self: &Arc<Self>, audience: AudienceId, feedback: Feedback) {
         let bot = Arc::clone(self);
         self.spawn(async move {
-            let kept = bot.turns.archive.keep_feedback(&audience, &feedback).await;
+            let kept = bot.archive.keep_feedback(&audience, &feedback).await;
             match kept {
                 Ok(Some(response)) => tracing::debug!(%response, "feedback"),
                 Ok(None) => {}
@@ -525,7 +547,7 @@ impl Bot {
     ) {
         let bot = Arc::clone(self);
         self.spawn(async move {
-            let store = bot.turns.archive.store();
+            let store = bot.archive.store();
             match store.newest_sessions(&prefix, most).await {
                 // Who asked may not wait any more.
                 Ok(sessions) => drop(found.send(sessions)),
@@ -545,7 +567,7 @@ impl Bot {
     ) {
         let bot = Arc::clone(self);
         self.spawn(async move {
-            let store = bot.turns.archive.store();
+            let store = bot.archive.store();
             let most = Incoming::MOST_SESSIONS;
             match store.own_sessions(&person, &prefix, most).await {
                 // Who asked may not wait any more.
@@ -566,7 +588,7 @@ impl Bot {
                     self.sessions.sweep();
                     self.revisions.sweep();
                     self.admission.sweep();
-                    self.turns.archive.sweep_claims().await;
+                    self.archive.sweep_claims().await;
                     self.pending.sweep().await;
                 }
             }

@@ -10,6 +10,7 @@ use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
+use crate::live::Live;
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
 
@@ -21,7 +22,7 @@ const TURN_TOKENS: u32 = 400;
 pub struct Summarizer {
     archive: Arc<Archive>,
     model: Arc<ModelChain>,
-    prompts: Arc<Prompts>,
+    prompts: Live<Prompts>,
     budgets: Arc<Budgets>,
     /// Turns that stay out of it.
     window_turns: usize,
@@ -52,11 +53,16 @@ impl Summarizer {
         Self {
             archive,
             model,
-            prompts,
+            prompts: Live::new(prompts),
             budgets,
             window_turns,
             writing: DashSet::new(),
         }
+    }
+
+    /// Makes later summaries with these prompts.
+    pub fn use_prompts(&self, prompts: Arc<Prompts>) {
+        self.prompts.replace(prompts);
     }
 
     /// Covers the next turns that fell out of the window.
@@ -121,7 +127,7 @@ impl Summarizer {
             .iter()
             .map(|turn| Quoted::of_turn(turn, TURN_TOKENS))
             .collect();
-        let prompt = self.prompts.render(&Summarize {
+        let prompt = self.prompts.get().render(&Summarize {
             previous: &previous,
             turns: &turns,
             words: summary::WORDS,

@@ -31,7 +31,7 @@ use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_t
 use muninn_platform::redact::{is_redacted, without_secrets};
 
 /// Makes turns.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TurnRunner {
     pub config: TurnConfig,
     pub archive: Arc<Archive>,

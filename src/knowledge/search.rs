@@ -36,6 +36,7 @@ use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
+use crate::live::Live;
 use crate::memory::{Recaller, Sought};
 
 /// How long a search waits for the first index.
@@ -122,7 +123,7 @@ pub struct Found {
 pub struct Searcher {
     store: Arc<dyn GraphStore>,
     recaller: Arc<Recaller>,
-    weights: Weights,
+    weights: Live<Weights>,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
@@ -137,13 +138,18 @@ impl Searcher {
         Self {
             store,
             recaller,
-            weights,
+            weights: Live::new(weights),
             current: RwLock::default(),
             looked: Mutex::default(),
             lags: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             loading: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// Weighs later searches by these.
+    pub fn weigh_by(&self, weights: Weights) {
+        self.weights.replace(weights);
     }
 
     /// The index that is there now.
@@ -299,7 +305,7 @@ impl Searcher {
         let vectors: Vec<Vec<f32>> = own.chain(sought.vector.clone()).collect();
         let meant = Meant {
             vectors: &vectors,
-            least: self.weights.policies.likeness,
+            least: self.weights.get().policies.likeness,
         };
         plan::triggered(index, query.text, query.earlier, meant, seen)
     }
@@ -316,12 +322,13 @@ impl Searcher {
         if self.lags.load(Ordering::Relaxed) {
             rungs.push(Rung::Lagging);
         }
-        let (plan, ranked, has_vector) = self.rank(&index, query, &self.weights).await;
+        let weights = self.weights.get();
+        let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
-        let limit = query.limit.unwrap_or(self.weights.choice.limit);
-        let chosen = rank::choose(&index, &ranked, &self.weights, limit);
+        let limit = query.limit.unwrap_or(weights.choice.limit);
+        let chosen = rank::choose(&index, &ranked, &weights, limit);
         let around = hit::around(&index, &chosen);
         let passages = self.passages(&index, &around).await;
         if passages.is_none() {
@@ -379,7 +386,7 @@ impl Searcher {
             .iter()
             .map(|text| self.recaller.vector_of(text))
             .collect();
-        let history = self.weights.history;
+        let history = self.weights.get().history;
         let vector = vector.map(|vector| plan::weighted(&vector, &earlier, &history));
         let (index, plan) = (Arc::clone(index), Arc::clone(plan));
         blocking(move || rank::scan(&index, &plan, vector.as_deref())).await

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::home::{Done, Home};
+use crate::admin::serving;
+use crate::home::{Done, Home, eventually};
+use crate::support::model_server::ModelServer;
+use crate::support::program::prompt;
 
 fn write(home: &Home, name: &str, text: &str) {
     let path = home.path(name);
@@ -167,4 +170,53 @@ async fn a_script_can_leave_too() {
     let home = Home::new();
     let left = home.chat(&[], &["One.", "/quit", "Two."]).await;
     assert_eq!(left.succeeds().lines().count(), 1, "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_are_read_again_and_broken_ones_change_nothing() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("PROMPTS_DIR", "own")
+        .with("TERMINAL_SOCKET", "socket");
+    write(&home, "own/system.md", "You keep a lighthouse.");
+    let bot = serving(&home).await;
+    let says = |words: &'static str| {
+        server
+            .expects(move |request| prompt(request).contains(words))
+            .answers("Aye.");
+    };
+    says("You keep a lighthouse.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+
+    write(&home, "own/system.md", "You keep a windmill.");
+    bot.signal("HUP").await;
+    let logs = |words: &'static str| {
+        let bot = &bot;
+        eventually(words, async move || {
+            bot.errors().contains(words).then_some(())
+        })
+    };
+    logs("were read again").await;
+    says("You keep a windmill.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+
+    // Without a signal it is seen too, and what is broken is told and not used.
+    write(
+        &home,
+        "own/system.md",
+        "You keep {{ nothing_of_the_kind }}.",
+    );
+    logs("stay as they were read before").await;
+    says("You keep a windmill.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+    // The doctor tries the model.
+    server.echoes();
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(
+        doctor.out.contains("uses what it read before"),
+        "{doctor:?}"
+    );
+    bot.signal("TERM").await;
+    bot.end().await.succeeds();
 }

@@ -93,7 +93,7 @@ impl Bot {
         // Asked before the turn is looked for: the other process may keep it in between.
         let is_claimed = match revised(&revision.message) {
             Some(of) => {
-                let archive = &self.turns.archive;
+                let archive = &self.archive;
                 archive.is_claimed(of, self.pending.holder()).await?
             }
             None => false,
@@ -169,7 +169,7 @@ impl Bot {
         answer: &MessageId,
         reply: &mut dyn Reply,
     ) -> Result<Result<(), Notice>, TurnError> {
-        let archive = &self.turns.archive;
+        let archive = &self.archive;
         if archive.is_away() {
             return Ok(Err(Notice::StoreNeeded));
         }
@@ -201,6 +201,7 @@ impl Bot {
         let interrupt = self.in_flight.again(&message.event, guard.session());
         let taken = self
             .turns
+            .get()
             .regenerate(guard, message, of, regeneration, reply, &interrupt)
             .await;
         // Nothing is said of a revision or a click that would have waited here.
@@ -213,7 +214,7 @@ impl Bot {
         let Some(of) = revised(message) else {
             return Ok(None);
         };
-        let turn = match self.turns.archive.turn_of_event(of).await? {
+        let turn = match self.archive.turn_of_event(of).await? {
             None if matches!(message.body, Body::Deletion { .. }) => {
                 self.turn_answered_by(message, of).await?
             }
@@ -236,7 +237,7 @@ impl Bot {
         message: &IncomingMessage,
         deleted: &EventId,
     ) -> Result<Option<Turn>, StoreError> {
-        let archive = &self.turns.archive;
+        let archive = &self.archive;
         for answer in deleted.as_messages() {
             let audience = &message.audience.id;
             let found = archive.response_of_message(audience, &answer).await?;

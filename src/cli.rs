@@ -27,6 +27,7 @@ mod search;
 mod serve;
 #[cfg(feature = "slack")]
 mod slack;
+mod source;
 mod transfer;
 
 use std::io::IsTerminal as _;

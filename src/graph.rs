@@ -40,7 +40,9 @@ use self::session::SessionGuard;
 use self::confine::ConfinedCypher;
 pub use self::error::StoreError;
 use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
-pub use self::open::{GraphConfig, Reader, Staged, discard_set_aside, open, open_unfinished};
+pub use self::open::{
+    GraphConfig, Reader, Staged, discard_set_aside, exists, open, open_unfinished,
+};
 use self::query::{QueryError, QueryLimits, QueryResult};
 use self::schema::Survey;
 pub use self::turn::{

@@ -6,9 +6,11 @@
 //! What a store does with that is the business of [`crate::graph::ingest`].
 
 pub mod catalog;
+pub mod changing;
 mod chunking;
 pub mod conversations;
 pub mod documents;
+pub mod folder;
 pub mod ingest;
 mod lines;
 mod lock;

@@ -2,17 +2,19 @@
 
 use muninn_platform::counted;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use muninn::config::Config;
-use muninn::graph::GraphConfig;
 use muninn::graph::ingest::SourceOverview;
+use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::catalog::{text, warnings};
-use muninn::knowledge::ingest::{Counts, Ingest, Phase, Progress, Summary, ingest};
-use muninn::knowledge::source::{Source, mapping};
+use muninn::knowledge::changing;
+use muninn::knowledge::folder::Filter;
+use muninn::knowledge::ingest::{Counts, FileFate, Ingest, Phase, Progress, Summary, ingest};
+use muninn::knowledge::source::{Gathered, Source, Wanted, counts, mapping};
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
 use serde::{Deserialize, Serialize};
@@ -21,10 +23,11 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::open_commands::whole;
 use super::output::{Bar, Exit, Unit};
+use super::source::confirmed;
 
 #[derive(Args, Debug, Serialize, Deserialize)]
 pub(super) struct IngestArgs {
-    /// A folder of documents, or files: .md, .txt, .html, .pdf; .jsonl, .csv
+    /// Folders of anything, or files: .md, .txt, .html, .pdf; .json, .jsonl, .csv
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How records become nodes: a TOML file, or `archives`, which is built in
@@ -36,9 +39,18 @@ pub(super) struct IngestArgs {
     /// Channels that may see it, by their ids; unset for everybody
     #[arg(long, value_delimiter = ',')]
     channels: Vec<String>,
-    /// Read and count, and write nothing
+    /// Take only files that match, as in .gitignore; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// Leave alone what matches, as in .gitignore; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Read and count, say what would happen to each file, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Remove sources whose files are gone without asking
+    #[arg(long)]
+    yes: bool,
 }
 
 impl IngestArgs {
@@ -64,36 +76,170 @@ impl IngestArgs {
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
     let mapping = args.mapping.as_deref().map(mapping).transpose()?;
-    let source = Source::find(&args.paths, args.name.as_deref(), mapping)?;
-    let name = source.name.clone();
+    let gathered = Gathered::look(Wanted {
+        paths: &args.paths,
+        name: args.name.as_deref(),
+        mapping,
+        filter: Filter {
+            include: args.include.clone(),
+            exclude: args.exclude.clone(),
+            data_dir: Some(config.data_dir.clone()),
+        },
+    })?;
+    // Where nothing was ever ingested there is nothing to empty, and no graph to make.
+    if gathered.sources.is_empty() && !graph::exists(&config.graph) {
+        return Err(gathered.nothing(&args.paths).into());
+    }
     let Models { chat: _, embedder } = models(config)?;
     let store = at.graph_as(&patient(config)).await?;
-    let paths = args.paths.iter().map(|path| path.display().to_string());
-    let mut channels = args.channels;
-    channels.sort_unstable();
-    channels.dedup();
-    let what = Ingest {
-        source,
-        paths: paths.collect(),
-        channels,
-        data_dir: &config.data_dir,
-        is_dry: args.dry_run,
+    let ingesting = Ingesting {
+        at,
+        store: &store,
+        embedder: &Arc::new(embedder),
+        args: &args,
     };
-    let bar = at.out.bar(Unit::Bytes);
-    let done = ingest(&store, &Arc::new(embedder), what, &mut |far| {
-        show(&bar, far)
-    })
-    .await;
+    let done = ingesting.all(gathered).await;
     store.close().await?;
-    bar.clear();
-    at.out.say(&in_words(&name, &done?, args.dry_run)).await
+    done
+}
+
+/// What every source of one call needs.
+struct Ingesting<'a> {
+    at: &'a Context,
+    store: &'a Arc<dyn GraphStore>,
+    embedder: &'a Arc<Embedder>,
+    args: &'a IngestArgs,
+}
+
+impl Ingesting<'_> {
+    async fn all(&self, gathered: Gathered) -> anyhow::Result<Exit> {
+        let known = self.store.ingesting().sources().await?;
+        let gone = gone(&gathered, &self.paths()?, &known);
+        if gathered.sources.is_empty() && gone.is_empty() {
+            return Err(gathered.nothing(&self.args.paths).into());
+        }
+        let is_dry = self.args.dry_run;
+        let question = question(&gone);
+        let is_removing =
+            !gone.is_empty() && !is_dry && (self.args.yes || confirmed(self.at, &question)?);
+        for source in gathered.sources {
+            self.one(source).await?;
+        }
+        for name in &gone {
+            if is_removing {
+                let removed = changing::remove(self.store, &self.at.config.data_dir, name).await?;
+                self.at
+                    .out
+                    .line(&format!(
+                        "{name} was removed, with {}.",
+                        counted(removed, "chunk")
+                    ))
+                    .await?;
+            } else {
+                let why = if is_dry {
+                    "would be asked about"
+                } else {
+                    "stays as it is"
+                };
+                let line = format!("{name} {why}: nothing is left to ingest of it.");
+                self.at.out.line(&line).await?;
+            }
+        }
+        if is_dry {
+            for one in &gathered.left_alone {
+                self.at
+                    .out
+                    .line(&format!(
+                        "left alone  {}: {}",
+                        one.path.display(),
+                        one.reason.sentence()
+                    ))
+                    .await?;
+            }
+        }
+        let left = counts(&gathered.left_alone);
+        if !left.is_empty() {
+            self.at.out.line(&format!("Left alone: {left}.")).await?;
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// What was named, from the root: it means the same in every process.
+    fn paths(&self) -> io::Result<Vec<PathBuf>> {
+        self.args.paths.iter().map(|path| whole(path)).collect()
+    }
+
+    async fn one(&self, source: Source) -> anyhow::Result<()> {
+        let name = source.name.clone();
+        let mut channels = self.args.channels.clone();
+        channels.sort_unstable();
+        channels.dedup();
+        let what = Ingest {
+            paths: source.paths(&self.paths()?),
+            source,
+            channels,
+            data_dir: &self.at.config.data_dir,
+            is_dry: self.args.dry_run,
+        };
+        let bar = self.at.out.bar(Unit::Bytes);
+        let mut tell = |far| show(&bar, far);
+        let done = ingest(self.store, self.embedder, what, &mut tell).await;
+        bar.clear();
+        let done = done?;
+        for (file, fate) in &done.files {
+            self.at.out.line(&fate_in_words(file, fate)).await?;
+        }
+        let line = in_words(&name, &done, self.args.dry_run);
+        Ok(self.at.out.line(&line).await?)
+    }
+}
+
+/// The sources that an earlier call made of these paths, and of which nothing is left: the documents
+/// of a folder without any, and the records of files that are gone.
+fn gone(gathered: &Gathered, paths: &[PathBuf], known: &[SourceOverview]) -> Vec<String> {
+    let is_there = |name: &String| gathered.sources.iter().any(|source| source.name == *name);
+    let prefix = format!("{}.", gathered.name);
+    let is_of_these = |source: &SourceOverview| {
+        let below = |path: &String| {
+            let path = whole(Path::new(path));
+            path.is_ok_and(|path| paths.iter().any(|named| path.starts_with(named)))
+        };
+        let is_named = source.name == gathered.name || source.name.starts_with(&prefix);
+        is_named && !source.of.paths.is_empty() && source.of.paths.iter().all(below)
+    };
+    let gone = known
+        .iter()
+        .filter(|source| source.version > 0 && is_of_these(source));
+    let names = gone.map(|source| source.name.clone());
+    names.filter(|name| !is_there(name)).collect()
+}
+
+fn question(gone: &[String]) -> String {
+    let (source, it) = match gone {
+        [_one] => ("source", "it"),
+        _several => ("sources", "them"),
+    };
+    let names = gone.join(", ");
+    format!("Nothing is left to ingest of the {source} {names}. Remove {it}?")
+}
+
+fn fate_in_words(file: &str, fate: &FileFate) -> String {
+    let (word, reason) = match fate {
+        FileFate::New => ("new", ""),
+        FileFate::Changed => ("changed", ""),
+        FileFate::Unchanged => ("unchanged", ""),
+        FileFate::Gone => ("gone", ""),
+        FileFate::Refused(reason) => ("refused", reason.as_str()),
+    };
+    let colon = if reason.is_empty() { "" } else { ": " };
+    format!("{word:<10}  {file}{colon}{reason}")
 }
 
 /// How long a batch may take at least: it is far more than a turn, for which `GRAPH_TIMEOUT` is
 /// made.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn patient(config: &Config) -> GraphConfig {
+pub(super) fn patient(config: &Config) -> GraphConfig {
     GraphConfig {
         timeout: config.graph.timeout.max(PATIENCE),
         ..config.graph.clone()
@@ -144,7 +290,6 @@ fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
         ),
         ("To records that are not there", summary.dangling, "link"),
         ("Cut out of the hierarchy", summary.circles, "circle"),
-        ("Left alone, of other kinds", summary.skipped, "file"),
     ] {
         if count > 0 {
             lines.push(format!("{what}: {}.", counted(count, noun)));
@@ -162,7 +307,7 @@ fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
     lines.join("\n")
 }
 
-#[derive(Args, Debug, Serialize, Deserialize)]
+#[derive(Args, Debug, Default, Serialize, Deserialize)]
 pub(super) struct CatalogArgs {
     /// Print JSON
     #[arg(long)]

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
-use super::{calibrate, demo, ingest, inspect, reembed, schema, search, transfer};
+use super::{calibrate, demo, ingest, inspect, reembed, schema, search, source, transfer};
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +30,11 @@ pub(super) enum OpenCommand {
     Ingest(ingest::IngestArgs),
     /// List the ingested sources with versions, counts and rejected records
     Catalog(ingest::CatalogArgs),
+    /// List, remove or rename ingested sources
+    Source {
+        #[command(subcommand)]
+        command: source::SourceCommand,
+    },
     /// Search the ingested knowledge and explain each result's score
     Search(search::SearchArgs),
     /// Show the schema of the team's knowledge: labels, relationships, properties
@@ -57,6 +62,12 @@ impl OpenCommand {
     /// With a sentence for the person at the terminal.
     pub(super) async fn execute(self, at: &Context) -> anyhow::Result<Exit> {
         let command = self.complete()?;
+        // The person is here, wherever the graph is.
+        if let Self::Source { command } = &command
+            && !command.is_meant()?
+        {
+            return at.out.say("Nothing was removed.").await;
+        }
         match admin::connect(&at.config).await? {
             Some(connection) => connection.run(command).await,
             None => command.run(at).await,
@@ -74,6 +85,7 @@ impl OpenCommand {
             Self::Demo { demo } => demo::run(at, demo).await,
             Self::Ingest(args) => ingest::run(at, args).await,
             Self::Catalog(args) => ingest::catalog(at, &args).await,
+            Self::Source { command } => source::run(at, command).await,
             Self::Search(args) => search::run(at, args).await,
             Self::Schema(args) => schema::run(at, &args).await,
             Self::Sessions(args) => inspect::sessions(at, &args).await,
@@ -113,6 +125,7 @@ impl OpenCommand {
             Self::Ask(_) => self,
             Self::Demo { .. }
             | Self::Catalog(_)
+            | Self::Source { .. }
             | Self::Search(_)
             | Self::Schema(_)
             | Self::Sessions(_)

@@ -18,6 +18,7 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         trace,
         recalled,
         context,
+        removed_sources,
     } = explained;
     let mut lines = vec![
         format!("My last answer was to: {}", excerpt(&turn.input)),
@@ -31,6 +32,12 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
     }
     lines.extend(sources(context));
+    if !removed_sources.is_empty() {
+        let names = plain_list(removed_sources);
+        lines.push(format!(
+            "Made from sources that were removed since, so nothing of them can be shown: {names}."
+        ));
+    }
     if recalled.is_empty() {
         lines.push("Recalled: nothing.".to_owned());
     } else {
@@ -43,6 +50,11 @@ pub(crate) fn explain(explained: &Explanation) -> String {
     }
     lines.extend(thought(*votes));
     lines.join("\n")
+}
+
+fn plain_list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| excerpt(name)).collect();
+    names.join(", ")
 }
 
 /// What people thought of it.

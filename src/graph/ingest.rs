@@ -239,6 +239,11 @@ pub trait Ingesting: Send + Sync {
     /// means that the store had not shown all of a version yet: then read again.
     async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError>;
 
-    /// Removes a source with everything of it. Says how many chunks there were.
+    /// Removes a source with everything of it. Says how many chunks there were. The answers that were
+    /// made from it keep its name.
     async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError>;
+
+    /// Calls a source by another name, which none has, with everything of it; ends the lease. Says
+    /// how many chunks there are.
+    async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError>;
 }

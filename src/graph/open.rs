@@ -107,6 +107,14 @@ pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<dyn GraphStore>
     }
 }
 
+/// Whether opening would find a graph that is there already; of a server that is not known.
+pub fn exists(config: &GraphConfig) -> bool {
+    match address(&config.url) {
+        Ok(Address::Embedded(folder)) => folder.exists(),
+        Ok(Address::Server) | Err(_) => true,
+    }
+}
+
 /// An empty graph that takes the place of another one as a whole, or not at all.
 #[derive(Debug)]
 pub struct Staged {

@@ -295,7 +295,8 @@ macro_rules! explain {
             "hasChanged: source.changedAt IS NOT NULL} END) AS sources ",
             "RETURN ",
             turn!("r"),
-            " AS turn, r.trace AS trace, r.feedback AS feedback, memories, sources"
+            " AS turn, r.trace AS trace, r.feedback AS feedback, memories, sources, ",
+            "coalesce(r.removedSources, []) AS removed"
         )
     };
 }

@@ -237,6 +237,8 @@ pub struct Explanation {
     /// The memories it was given, best first, with their scores.
     pub recalled: Vec<(f64, Turn)>,
     pub context: Vec<KnowledgeNode>,
+    /// Sources that it was made from and that were removed since.
+    pub removed_sources: Vec<String>,
 }
 
 /// A node of the team's knowledge.

@@ -92,7 +92,19 @@ pub struct Summary {
     pub dangling: u64,
     /// Links of a hierarchy that ran in a circle.
     pub circles: u64,
-    pub skipped: u64,
+    /// What would happen to each document, by its name in the source; told by a dry run only.
+    pub files: Vec<(String, FileFate)>,
+}
+
+/// What would happen to a document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileFate {
+    New,
+    Changed,
+    Unchanged,
+    Gone,
+    /// With the reason.
+    Refused(String),
 }
 
 /// Why it ended early. What was served before is served still.
@@ -165,7 +177,7 @@ async fn dry(
     tell: Tell<'_>,
 ) -> Result<Summary, IngestError> {
     let plan = known(store, embedder, &ingest.source.name).await?;
-    let skipped = ingest.source.skipped;
+    let source = ingest.source.name.clone();
     let is_private = !ingest.channels.is_empty();
     let bytes = ingest.source.bytes;
     let (sender, mut fresh) = mpsc::channel(WAITING);
@@ -185,14 +197,19 @@ async fn dry(
         chunks += record.chunks.len() as u64;
         tell(counters.progress(bytes));
     }
-    let read = reading.await.map_err(std::io::Error::other)??;
+    let mut read = reading.await.map_err(std::io::Error::other)??;
+    if let Some(files) = &mut read.files {
+        let gone = gone(store, &read.plan, &source).await?;
+        files.extend(gone.into_iter().map(|key| (key, FileFate::Gone)));
+        files.sort();
+    }
     Ok(Summary {
+        files: read.files.unwrap_or_default(),
         counts: read.plan.counts(),
         is_same: read.plan.changes_nothing(),
         rejected: read.rejected,
         examples: read.examples,
         chunks,
-        skipped,
         ..Summary::default()
     })
 }
@@ -227,6 +244,25 @@ async fn known(
         }
     }
     Ok(plan)
+}
+
+/// The records that are served and were not read.
+async fn gone(
+    store: &Arc<dyn GraphStore>,
+    plan: &Plan,
+    source: &str,
+) -> Result<Vec<String>, IngestError> {
+    let (mut gone, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = store.ingesting();
+        let page = page.records(source, Stage::Served, &after, PAGE).await?;
+        let Some(last) = page.last() else {
+            return Ok(gone);
+        };
+        after.clone_from(&last.key);
+        let missing = page.into_iter().map(|record| record.key);
+        gone.extend(missing.filter(|key| !plan.has(key)));
+    }
 }
 
 fn parsed(hash: &str) -> Option<Hash> {
@@ -308,7 +344,6 @@ impl Run<'_> {
         let summary = Summary {
             chunks,
             without_vector,
-            skipped: ingest.source.skipped,
             ..Summary::default()
         };
         self.finish(read, completed, summary).await

@@ -4,7 +4,7 @@
 //! fields that it names are in the records at all. `docs/knowledge.md` shows one.
 
 mod apply;
-
+pub mod columns;
 mod pointer;
 #[cfg(test)]
 mod tests;
@@ -58,6 +58,8 @@ pub struct Mapping {
     root: Option<Pointer>,
     /// Fields that are in no record are no mistake.
     optional: bool,
+    /// Records are told apart by their lines, which stand in a field of their own.
+    is_numbered: bool,
     types: Vec<RecordType>,
 }
 
@@ -246,6 +248,7 @@ impl Mapping {
             name: name.to_owned(),
             root,
             optional: file.optional,
+            is_numbered: false,
             types,
         })
     }

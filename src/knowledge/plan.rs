@@ -72,6 +72,10 @@ impl Plan {
         self.staged.insert(key_hash(key), hash);
     }
 
+    pub(super) fn was_served(&self, key: &str) -> bool {
+        self.served.contains_key(&key_hash(key))
+    }
+
     pub(super) fn look(&mut self, key: &str, hash: Hash) -> Verdict {
         let key = key_hash(key);
         if self.seen.contains_key(&key) {

@@ -16,8 +16,15 @@ const BUFFER: usize = 256 * 1024;
 pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Value, Rejection>, u64) -> ControlFlow<()>;
 pub(super) type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// The values of a file of JSON lines or CSV, with the lines they begin at.
+/// Bytes of a list in JSON at most: it is read as a whole.
+const MAX_LIST: u64 = 64 * 1024 * 1024;
+
+/// The values of a file of JSON lines, CSV or a list in JSON, with the lines they begin at; of a
+/// list, with their places in it.
 pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
+    if has_extension(path, "json") && !is_json_lines(path)? {
+        return list(path, each, told);
+    }
     let mut lines = Lines::new(
         BufReader::with_capacity(BUFFER, File::open(path)?),
         MAX_LINE,
@@ -48,6 +55,50 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
         return Ok(each(value, number));
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// Whether the first line is a record by itself. What is named `.json` is one value, mostly.
+fn is_json_lines(path: &Path) -> io::Result<bool> {
+    let mut lines = Lines::new(BufReader::new(File::open(path)?), MAX_LINE);
+    while let Some(line) = lines.next()? {
+        if let Line::Text(line) = line
+            && !line.iter().all(u8::is_ascii_whitespace)
+        {
+            let is_record = matches!(json_of(&line), Some(Ok(_)));
+            // One record alone is a file of settings or the like, and no list.
+            return Ok(is_record && lines.next()?.is_some());
+        }
+    }
+    Ok(false)
+}
+
+/// The records of a list in JSON; nothing where it is something else.
+fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
+    let size = path.metadata()?.len();
+    let refuse = |reason: String| Err(Place::file(path).refuse(reason));
+    if size > MAX_LIST {
+        let most = MAX_LIST >> 20;
+        let reason =
+            format!("a list in JSON of more than {most} MB; write a record a line, as .jsonl");
+        return Ok(each(refuse(reason), 1));
+    }
+    let read = serde_json::from_slice::<Value>(&std::fs::read(path)?);
+    let values = match read {
+        Ok(Value::Array(values)) => values,
+        Ok(_other) => return Ok(told(size)),
+        Err(error) => return Ok(each(refuse(format!("it is no JSON: {error}")), 1)),
+    };
+    for (at, value) in values.into_iter().enumerate() {
+        let place = at as u64 + 1;
+        let value = match value {
+            Value::Object(_) => Ok(value),
+            _other => Err(Place::line(path, place).refuse("it is no JSON object")),
+        };
+        if each(value, place).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(told(size))
 }
 
 /// None for a blank line.
@@ -152,8 +203,12 @@ fn fields(row: &[u8]) -> Result<Vec<String>, String> {
 }
 
 fn is_table(path: &Path) -> bool {
+    has_extension(path, "csv")
+}
+
+fn has_extension(path: &Path, sought: &str) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(sought))
 }
 
 #[cfg(test)]

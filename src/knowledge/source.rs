@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::conversations;
 use super::documents::{self, Format};
+use super::folder::{Entry, Filter, LeftAlone, Reason, Walked};
+use super::mapping::columns::{self, Columns};
 use super::mapping::{Mapping, MappingError, Presence};
 use super::record::{Place, Record, Rejection};
 use super::rows::values;
@@ -59,8 +61,6 @@ pub struct Source {
     files: Vec<SourceFile>,
     /// Bytes of all files.
     pub bytes: u64,
-    /// Files of kinds that are not read.
-    pub skipped: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,26 @@ struct SourceFile {
     /// Its name within the source.
     key: String,
     bytes: u64,
+}
+
+/// What is to be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted<'a> {
+    pub paths: &'a [PathBuf],
+    /// None: the name of the path.
+    pub name: Option<&'a str>,
+    pub mapping: Option<Mapping>,
+    pub filter: Filter,
+}
+
+/// What is under the paths.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The name that was given, or that the path has.
+    pub name: String,
+    /// Documents first; none where there is nothing to ingest.
+    pub sources: Vec<Source>,
+    pub left_alone: Vec<LeftAlone>,
 }
 
 /// Why there is nothing to ingest.
@@ -81,20 +101,30 @@ pub enum SourceError {
         source: io::Error,
     },
     #[error("there is nothing to ingest in {}; {hint}", paths.join(", "))]
-    Nothing {
-        paths: Vec<String>,
-        hint: &'static str,
-    },
+    Nothing { paths: Vec<String>, hint: String },
     #[error("{name:?} cannot name a source: letters, digits, blanks, - _ and . do, 64 at most")]
     Name { name: String },
     #[error("several paths need a name for what they make together: add --as NAME")]
     Unnamed,
     #[error("{} holds records, so it needs a --mapping (or `messages`, if these are conversations)", path.display())]
     Unmapped { path: PathBuf },
-    #[error("documents and lines of records cannot be one source; ingest them one by one")]
-    Mixed,
+    #[error("there are several sources in it: {}", names.join(", "))]
+    Several { names: Vec<String> },
+    #[error("{pattern:?} is no pattern as in .gitignore: {problem}")]
+    Pattern { pattern: String, problem: String },
+    #[error("there is no source {name:?}; {}", listed(known))]
+    Unknown { name: String, known: Vec<String> },
+    #[error("there is a source {name:?} already; choose another name, or remove that one first")]
+    Taken { name: String },
     #[error(transparent)]
     Mapping(#[from] MappingError),
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "nothing was ingested yet".to_owned();
+    }
+    format!("there are {}", names.join(", "))
 }
 
 /// What comes out of reading.
@@ -108,8 +138,63 @@ pub(super) enum Item {
 
 type Sink<'a> = &'a mut dyn FnMut(Item) -> ControlFlow<()>;
 
+impl Gathered {
+    /// Looks at the paths, and at the first records. Writes nothing.
+    ///
+    /// # Errors
+    /// Says what is wrong, and what to do.
+    pub fn look(wanted: Wanted<'_>) -> Result<Self, SourceError> {
+        let name = source_name(wanted.paths, wanted.name)?;
+        let mut walked = Walked::default();
+        for path in wanted.paths {
+            walked.look(path, &wanted.filter)?;
+        }
+        let found = Found::of(walked);
+        let (sources, left_alone) = match wanted.mapping {
+            Some(mapping) => found.mapped(&name, mapping),
+            None => found.unmapped(&name)?,
+        };
+        for source in &sources {
+            source.check_mapping()?;
+        }
+        Ok(Self {
+            name,
+            sources,
+            left_alone,
+        })
+    }
+
+    /// That there was nothing, and what there could be.
+    pub fn nothing(&self, paths: &[PathBuf]) -> SourceError {
+        let counts = counts(&self.left_alone);
+        let hint = if counts.is_empty() {
+            "documents are .md, .txt, .html and .pdf, records and conversations .json, .jsonl and .csv".to_owned()
+        } else {
+            format!("left alone: {counts}")
+        };
+        let paths = paths.iter().map(|path| path.display().to_string());
+        SourceError::Nothing {
+            paths: paths.collect(),
+            hint,
+        }
+    }
+}
+
+/// `3 of another kind, 1 hidden`
+pub fn counts(left_alone: &[LeftAlone]) -> String {
+    let mut counts: BTreeMap<Reason, u64> = BTreeMap::new();
+    for one in left_alone {
+        *counts.entry(one.reason).or_default() += 1;
+    }
+    let counts = counts.into_iter();
+    let counts: Vec<String> = counts
+        .map(|(reason, count)| format!("{count} {}", reason.sentence()))
+        .collect();
+    counts.join(", ")
+}
+
 impl Source {
-    /// Looks at the paths, and at the first records if there is a mapping. Writes nothing.
+    /// The one source that is under the paths.
     ///
     /// # Errors
     /// Says what is wrong, and what to do.
@@ -118,28 +203,56 @@ impl Source {
         name: Option<&str>,
         mapping: Option<Mapping>,
     ) -> Result<Self, SourceError> {
-        let name = source_name(paths, name)?;
-        let mut found = Found::default();
-        for path in paths {
-            found.look(path, path.is_file())?;
+        let mut gathered = Gathered::look(Wanted {
+            paths,
+            name,
+            mapping,
+            filter: Filter::default(),
+        })?;
+        match gathered.sources.len() {
+            0 => Err(gathered.nothing(paths)),
+            1 => Ok(gathered.sources.remove(0)),
+            _ => {
+                let names = gathered.sources.into_iter().map(|source| source.name);
+                Err(SourceError::Several {
+                    names: names.collect(),
+                })
+            }
         }
-        let (kind, files) = found.decide(paths, mapping)?;
-        let bytes = files.iter().map(|file| file.bytes).sum();
-        let source = Self {
+    }
+
+    fn of(name: String, kind: Kind, files: Vec<SourceFile>) -> Self {
+        Self {
             name,
             kind,
+            bytes: files.iter().map(|file| file.bytes).sum(),
             files,
-            bytes,
-            skipped: found.skipped,
+        }
+    }
+
+    /// Where its files are, as the catalog shows it: one file, or what was named.
+    pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
+        let is_one = !matches!(self.kind, Kind::Documents) && self.files.len() == 1;
+        let files = self.files.iter().map(|file| &file.path);
+        // They mean the same to a process in another folder.
+        let shown = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.display().to_string()
         };
-        source.check_mapping()?;
-        Ok(source)
+        if is_one {
+            files.map(shown).collect()
+        } else {
+            named.iter().map(shown).collect()
+        }
     }
 
     fn check_mapping(&self) -> Result<(), SourceError> {
         let Kind::Records(mapping) = &self.kind else {
             return Ok(());
         };
+        if mapping.name == columns::NAME {
+            return Ok(());
+        }
         let mut presence = Presence::default();
         let mut left = LOOKED_AT;
         for file in &self.files {
@@ -228,113 +341,99 @@ fn is_lines(path: &Path) -> bool {
 #[derive(Debug, Default)]
 struct Found {
     documents: Vec<SourceFile>,
-    lines: Vec<SourceFile>,
-    skipped: u64,
+    /// With whether each was named itself.
+    lines: Vec<(SourceFile, bool)>,
+    left_alone: Vec<LeftAlone>,
 }
+
+type Decided = (Vec<Source>, Vec<LeftAlone>);
 
 impl Found {
-    fn look(&mut self, root: &Path, is_named: bool) -> Result<(), SourceError> {
-        if is_named {
-            let key = root
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            self.add(root.to_owned(), key.unwrap_or_default());
-            return Ok(());
-        }
-        self.walk(root, root)
-    }
-
-    /// In the order of names, so that every run reads in the same order. What begins with a dot
-    /// and what only points elsewhere is left alone.
-    fn walk(&mut self, root: &Path, folder: &Path) -> Result<(), SourceError> {
-        let unreadable = |source| SourceError::Unreadable {
-            path: folder.to_owned(),
-            source,
+    fn of(walked: Walked) -> Self {
+        let mut found = Self {
+            left_alone: walked.left_alone,
+            ..Self::default()
         };
-        let entries = std::fs::read_dir(folder).map_err(unreadable)?;
-        let mut by_name = BTreeMap::new();
-        for entry in entries {
-            let entry = entry.map_err(unreadable)?;
-            by_name.insert(entry.file_name(), entry);
-        }
-        for (name, entry) in by_name {
-            let path = entry.path();
-            let kind = entry.file_type().map_err(unreadable)?;
-            if name.to_string_lossy().starts_with('.') || kind.is_symlink() {
-                continue;
-            }
-            if kind.is_dir() {
-                self.walk(root, &path)?;
-            } else if kind.is_file() {
-                let below = path.strip_prefix(root).unwrap_or(&path);
-                let key = below.to_string_lossy().replace('\\', "/");
-                self.add(path, key);
+        for Entry {
+            path,
+            key,
+            is_named,
+        } in walked.entries
+        {
+            let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+            let is_document = Format::of(&path).is_some();
+            let is_lines = is_lines(&path);
+            let file = SourceFile { path, key, bytes };
+            match (is_document, is_lines) {
+                (true, _) => found.documents.push(file),
+                (false, true) => found.lines.push((file, is_named)),
+                (false, false) => found.leave(file, Reason::OtherKind),
             }
         }
-        Ok(())
+        found
     }
 
-    fn add(&mut self, path: PathBuf, key: String) {
-        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        let is_document = Format::of(&path).is_some();
-        let is_lines = is_lines(&path);
-        let file = SourceFile { path, key, bytes };
-        match (is_document, is_lines) {
-            (true, _) => self.documents.push(file),
-            (false, true) => self.lines.push(file),
-            (false, false) => self.skipped += 1,
+    fn leave(&mut self, file: SourceFile, reason: Reason) {
+        let path = file.path;
+        self.left_alone.push(LeftAlone { path, reason });
+    }
+
+    /// A mapping makes one source of all records; documents are none of its business.
+    fn mapped(mut self, name: &str, mapping: Mapping) -> Decided {
+        for document in std::mem::take(&mut self.documents) {
+            self.leave(document, Reason::NotMapped);
         }
+        let files: Vec<SourceFile> = self.lines.into_iter().map(|(file, _)| file).collect();
+        let kind = Kind::Records(Box::new(mapping));
+        let source = (!files.is_empty()).then(|| Source::of(name.to_owned(), kind, files));
+        (source.into_iter().collect(), self.left_alone)
     }
 
-    fn decide(
-        &mut self,
-        paths: &[PathBuf],
-        mapping: Option<Mapping>,
-    ) -> Result<(Kind, Vec<SourceFile>), SourceError> {
+    /// The documents are one source, each file of records or conversations another one.
+    fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
         let documents = std::mem::take(&mut self.documents);
-        let lines = std::mem::take(&mut self.lines);
-        let nothing = |hint| SourceError::Nothing {
-            paths: paths
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect(),
-            hint,
-        };
-        if let Some(mapping) = mapping {
-            self.skipped += documents.len() as u64;
-            if lines.is_empty() {
-                return Err(nothing("records come as .jsonl or .csv"));
-            }
-            return Ok((Kind::Records(Box::new(mapping)), lines));
+        let is_alone = documents.is_empty() && self.lines.len() == 1;
+        let mut sources = Vec::new();
+        if !documents.is_empty() {
+            sources.push(Source::of(name.to_owned(), Kind::Documents, documents));
         }
-        match (documents.is_empty(), lines.is_empty()) {
-            (true, true) => Err(nothing(
-                "documents are .md, .txt, .html and .pdf, records and conversations .jsonl and .csv",
-            )),
-            (false, true) => Ok((Kind::Documents, documents)),
-            (true, false) => {
-                for file in &lines {
-                    if !holds_conversations(&file.path)? {
-                        let path = file.path.clone();
-                        return Err(SourceError::Unmapped { path });
-                    }
+        for (file, is_named) in std::mem::take(&mut self.lines) {
+            let kind = match kind_of(&file.path)? {
+                Ok(kind) => kind,
+                Err(Reason::Unmapped) if is_named => {
+                    return Err(SourceError::Unmapped { path: file.path });
                 }
-                Ok((Kind::Conversations, lines))
-            }
-            (false, false) => Err(SourceError::Mixed),
+                Err(reason) => {
+                    self.leave(file, reason);
+                    continue;
+                }
+            };
+            let own = if is_alone && is_named {
+                name.to_owned()
+            } else {
+                name_of_file(name, &file.key)
+            };
+            sources.push(Source::of(own, kind, vec![file]));
         }
+        Ok((sources, self.left_alone))
     }
 }
 
-/// By the first line that can be read.
-fn holds_conversations(path: &Path) -> Result<bool, SourceError> {
-    let mut found = None;
-    let each = &mut |line: Result<Value, Rejection>, _number| match line {
-        Ok(value) => {
-            found = Some(conversations::is_conversation(&value));
-            ControlFlow::Break(())
+/// What a file of lines holds, by its first records; `Err` says why it is left alone.
+fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
+    let (mut columns, mut looked) = (Columns::default(), 0);
+    let mut is_conversation = false;
+    let each = &mut |line: Result<Value, Rejection>, _number| {
+        if let Ok(value) = line {
+            looked += 1;
+            is_conversation = looked == 1 && conversations::is_conversation(&value);
+            columns.look(&value);
         }
-        Err(_refused) => ControlFlow::Continue(()),
+        if is_conversation || looked >= LOOKED_AT {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let told = &mut |_bytes| ControlFlow::Continue(());
     let read = values(path, each, told);
@@ -342,11 +441,45 @@ fn holds_conversations(path: &Path) -> Result<bool, SourceError> {
         path: path.to_owned(),
         source,
     })?;
-    Ok(found.unwrap_or(false))
+    if is_conversation {
+        return Ok(Ok(Kind::Conversations));
+    }
+    if looked == 0 && extension(path) == "json" {
+        return Ok(Err(Reason::NoRecords));
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mapping = columns.mapping(&stem);
+    Ok(mapping.map_or(Err(Reason::Unmapped), |mapping| {
+        Ok(Kind::Records(Box::new(mapping)))
+    }))
+}
+
+/// Characters of a name at most.
+const NAME_CHARS: usize = 64;
+
+/// The source of a file within a folder: `wiki.data.ports.csv`. A name that would be too long keeps
+/// its end, behind a few letters of its own.
+fn name_of_file(folder: &str, key: &str) -> String {
+    let fits = |c: char| match c {
+        '/' => '.',
+        c if is_name_part(c) => c,
+        _ => '-',
+    };
+    let name: String = format!("{folder}.{key}").chars().map(fits).collect();
+    let length = name.chars().count();
+    if length <= NAME_CHARS {
+        return name;
+    }
+    let own = blake3::hash(key.as_bytes()).to_hex();
+    let head: String = folder.chars().take(NAME_CHARS / 2).collect();
+    let head = format!("{head}.{}-", &own[..8]);
+    let left = NAME_CHARS - head.chars().count();
+    let end: String = name.chars().skip(length - left).collect();
+    format!("{head}{end}")
 }
 
 /// Of `--as`, or of the path.
-fn source_name(paths: &[PathBuf], name: Option<&str>) -> Result<String, SourceError> {
+pub(super) fn source_name(paths: &[PathBuf], name: Option<&str>) -> Result<String, SourceError> {
     let name = match (name, paths) {
         (Some(name), _) => name.trim().to_owned(),
         (None, [path]) => {
@@ -364,7 +497,7 @@ fn source_name(paths: &[PathBuf], name: Option<&str>) -> Result<String, SourceEr
         (None, _) => return Err(SourceError::Unnamed),
     };
     let is_fit = !name.is_empty()
-        && name.chars().count() <= 64
+        && name.chars().count() <= NAME_CHARS
         && !name.starts_with(['.', ' ', '-'])
         && name.chars().all(is_name_part);
     if is_fit {
@@ -431,20 +564,73 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_and_mixed_ones_are_told() {
+    fn a_folder_of_anything_is_sorted() {
         let folder = tempfile::tempdir().unwrap();
-        let find = || {
-            let found = Source::find(&[folder.path().to_owned()], Some("s"), None);
-            found.map_err(|error| error.to_string())
+        let put = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
         };
-        assert!(find().unwrap_err().contains("nothing to ingest"));
-        std::fs::write(folder.path().join("a.jsonl"), "{\"x\": 1}\n").unwrap();
-        assert!(find().unwrap_err().contains("--mapping"));
-        std::fs::write(folder.path().join("b.md"), "x").unwrap();
-        assert!(find().unwrap_err().contains("one by one"));
-        std::fs::remove_file(folder.path().join("a.jsonl")).unwrap();
-        std::fs::write(folder.path().join("c.exe"), "x").unwrap();
-        let found = find().unwrap();
-        assert_eq!((found.files.len(), found.skipped), (1, 1));
+        let look = || {
+            let paths = [folder.path().to_owned()];
+            let gathered = Gathered::look(Wanted {
+                paths: &paths,
+                name: Some("s"),
+                ..Wanted::default()
+            });
+            let gathered = gathered.unwrap();
+            let sources = gathered.sources.iter();
+            let sources: Vec<(String, &str)> = sources
+                .map(|source| (source.name.clone(), source.kind.name()))
+                .collect();
+            (sources, counts(&gathered.left_alone))
+        };
+        let found = Source::find(&[folder.path().to_owned()], Some("s"), None);
+        assert!(found.unwrap_err().to_string().contains("nothing to ingest"));
+        put("c.exe", "x");
+        put("package.json", "{\n  \"name\": \"x\"\n}");
+        put("numbers.csv", "a,b\n1,2\n");
+        assert_eq!(
+            look(),
+            (
+                vec![],
+                "1 of another kind, 1 JSON that is no list of records, \
+                 1 records without text; ingest it with a --mapping"
+                    .to_owned()
+            )
+        );
+        put("b.md", "x");
+        put("in/ports.csv", "code,name\nN1,North\n");
+        put("list.json", "[{\"name\": \"a\"},\n {\"name\": \"b\"}]");
+        put("talk.jsonl", "{\"messages\": []}\n");
+        let expected = [
+            ("s", "documents"),
+            ("s.in.ports.csv", "records"),
+            ("s.list.json", "records"),
+            ("s.talk.jsonl", "conversations"),
+        ];
+        assert_eq!(
+            look().0,
+            expected.map(|(name, kind)| (name.to_owned(), kind))
+        );
+    }
+
+    #[test]
+    fn a_name_of_a_file_is_never_too_long() {
+        let long = format!("{}/data.csv", "deep/".repeat(30));
+        let names = [
+            "a.csv".to_owned(),
+            long.clone(),
+            long.replace("deep/d", "deep/x"),
+        ];
+        let names = names.map(|key| name_of_file("wiki", &key));
+        assert_eq!(names[0], "wiki.a.csv");
+        assert!(
+            names[1].ends_with(".data.csv") && names[1] != names[2],
+            "{names:?}"
+        );
+        for name in names {
+            assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
+        }
     }
 }

@@ -50,7 +50,7 @@ async fn a_folder_of_every_kind_is_taken_in_once() {
         "{said}"
     );
     assert!(
-        said.contains("Left alone, of other kinds: 1 file."),
+        said.contains("Left alone: 1 of another kind, 1 hidden."),
         "{said}"
     );
     assert_eq!(first.err, "", "no bar where nobody sees it");
@@ -110,6 +110,118 @@ async fn a_folder_of_every_kind_is_taken_in_once() {
             .iter()
             .any(|text| text.contains("The lighthouse is white.")),
         "{texts:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_folder_is_taken_and_taken_out_again() {
+    let home = Home::new();
+    put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at six.\n");
+    put(&home, "wiki/scan.pdf", pdf(""));
+    put(&home, "wiki/drafts/b.md", "Not yet.");
+    put(&home, "wiki/package.json", "{\n \"name\": \"x\"\n}\n");
+    put(
+        &home,
+        "wiki/data/ports.csv",
+        "code,name\nN1,North quay\nS1,South quay\n",
+    );
+    put(&home, "wiki/.muninnignore", "drafts/\n");
+    let dry = home.run(&["ingest", "wiki", "--dry-run"], "").await;
+    let said = dry.succeeds();
+    for line in [
+        "new         a.md\n",
+        "refused     wiki/scan.pdf: the PDF has no text",
+        "wiki would have 1 new, 0 changed, 0 unchanged, 0 removed, 1 refused.",
+        "wiki.data.ports.csv would have 2 new,",
+        "left alone  wiki/drafts: named in .gitignore or .muninnignore\n",
+        "left alone  wiki/package.json: JSON that is no list of records\n",
+        "Left alone: 1 hidden, 1 named in .gitignore or .muninnignore, 1 JSON that is no list of records.",
+    ] {
+        assert!(said.contains(line), "no {line:?} in {said}");
+    }
+    home.run(&["ingest", "wiki", "--exclude", "*.pdf"], "")
+        .await
+        .succeeds();
+    let ports = home.export_chunks().await;
+    let port = ports
+        .iter()
+        .find(|(name, _)| name == "wiki.data.ports.csv/N1#0");
+    assert_eq!(port.unwrap().1["title"], json!("North quay"));
+    let listed = home.run(&["source", "list"], "").await;
+    assert!(
+        listed.succeeds().contains("wiki.data.ports.csv  version 1"),
+        "{listed:?}"
+    );
+
+    // A changed file, one that is gone, and one whose records are gone.
+    put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at five.\n");
+    std::fs::remove_file(home.path("wiki/data/ports.csv")).unwrap();
+    let dry = home
+        .run(&["ingest", "wiki", "--dry-run", "--exclude", "*.pdf"], "")
+        .await;
+    let said = dry.succeeds();
+    assert!(said.contains("changed     a.md\n"), "{said}");
+    assert!(
+        said.contains("wiki.data.ports.csv would be asked about"),
+        "{said}"
+    );
+    let asked = home
+        .run(&["ingest", "wiki", "--exclude", "*.pdf"], "")
+        .await;
+    asked.fails(
+        1,
+        &[
+            "Nothing is left to ingest of the source wiki.data.ports.csv",
+            "--yes",
+        ],
+    );
+    std::fs::remove_file(home.path("wiki/a.md")).unwrap();
+    put(&home, "wiki/c.md", "Another.");
+    let done = home
+        .run(&["ingest", "wiki", "--exclude", "*.pdf", "--yes"], "")
+        .await;
+    let said = done.succeeds();
+    assert!(
+        said.contains("wiki.data.ports.csv was removed, with 2 chunks."),
+        "{said}"
+    );
+    assert!(
+        said.contains("1 new, 0 changed, 0 unchanged, 1 removed"),
+        "{said}"
+    );
+
+    home.run(&["source", "rename", "wiki", "our wiki"], "")
+        .await
+        .succeeds();
+    home.run(&["source", "remove", "wiki", "--yes"], "")
+        .await
+        .fails(1, &["there is no source \"wiki\"; there are our wiki"]);
+    home.run(&["source", "remove", "our wiki"], "")
+        .await
+        .fails(1, &["add --yes"]);
+    let emptied = home
+        .run(
+            &["ingest", "wiki", "--as", "our wiki", "--include", "*.txt"],
+            "",
+        )
+        .await;
+    emptied.fails(
+        1,
+        &["Nothing is left to ingest of the source our wiki", "--yes"],
+    );
+    let removed = home
+        .run(&["source", "remove", "our wiki", "--yes"], "")
+        .await;
+    assert!(
+        removed
+            .succeeds()
+            .contains("our wiki was removed, with 1 chunk."),
+        "{removed:?}"
+    );
+    let catalog = home.run(&["catalog"], "").await;
+    assert!(
+        catalog.succeeds().contains("Nothing was ingested"),
+        "{catalog:?}"
     );
 }
 
@@ -389,7 +501,8 @@ impl Home {
             if let Some(name) = properties.get("chunkId").cloned() {
                 properties.insert("id".to_owned(), name);
             }
-            for moving in ["since", "touchedAt"] {
+            // Each folder has paths of its own.
+            for moving in ["since", "touchedAt", "paths"] {
                 properties.remove(moving);
             }
         }

@@ -2,10 +2,111 @@
 
 use std::collections::BTreeMap;
 
+use muninn::graph::ingest::ServedChunk;
+use muninn::knowledge::changing;
+
 use crate::desk::{Desk, RAVENS};
 use crate::lanes::{Lane, Talk};
 
-on_every_store![an_answer_keeps_what_it_was_made_from];
+on_every_store![
+    an_answer_keeps_what_it_was_made_from,
+    a_removed_source_leaves_its_name_with_its_answers,
+    a_renamed_source_is_the_same_under_another_name,
+];
+
+async fn a_removed_source_leaves_its_name_with_its_answers(lane: &Lane) {
+    let desk = Desk::on(lane).await;
+    desk.put("ravens.md", RAVENS);
+    for channels in [&[][..], &["C1"]] {
+        desk.ingest_with(None, channels).await;
+        let talk = Talk::on(&desk.store);
+        let mut new = talk.turn("Who thinks, and who remembers?");
+        new.context = desk.elements().await;
+        talk.append(&new).await;
+        let data_dir = desk.folder.path();
+        let removed = changing::remove(&desk.store, data_dir, &desk.name).await;
+        assert_eq!(removed.unwrap(), 4);
+        assert!(desk.served().await.is_empty());
+        let explained = desk.store.explain(&talk.session, None).await.unwrap();
+        let explained = explained.unwrap();
+        assert!(explained.context.is_empty(), "{:?}", explained.context);
+        let of_all = if channels.is_empty() { 1 } else { 0 };
+        // The elements of what only some may see are never told, so no answer is tied to them.
+        assert_eq!(explained.removed_sources.len(), of_all);
+        assert!(
+            explained
+                .removed_sources
+                .iter()
+                .all(|name| *name == desk.name)
+        );
+        let again = changing::remove(&desk.store, data_dir, &desk.name).await;
+        let again = again.unwrap_err().to_string();
+        assert!(again.contains("there is no source"), "{again}");
+    }
+    assert_eq!(desk.ingest().await.version, 1, "it begins anew");
+}
+
+async fn a_renamed_source_is_the_same_under_another_name(lane: &Lane) {
+    let mut desk = Desk::on(lane).await;
+    let other = desk.beside();
+    other.put("other.md", "Other.");
+    other.ingest().await;
+    desk.put("ravens.md", RAVENS);
+    desk.ingest().await;
+    let talk = Talk::on(&desk.store);
+    let mut new = talk.turn("Who thinks, and who remembers?");
+    new.context = desk.elements().await;
+    talk.append(&new).await;
+    let before = desk.served().await;
+
+    let data_dir = desk.folder.path().to_owned();
+    let rename = async |old: &str, new: &str| {
+        let renamed = changing::rename(&desk.store, &data_dir, old, new).await;
+        renamed.map_err(|error| error.to_string())
+    };
+    let taken = rename(&desk.name, &other.name).await.unwrap_err();
+    assert!(taken.contains("already"), "{taken}");
+    assert!(
+        rename("nobody", "x")
+            .await
+            .unwrap_err()
+            .contains(&desk.name)
+    );
+    assert!(
+        rename(&desk.name, "a/b")
+            .await
+            .unwrap_err()
+            .contains("cannot name")
+    );
+    let new = format!("{}-ü-2", desk.name);
+    assert_eq!(rename(&desk.name, &new).await, Ok(4));
+    assert!(desk.served().await.is_empty());
+    desk.name = new;
+    let after = desk.served().await;
+    let told = |served: &BTreeMap<String, ServedChunk>| -> Vec<(String, String, i64)> {
+        let told = served.iter();
+        told.map(|(name, it)| (name.clone(), it.text.clone(), it.version))
+            .collect()
+    };
+    assert_eq!(told(&after), told(&before));
+    let explained = desk
+        .store
+        .explain(&talk.session, None)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (explained.context.len(), explained.removed_sources.len()),
+        (4, 0)
+    );
+    // What has not changed is not made again under the new name either.
+    let again = desk.ingest().await;
+    assert!(again.is_same && again.version == 1, "{again:?}");
+    desk.put("ravens.md", "# Ravens\nThree.\n");
+    assert_eq!(desk.ingest().await.counts.changed, 1);
+    assert_eq!(desk.served().await.len(), 1);
+    assert_eq!(other.served().await.len(), 1);
+}
 
 async fn an_answer_keeps_what_it_was_made_from(lane: &Lane) {
     let desk = Desk::on(lane).await;

@@ -167,5 +167,35 @@ pub(super) fn served(label: &str) -> String {
     )
 }
 
+/// Answers remember the name of a source that goes, since nothing they were made from is left.
+pub(super) fn remember_removed(label: &str) -> String {
+    format!(
+        "MATCH (n:{label})<-[:CONTEXT]-(r:Response) WHERE n.source = $source \
+         WITH DISTINCT r WHERE NOT $source IN coalesce(r.removedSources, []) \
+         SET r.removedSources = coalesce(r.removedSources, []) + [$source] \
+         RETURN count(r) AS times"
+    )
+}
+
+/// The names of chunks and records begin with the source's.
+pub(super) fn rename_chunks(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.source = $source \
+         SET n.chunkId = $name + substring(n.chunkId, size($source)), \
+         n.recordKey = $name + substring(n.recordKey, size($source)), n.source = $name \
+         RETURN count(n) AS times"
+    )
+}
+
+/// The embedded engine's log knows a node by the id it was made with, so another one takes its place.
+pub(super) const RENAME_SOURCE: &str = "\
+    MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
+    CREATE (t:MuninnSource {id: $name}) \
+    SET t.version = s.version, t.since = s.since, t.kind = s.kind, t.embedder = s.embedder, \
+    t.mapping = s.mapping, t.propertyOrder = s.propertyOrder, t.paths = s.paths, \
+    t.channels = s.channels, t.records = s.records, t.rejected = s.rejected, \
+    t.circles = s.circles, t.chunks = s.chunks \
+    RETURN count(t) AS times";
+
 pub(super) const REMOVE_SOURCE: &str = "\
     MATCH (s:MuninnSource {id: $source}) DETACH DELETE s RETURN count(*) AS times";

@@ -39,6 +39,11 @@ fn now() -> i64 {
     Utc::now().timestamp_millis()
 }
 
+/// How long a lease lasts while everything is done in one transaction, in milliseconds.
+fn exchange_lease() -> i64 {
+    i64::try_from(EXCHANGE.as_millis()).unwrap_or(LEASE) + LEASE
+}
+
 /// The labels under which a kind is served, as a pattern; the one that is looked up first.
 fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
     if private {
@@ -326,8 +331,7 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         lease: &Lease,
         mut parts: mpsc::Receiver<Exchange>,
     ) -> Result<u64, StoreError> {
-        let lasts = i64::try_from(EXCHANGE.as_millis()).unwrap_or(LEASE) + LEASE;
-        self.renew_for(lease, lasts).await?;
+        self.renew_for(lease, exchange_lease()).await?;
         let serve = self.serve_steps(lease).await?;
         let (sender, steps) = mpsc::channel(STEPS);
         let send = async move {
@@ -426,14 +430,35 @@ impl<E: Engine> Ingesting for CypherStore<E> {
     }
 
     async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
+        self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({"source": lease.source}));
-        let statements = [CHUNK, PRIVATE, STAGED]
-            .map(|label| (cypher::remove_served(label), of.clone()))
+        let remembered = [CHUNK, PRIVATE].map(cypher::remember_removed);
+        let removed = [CHUNK, PRIVATE, STAGED].map(cypher::remove_served);
+        let statements = remembered
             .into_iter()
-            .chain([(cypher::REMOVE_SOURCE.to_owned(), of.clone())]);
+            .chain(removed)
+            .chain([cypher::REMOVE_SOURCE.to_owned()])
+            .map(|statement| (statement, of.clone()));
         let times = self.all_or_nothing(statements.collect()).await?;
         self.survey.outdate();
-        Ok(u64::try_from(times[..2].iter().sum::<i64>()).unwrap_or_default())
+        Ok(u64::try_from(times[2..4].iter().sum::<i64>()).unwrap_or_default())
+    }
+
+    async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError> {
+        self.renew_for(lease, exchange_lease()).await?;
+        let of = params(json!({
+            "source": lease.source, "name": name, "holder": lease.holder,
+        }));
+        let chunks = [CHUNK, PRIVATE, STAGED].map(cypher::rename_chunks);
+        let statements = [cypher::RENAME_SOURCE.to_owned()]
+            .into_iter()
+            .chain(chunks)
+            .chain([cypher::REMOVE_SOURCE.to_owned()])
+            .map(|statement| (statement, of.clone()));
+        let times = self.all_or_nothing(statements.collect()).await?;
+        self.survey.outdate();
+        held(lease, times.first() == Some(&1))?;
+        Ok(u64::try_from(times[1..3].iter().sum::<i64>()).unwrap_or_default())
     }
 }
 

@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::{Counters, IngestError};
+use super::{Counters, FileFate, IngestError};
 use crate::knowledge::plan::{Plan, Verdict};
 use crate::knowledge::record::{Hash, Record, Rejection};
 use crate::knowledge::rejects::Rejects;
-use crate::knowledge::source::{Item, Source};
+use crate::knowledge::source::{Item, Kind, Source};
 use crate::knowledge::spool::{Spool, Waiting};
 
 /// Refusals that are shown at once; the others are in the file.
@@ -36,6 +36,8 @@ pub(super) struct Read {
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
     pub(super) examples: Vec<String>,
+    /// What would happen to each document; none where it happens.
+    pub(super) files: Option<Vec<(String, FileFate)>>,
 }
 
 /// Begins to read. It ends early when nobody receives any more.
@@ -57,6 +59,7 @@ pub(super) fn start(
             rejects,
             rejected: 0,
             examples: Vec::new(),
+            files: (is_dry && source.kind == Kind::Documents).then(Vec::new),
             is_private,
             to,
             failed: None,
@@ -80,6 +83,7 @@ pub(super) fn start(
             rejects: reader.rejects,
             rejected: reader.rejected,
             examples: reader.examples,
+            files: reader.files,
         })
     })
 }
@@ -90,6 +94,7 @@ struct Reader {
     rejects: Option<Rejects>,
     rejected: u64,
     examples: Vec<String>,
+    files: Option<Vec<(String, FileFate)>>,
     is_private: bool,
     to: mpsc::Sender<Fresh>,
     failed: Option<std::io::Error>,
@@ -116,6 +121,10 @@ impl Reader {
 
     fn refuse(&mut self, refused: &Rejection) -> std::io::Result<()> {
         self.rejected += 1;
+        if let Some(files) = &mut self.files {
+            let file = refused.at.file.display().to_string();
+            files.push((file, FileFate::Refused(refused.reason.clone())));
+        }
         if self.examples.len() < EXAMPLES {
             self.examples.push(in_words(refused));
         }
@@ -125,19 +134,35 @@ impl Reader {
         }
     }
 
+    fn tell(&mut self, key: &str, verdict: Verdict, was_there: bool) {
+        let fate = match (verdict, was_there) {
+            (Verdict::Unchanged | Verdict::Duplicate, _) => FileFate::Unchanged,
+            (Verdict::Staged | Verdict::Fresh { .. }, true) => FileFate::Changed,
+            (Verdict::Staged | Verdict::Fresh { .. }, false) => FileFate::New,
+        };
+        if let Some(files) = &mut self.files {
+            files.push((key.to_owned(), fate));
+        }
+    }
+
     fn compare(&mut self, record: Record) -> std::io::Result<ControlFlow<()>> {
         let hash = hash(&record, self.is_private);
+        let was_there = self.plan.was_served(&record.key);
         let is_stale = match self.plan.look(&record.key, hash) {
             Verdict::Duplicate => {
                 let reason = format!("the id {} was there before", record.key);
                 self.refuse(&record.at.refuse(reason))?;
                 return Ok(ControlFlow::Continue(()));
             }
-            Verdict::Unchanged | Verdict::Staged => {
+            verdict @ (Verdict::Unchanged | Verdict::Staged) => {
+                self.tell(&record.key, verdict, was_there);
                 self.spool.add(&record)?;
                 return Ok(ControlFlow::Continue(()));
             }
-            Verdict::Fresh { stale } => stale,
+            verdict @ Verdict::Fresh { stale } => {
+                self.tell(&record.key, verdict, was_there);
+                stale
+            }
         };
         self.spool.add(&record)?;
         let fresh = Fresh {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::columns::ROW;
 use super::pointer::{Pointer, word};
 use super::{Direction, Mapping, MappingError, RecordType, values};
 use crate::graph::ingest::INCLUDES;
@@ -27,7 +28,8 @@ impl Mapping {
     /// Says why it is refused.
     pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Record, Rejection> {
         let place = Place::line(file, number);
-        let value = self.rooted(line);
+        let numbered = self.is_numbered.then(|| numbered(line, number));
+        let value = numbered.as_ref().unwrap_or_else(|| self.rooted(line));
         let made = match self.type_of(value) {
             Some(kind) => kind.record(value, place.clone()),
             None => Err("no record type of the mapping fits it".to_owned()),
@@ -99,6 +101,15 @@ impl Mapping {
 }
 
 const ID: &str = "id";
+
+/// A record with its line, so that this can be its id.
+fn numbered(line: &Value, number: u64) -> Value {
+    let mut value = line.clone();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert(ROW.to_owned(), json!(number));
+    }
+    value
+}
 
 impl RecordType {
     fn fits(&self, record: &Value) -> bool {

@@ -1,0 +1,93 @@
+//! `muninn source`: what becomes of a source after it was ingested.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use clap::Subcommand;
+use muninn::knowledge::changing;
+use muninn_platform::counted;
+use serde::{Deserialize, Serialize};
+
+use super::context::Context;
+use super::ingest::{CatalogArgs, catalog, patient};
+use super::output::{Exit, Output};
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SourceCommand {
+    /// List the sources, as `muninn catalog` does
+    List(CatalogArgs),
+    /// Remove a source with everything that was ingested of it
+    ///
+    /// Answers that were made from it stay as they are; `/why` says that the source was removed.
+    Remove {
+        name: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Give a source another name; nothing is embedded again
+    Rename { old: String, new: String },
+}
+
+impl SourceCommand {
+    /// Whether the person means it, who is asked where that is not clear.
+    ///
+    /// # Errors
+    /// When nobody is there to answer.
+    pub(super) fn is_meant(&self) -> anyhow::Result<bool> {
+        match self {
+            Self::Remove { name, yes: false } => answered(&format!(
+                "Remove the source {name} with everything that was ingested of it?"
+            )),
+            Self::List(_) | Self::Remove { .. } | Self::Rename { .. } => Ok(true),
+        }
+    }
+}
+
+pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<Exit> {
+    let config = &at.config;
+    let said = match command {
+        SourceCommand::List(args) => return catalog(at, &args).await,
+        SourceCommand::Remove { name, yes: _ } => {
+            let store = at.graph_as(&patient(config)).await?;
+            let removed = changing::remove(&store, &config.data_dir, &name).await;
+            store.close().await?;
+            format!("{name} was removed, with {}.", counted(removed?, "chunk"))
+        }
+        SourceCommand::Rename { old, new } => {
+            let store = at.graph_as(&patient(config)).await?;
+            let renamed = changing::rename(&store, &config.data_dir, &old, &new).await;
+            store.close().await?;
+            let chunks = counted(renamed?, "chunk");
+            format!("{old} is {new} now, with {chunks}. Ingest it again with --as {new:?}.")
+        }
+    };
+    at.out.say(&said).await
+}
+
+/// Asks in the middle of a command, which may run in another process than the person's.
+///
+/// # Errors
+/// When nobody is there to answer.
+pub(super) fn confirmed(at: &Context, question: &str) -> anyhow::Result<bool> {
+    match at.out {
+        Output::Here => answered(question),
+        Output::There { .. } => Err(unanswered(question)),
+    }
+}
+
+fn answered(question: &str) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Err(unanswered(question));
+    }
+    let mut err = std::io::stderr().lock();
+    write!(err, "{question} [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn unanswered(question: &str) -> anyhow::Error {
+    anyhow::anyhow!("{question} Nobody can answer here: add --yes if that is meant")
+}

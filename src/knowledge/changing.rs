@@ -1,0 +1,107 @@
+//! Takes a source out of the graph again, or gives it another name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ingest::IngestError;
+use super::lock::SourceLock;
+use super::source::{SourceError, source_name};
+use crate::graph::GraphStore;
+use crate::graph::ingest::{Claim, Lease, SourceOverview};
+
+/// Removes a source with everything of it. Says how many chunks it had.
+///
+/// # Errors
+/// When there is none of that name, when it is being ingested, or when the store fails.
+pub async fn remove(
+    store: &Arc<dyn GraphStore>,
+    data_dir: &Path,
+    name: &str,
+) -> Result<u64, IngestError> {
+    let source = known(store, name).await?;
+    let (lock, lease) = claim(store, data_dir, &source).await?;
+    let removed = store.ingesting().remove_source(&lease).await;
+    drop(lock);
+    Ok(removed?)
+}
+
+/// Gives a source another name. Says how many chunks it has.
+///
+/// # Errors
+/// When there is none of the old name or one of the new, when it is being ingested, or when the
+/// store fails.
+pub async fn rename(
+    store: &Arc<dyn GraphStore>,
+    data_dir: &Path,
+    old: &str,
+    new: &str,
+) -> Result<u64, IngestError> {
+    let new = source_name(&[], Some(new))?;
+    let source = known(store, old).await?;
+    let sources = store.ingesting().sources().await?;
+    if sources.iter().any(|source| source.name == new) {
+        return Err(SourceError::Taken { name: new }.into());
+    }
+    // Nobody ingests into the new name meanwhile.
+    let folder = data_dir.join("ingest");
+    let taken = SourceLock::take(&folder, &new)?.ok_or_else(|| busy(&new, ON_THIS_MACHINE))?;
+    let (lock, lease) = claim(store, data_dir, &source).await?;
+    let renamed = store.ingesting().rename_source(&lease, &new).await;
+    if renamed.is_err() {
+        // It ends by itself if the graph is away.
+        let _ = store.ingesting().release(&lease).await;
+    }
+    drop((lock, taken));
+    let renamed = renamed?;
+    let rejects = |name: &str| {
+        let file = format!("{name}-{}.jsonl", source.version);
+        data_dir.join("rejects").join(file)
+    };
+    match std::fs::rename(rejects(old), rejects(&new)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        Ok(()) | Err(_) => Ok(renamed),
+    }
+}
+
+const ON_THIS_MACHINE: &str = "another process on this machine";
+
+fn busy(name: &str, holder: &str) -> IngestError {
+    IngestError::Busy {
+        name: name.to_owned(),
+        holder: holder.to_owned(),
+    }
+}
+
+/// The source of a name.
+///
+/// # Errors
+/// Names those that there are, where it is none of them.
+async fn known(store: &Arc<dyn GraphStore>, name: &str) -> Result<SourceOverview, IngestError> {
+    let sources = store.ingesting().sources().await?;
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let found = sources.into_iter().find(|source| source.name == name);
+    let unknown = || SourceError::Unknown {
+        name: name.to_owned(),
+        known: names,
+    };
+    Ok(found.ok_or_else(unknown)?)
+}
+
+async fn claim(
+    store: &Arc<dyn GraphStore>,
+    data_dir: &Path,
+    source: &SourceOverview,
+) -> Result<(SourceLock, Lease), IngestError> {
+    let name = &source.name;
+    let lock = SourceLock::take(&data_dir.join("ingest"), name)?;
+    let lock = lock.ok_or_else(|| busy(name, ON_THIS_MACHINE))?;
+    let claim = Claim {
+        source: name,
+        machine: &lock.machine,
+        process: &std::process::id().to_string(),
+        channels: &source.of.channels,
+    };
+    let lease = store.ingesting().claim(&claim).await?;
+    let lease = lease.map_err(|holder| busy(name, &holder))?;
+    Ok((lock, lease))
+}

@@ -1,0 +1,387 @@
+//! The files under the paths that were named, and why the others are left alone.
+//!
+//! Follows the rules that people know from their tools: hidden files are left alone, `.gitignore`
+//! counts within a git repository, `.muninnignore` everywhere and more. Every file or folder that is
+//! left alone is kept with its reason, so that it can be counted and shown.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::source::SourceError;
+
+/// What teams write into a folder to say what is not to be ingested; the syntax of `.gitignore`.
+pub const IGNORE_FILE: &str = ".muninnignore";
+
+/// Which files of a folder are wanted, in the syntax of `.gitignore`.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Empty: all.
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+    /// The bot's own files are nobody's knowledge.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Why something was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    OtherKind,
+    Hidden,
+    Ignored,
+    Excluded,
+    NotIncluded,
+    Link,
+    NoFile,
+    OwnData,
+    NoRecords,
+    Unmapped,
+    NotMapped,
+}
+
+impl Reason {
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::OtherKind => "of another kind",
+            Self::Hidden => "hidden",
+            Self::Ignored => "named in .gitignore or .muninnignore",
+            Self::Excluded => "excluded",
+            Self::NotIncluded => "not among --include",
+            Self::Link => "a link to elsewhere",
+            Self::NoFile => "no file",
+            Self::OwnData => "the bot's own data",
+            Self::NoRecords => "JSON that is no list of records",
+            Self::Unmapped => "records without text; ingest it with a --mapping",
+            Self::NotMapped => "a document, which a --mapping is not for",
+        }
+    }
+}
+
+/// A file or a whole folder that was left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftAlone {
+    pub path: PathBuf,
+    pub reason: Reason,
+}
+
+/// A file to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    /// Below the folder that was named, with `/`.
+    pub(super) key: String,
+    /// It was named itself.
+    pub(super) is_named: bool,
+}
+
+/// What was come across.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) entries: Vec<Entry>,
+    pub(super) left_alone: Vec<LeftAlone>,
+}
+
+impl Walked {
+    /// Looks at a file or everything below a folder, in the order of names.
+    pub(super) fn look(&mut self, root: &Path, filter: &Filter) -> Result<(), SourceError> {
+        if root.is_file() {
+            let key = root.file_name().unwrap_or_default().to_string_lossy();
+            self.entries.push(Entry {
+                path: root.to_owned(),
+                key: key.into_owned(),
+                is_named: true,
+            });
+            return Ok(());
+        }
+        let real = root
+            .canonicalize()
+            .map_err(|source| unreadable(root, source))?;
+        let mut rules = Rules::above(&real);
+        let walk = Walk {
+            root,
+            include: globs(&real, &filter.include)?,
+            exclude: globs(&real, &filter.exclude)?,
+            data_dir: filter
+                .data_dir
+                .as_deref()
+                .and_then(|it| it.canonicalize().ok()),
+            real,
+        };
+        self.walk(&walk, &mut rules, &walk.real)
+    }
+
+    fn walk(
+        &mut self,
+        walk: &Walk<'_>,
+        rules: &mut Rules,
+        folder: &Path,
+    ) -> Result<(), SourceError> {
+        let shown = walk.shown(folder);
+        let entries = std::fs::read_dir(folder).map_err(|source| unreadable(&shown, source))?;
+        let mut by_name = BTreeMap::new();
+        for entry in entries {
+            let entry = entry.map_err(|source| unreadable(&shown, source))?;
+            by_name.insert(entry.file_name(), entry);
+        }
+        let added = rules.enter(folder);
+        for entry in by_name.into_values() {
+            let path = entry.path();
+            let kind = entry
+                .file_type()
+                .map_err(|source| unreadable(&walk.shown(&path), source))?;
+            if let Some(reason) = walk.refusal(rules, &path, kind) {
+                self.leave(walk.shown(&path), reason);
+            } else if kind.is_dir() {
+                self.walk(walk, rules, &path)?;
+            } else {
+                self.entries.push(Entry {
+                    key: walk.key(&path),
+                    path: walk.shown(&path),
+                    is_named: false,
+                });
+            }
+        }
+        rules.leave(added);
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self, path: PathBuf, reason: Reason) {
+        self.left_alone.push(LeftAlone { path, reason });
+    }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> SourceError {
+    SourceError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Patterns as one matcher; none where there are none.
+fn globs(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>, SourceError> {
+    let wrong = |pattern: &str, error: &ignore::Error| SourceError::Pattern {
+        pattern: pattern.to_owned(),
+        problem: error.to_string(),
+    };
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        builder
+            .add_line(None, pattern)
+            .map_err(|error| wrong(pattern, &error))?;
+    }
+    let built = builder
+        .build()
+        .map_err(|error| wrong(&patterns.join(", "), &error))?;
+    Ok((!patterns.is_empty()).then_some(built))
+}
+
+/// One folder that was named.
+struct Walk<'a> {
+    root: &'a Path,
+    /// The same without links and dots, as patterns need it.
+    real: PathBuf,
+    include: Option<Gitignore>,
+    exclude: Option<Gitignore>,
+    data_dir: Option<PathBuf>,
+}
+
+impl Walk<'_> {
+    fn shown(&self, path: &Path) -> PathBuf {
+        self.root
+            .join(path.strip_prefix(&self.real).unwrap_or(path))
+    }
+
+    fn key(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.real).unwrap_or(path);
+        below.to_string_lossy().replace('\\', "/")
+    }
+
+    fn refusal(&self, rules: &Rules, path: &Path, kind: std::fs::FileType) -> Option<Reason> {
+        let is_dir = kind.is_dir();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') {
+            return Some(Reason::Hidden);
+        }
+        if kind.is_symlink() {
+            return Some(Reason::Link);
+        }
+        if !is_dir && !kind.is_file() {
+            return Some(Reason::NoFile);
+        }
+        if is_dir && self.data_dir.as_deref() == Some(path) {
+            return Some(Reason::OwnData);
+        }
+        let is_in = |globs: &Gitignore| globs.matched_path_or_any_parents(path, is_dir).is_ignore();
+        if self.exclude.as_ref().is_some_and(is_in) {
+            return Some(Reason::Excluded);
+        }
+        if rules.ignore(path, is_dir) {
+            return Some(Reason::Ignored);
+        }
+        // Below a folder that no pattern names there may be files that one does.
+        let is_wanted = is_dir || self.include.as_ref().is_none_or(is_in);
+        (!is_wanted).then_some(Reason::NotIncluded)
+    }
+}
+
+/// The ignore files from the repository's top down to the folder that is looked at.
+#[derive(Default)]
+struct Rules {
+    git: Vec<Gitignore>,
+    own: Vec<Gitignore>,
+    /// Within a git repository; elsewhere `.gitignore` means nothing.
+    is_git: bool,
+}
+
+impl Rules {
+    /// Those above a folder, if it is in a git repository.
+    fn above(root: &Path) -> Self {
+        let mut rules = Self::default();
+        let above: Vec<&Path> = root.ancestors().skip(1).collect();
+        if let Some(top) = above.iter().position(|folder| folder.join(".git").exists()) {
+            for folder in above[..=top].iter().rev() {
+                rules.enter_git(folder);
+            }
+        }
+        rules
+    }
+
+    fn enter_git(&mut self, folder: &Path) -> bool {
+        let is_top = folder.join(".git").exists();
+        self.is_git |= is_top;
+        let file = folder.join(".gitignore");
+        if !self.is_git || !(is_top || file.exists()) {
+            return false;
+        }
+        let mut builder = GitignoreBuilder::new(folder);
+        // A line that is no pattern means nothing, to git as well.
+        let _wrong = builder.add(file);
+        if is_top {
+            let _wrong = builder.add(folder.join(".git/info/exclude"));
+        }
+        self.git.extend(builder.build().ok());
+        true
+    }
+
+    /// Adds those of a folder; says which there were, for [`Rules::leave`].
+    fn enter(&mut self, folder: &Path) -> (usize, usize, bool) {
+        let before = (self.git.len(), self.own.len(), self.is_git);
+        self.enter_git(folder);
+        let file = folder.join(IGNORE_FILE);
+        if file.exists() {
+            let mut builder = GitignoreBuilder::new(folder);
+            let _wrong = builder.add(file);
+            self.own.extend(builder.build().ok());
+        }
+        before
+    }
+
+    fn leave(&mut self, before: (usize, usize, bool)) {
+        self.git.truncate(before.0);
+        self.own.truncate(before.1);
+        self.is_git = before.2;
+    }
+
+    /// The nearest file that says something of it decides; ours before git's.
+    fn ignore(&self, path: &Path, is_dir: bool) -> bool {
+        let matched = self.own.iter().rev().chain(self.git.iter().rev());
+        let mut matched = matched.map(|rules| rules.matched(path, is_dir));
+        matched
+            .find(|it| !it.is_none())
+            .is_some_and(|it| it.is_ignore())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(folder: &Path, name: &str, text: &str) {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn walked(folder: &Path, filter: &Filter) -> (Vec<String>, Vec<(String, Reason)>) {
+        let mut walked = Walked::default();
+        walked.look(folder, filter).unwrap();
+        let below = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
+        let left = walked.left_alone.iter();
+        (
+            walked
+                .entries
+                .iter()
+                .map(|entry| entry.key.clone())
+                .collect(),
+            left.map(|it| (below(&it.path), it.reason)).collect(),
+        )
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "a.md",
+            "b.txt",
+            "drafts/c.md",
+            "drafts/keep.md",
+            "build/d.md",
+            ".secret/e.md",
+        ] {
+            put(folder.path(), name, "x");
+        }
+        put(folder.path(), ".gitignore", "build/\n");
+        put(folder.path(), ".muninnignore", "drafts/*\n!keep.md\n");
+        folder
+    }
+
+    #[test]
+    fn ignore_files_count_and_gitignore_only_in_a_repository() {
+        let folder = tree();
+        let (taken, left) = walked(folder.path(), &Filter::default());
+        assert_eq!(taken, ["a.md", "b.txt", "build/d.md", "drafts/keep.md"]);
+        let hidden = |name: &str| (name.to_owned(), Reason::Hidden);
+        let ignored = |name: &str| (name.to_owned(), Reason::Ignored);
+        let dots = [".gitignore", ".muninnignore", ".secret"].map(hidden);
+        assert_eq!(left, [dots.as_slice(), &[ignored("drafts/c.md")]].concat());
+
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        let (taken, left) = walked(folder.path(), &Filter::default());
+        assert_eq!(taken, ["a.md", "b.txt", "drafts/keep.md"]);
+        assert!(left.contains(&ignored("build")), "{left:?}");
+        // What stands above the folder that is named counts as well.
+        put(folder.path(), "docs/build/f.md", "x");
+        put(folder.path(), "docs/g.md", "x");
+        let (taken, _) = walked(&folder.path().join("docs"), &Filter::default());
+        assert_eq!(taken, ["g.md"]);
+    }
+
+    #[test]
+    fn patterns_take_some_and_leave_some() {
+        let folder = tree();
+        let filter = |include: &[&str], exclude: &[&str]| Filter {
+            include: include.iter().map(|it| (*it).to_owned()).collect(),
+            exclude: exclude.iter().map(|it| (*it).to_owned()).collect(),
+            data_dir: Some(folder.path().join("build")),
+        };
+        let taken = |filter: &Filter| walked(folder.path(), filter).0;
+        assert_eq!(taken(&filter(&["*.md"], &[])), ["a.md", "drafts/keep.md"]);
+        assert_eq!(taken(&filter(&["drafts/"], &[])), ["drafts/keep.md"]);
+        assert_eq!(taken(&filter(&[], &["drafts", "/b.*"])), ["a.md"]);
+        let (_, left) = walked(folder.path(), &filter(&["a.md"], &["drafts"]));
+        for expected in [
+            ("b.txt", Reason::NotIncluded),
+            ("build", Reason::OwnData),
+            ("drafts", Reason::Excluded),
+        ] {
+            assert!(
+                left.contains(&(expected.0.to_owned(), expected.1)),
+                "{left:?}"
+            );
+        }
+        let mut walked = Walked::default();
+        let wrong = walked.look(folder.path(), &filter(&["a[z-a]"], &[]));
+        assert!(wrong.unwrap_err().to_string().contains("a[z-a]"));
+    }
+}

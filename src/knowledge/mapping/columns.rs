@@ -1,0 +1,267 @@
+//! A mapping for records that come without one: by the names of their fields and what is in them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::pointer::Pointer;
+use super::{As, Mapping, Property, RESERVED, RecordType};
+use crate::graph::MEMORY_LABELS;
+use crate::graph::ingest::CHUNK;
+
+/// What the mapping is called in the catalog.
+pub const NAME: &str = "columns";
+
+/// The field that a record's line is put into where nothing else tells records apart.
+pub(super) const ROW: &str = "#";
+
+/// Fields that tell records apart, if they do; the first that does is taken.
+const IDS: &[&str] = &[
+    "id", "key", "uuid", "guid", "code", "slug", "isbn", "number",
+];
+
+/// Fields that say what a record is called; the first that is there is taken.
+const TITLES: &[&str] = &[
+    "title", "name", "label", "subject", "headline", "term", "question", "summary",
+];
+
+/// Labels that mean something else.
+const TAKEN: &[&str] = &[
+    CHUNK,
+    "Document",
+    "Section",
+    "Passage",
+    "Conversation",
+    "Exemplar",
+    "Policy",
+];
+
+/// Fields of a record at most; what has more is no table.
+const MOST: usize = 200;
+
+#[derive(Debug, Default)]
+struct Field {
+    /// Records that have something in it.
+    filled: u64,
+    /// Records that have words in it.
+    worded: u64,
+    /// What was in it, as long as it is never the same.
+    different: Option<HashSet<String>>,
+}
+
+/// What records have in their fields.
+#[derive(Debug, Default)]
+pub struct Columns {
+    records: u64,
+    fields: IndexMap<String, Field>,
+}
+
+impl Columns {
+    /// Looks at a record.
+    pub fn look(&mut self, record: &Value) {
+        let Some(record) = record.as_object() else {
+            return;
+        };
+        self.records += 1;
+        for (name, value) in record {
+            if !is_plain(value) || (self.fields.len() >= MOST && !self.fields.contains_key(name)) {
+                continue;
+            }
+            let is_first = self.records == 1;
+            let field = self.fields.entry(name.clone()).or_insert_with(|| Field {
+                different: is_first.then(HashSet::new),
+                ..Field::default()
+            });
+            let text = shown(value);
+            if text.trim().is_empty() {
+                continue;
+            }
+            field.filled += 1;
+            field.worded += u64::from(text.chars().any(char::is_alphabetic));
+            let is_new = field
+                .different
+                .as_mut()
+                .is_some_and(|known| known.insert(text));
+            if !is_new {
+                field.different = None;
+            }
+        }
+    }
+
+    /// The mapping; `stem` names the file. None where no field holds words.
+    pub fn mapping(&self, stem: &str) -> Option<Mapping> {
+        let is_worded = |field: &Field| field.worded > 0 && field.worded * 2 >= field.filled;
+        let worded: Vec<&str> = self.named(is_worded);
+        if worded.is_empty() {
+            return None;
+        }
+        let records = self.records;
+        let telling = |field: &Field| field.filled == records && field.different.is_some();
+        let id = first_of(IDS, &self.named(telling));
+        let title = first_of(TITLES, &worded).or(worded.first().copied());
+        let pointers = |names: &[&str]| names.iter().filter_map(|name| at(name)).collect();
+        let record = RecordType {
+            label: label(stem),
+            when: Vec::new(),
+            id: at(id.unwrap_or(ROW))?,
+            id_prefix: String::new(),
+            title: title.and_then(at).into_iter().collect(),
+            text: pointers(&worded),
+            link: None,
+            properties: self.properties(),
+            above: None,
+            relations: Vec::new(),
+            place: false,
+        };
+        Some(Mapping {
+            name: NAME.to_owned(),
+            root: None,
+            optional: true,
+            is_numbered: id.is_none(),
+            types: vec![record],
+        })
+    }
+
+    fn named(&self, is_meant: impl Fn(&Field) -> bool) -> Vec<&str> {
+        let meant = self.fields.iter().filter(|(_, field)| is_meant(field));
+        meant.map(|(name, _)| name.as_str()).collect()
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let mut names = BTreeSet::new();
+        let filled = self.fields.iter().filter(|(_, field)| field.filled > 0);
+        let properties = filled.filter_map(|(field, _)| {
+            let name = property(field);
+            names.insert(name.clone()).then_some(Property {
+                at: at(field)?,
+                name,
+                kind: As::default(),
+                split: None,
+            })
+        });
+        properties.collect()
+    }
+}
+
+/// A text, a number, or a list of such.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        Value::Array(items) => items
+            .iter()
+            .all(|item| !item.is_array() && !item.is_object()),
+        Value::Object(_) => false,
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(_) => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+fn at(field: &str) -> Option<Pointer> {
+    let field = field.replace('~', "~0").replace('/', "~1");
+    Pointer::parse(&format!("/{field}")).ok()
+}
+
+/// The first of the names that is there, however it is written.
+fn first_of<'a>(names: &[&str], there: &[&'a str]) -> Option<&'a str> {
+    names.iter().find_map(|name| {
+        let mut there = there.iter();
+        there
+            .find(|it| it.trim().eq_ignore_ascii_case(name))
+            .copied()
+    })
+}
+
+/// `port-dues` becomes `PortDues`.
+fn label(stem: &str) -> String {
+    let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
+    let label: String = words
+        .filter_map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next()?.to_ascii_uppercase();
+            Some(format!("{first}{}", letters.as_str()))
+        })
+        .collect();
+    let is_name = label.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !is_name || MEMORY_LABELS.contains(&label.as_str()) || TAKEN.contains(&label.as_str()) {
+        return format!("Row{label}");
+    }
+    label
+}
+
+/// `Order date` becomes `Order_date`.
+fn property(field: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut name: String = field.trim().chars().map(fits).collect();
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        name.insert_str(0, "field_");
+    }
+    if RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(records: &[Value]) -> Option<Mapping> {
+        let mut columns = Columns::default();
+        records.iter().for_each(|record| columns.look(record));
+        columns.mapping("port-dues")
+    }
+
+    #[test]
+    fn fields_tell_id_title_text_and_properties() {
+        let rows = [
+            json!({"Code": "N1", "Name": "North quay", "type": "quay", "Order date": "2026", "m": 4, "at": {"x": 1}}),
+            json!({"Code": "S1", "Name": "South quay", "type": "quay", "Order date": "", "m": 5}),
+        ];
+        let made = of(&rows)
+            .unwrap()
+            .apply(&rows[0], Path::new("f"), 2)
+            .unwrap();
+        assert_eq!(made.key, "N1");
+        let chunk = &made.chunks[0];
+        assert_eq!(
+            (chunk.label.as_str(), chunk.text.as_str()),
+            ("PortDues", "N1\n\nNorth quay\n\nquay")
+        );
+        assert_eq!(
+            Value::Object(chunk.properties.clone()),
+            json!({"title": "North quay", "Code": "N1", "Name": "North quay", "type_": "quay", "Order_date": "2026", "m": 4})
+        );
+    }
+
+    #[test]
+    fn rows_alike_are_told_apart_by_their_lines() {
+        let row = json!({"id": "same", "about": "Two of them"});
+        let mapping = of(&[row.clone(), row.clone()]).unwrap();
+        let keys = [2, 3].map(|line| mapping.apply(&row, Path::new("f"), line).unwrap().key);
+        assert_eq!(keys, ["2", "3"]);
+        assert!(of(&[json!({"a": 1})]).is_none(), "no words at all");
+        assert!(of(&[]).is_none());
+    }
+
+    #[test]
+    fn labels_and_properties_can_be_written_in_cypher() {
+        let labels = ["port-dues", "2026", "document", "Session", "日本"].map(label);
+        assert_eq!(
+            labels,
+            ["PortDues", "Row2026", "RowDocument", "RowSession", "Row"]
+        );
+        let properties = ["a b", "1st", "text", "übel"].map(property);
+        assert_eq!(properties, ["a_b", "field_1st", "text_", "field__bel"]);
+    }
+}

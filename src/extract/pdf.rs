@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use pdf_extract::Document;
+use serde_json::{Map, Value};
+
 const THREAD: &str = "pdf-reader";
 
 /// Deeply nested files need more than a thread has.
@@ -23,20 +26,45 @@ const MOST_LEFT_BEHIND: isize = 2;
 
 static LEFT_BEHIND: AtomicIsize = AtomicIsize::new(0);
 
+/// What a PDF says.
+#[derive(Clone, Debug, Default)]
+pub struct Pdf {
+    pub pages: Vec<String>,
+    /// `Title`, `Author`, `Keywords` and `Created`, as far as it has them.
+    pub about: Map<String, Value>,
+}
+
 /// The text of each page. Blocks, a minute at most.
 ///
 /// # Errors
 /// Why there is none, in words.
 pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
+    read(bytes).map(|read| read.pages)
+}
+
+/// The text of each page, and what the file says of itself. Blocks, a minute at most.
+///
+/// # Errors
+/// Why there is no text, in words.
+pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
     if LEFT_BEHIND.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND {
         return Err("earlier PDFs keep the reader busy; try again later".to_owned());
     }
     silence_its_panics();
     let (sender, receiver) = channel();
     let read = move || {
-        let read = || pdf_extract::extract_text_from_mem_by_pages(&bytes);
+        let read = || {
+            let pages = pdf_extract::extract_text_from_mem_by_pages(&bytes)?;
+            Ok(Pdf {
+                about: about(&bytes),
+                pages,
+            })
+        };
         let result = match catch_unwind(AssertUnwindSafe(read)) {
-            Ok(Ok(pages)) => Ok(pages),
+            Ok(Ok(read)) => Ok(read),
+            Ok(Err(pdf_extract::OutputError::PdfError(pdf_extract::Error::Decryption(_)))) => {
+                Err("it has a password; save it without one".to_owned())
+            }
             Ok(Err(error)) => Err(format!("it is no PDF that can be read: {error}")),
             Err(_panic) => Err("it is no PDF that can be read: its parts do not fit".to_owned()),
         };
@@ -49,7 +77,7 @@ pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
         .name(THREAD.to_owned())
         .stack_size(STACK);
     thread.spawn(read).map_err(|error| error.to_string())?;
-    let Ok(pages) = receiver.recv_timeout(LONGEST) else {
+    let Ok(read) = receiver.recv_timeout(LONGEST) else {
         // From here on the thread learns that nobody waits, and counts itself out at its end.
         drop(receiver);
         LEFT_BEHIND.fetch_add(1, Ordering::Relaxed);
@@ -58,11 +86,66 @@ pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
             LONGEST.as_secs()
         ));
     };
-    let pages = pages?;
-    if pages.iter().all(|page| page.trim().is_empty()) {
+    let read = read?;
+    if read.pages.iter().all(|page| page.trim().is_empty()) {
         return Err("the PDF has no text; perhaps it is a scan".to_owned());
     }
-    Ok(pages)
+    Ok(read)
+}
+
+/// What its information dictionary says. None of it is worth refusing a file for.
+fn about(bytes: &[u8]) -> Map<String, Value> {
+    let mut about = Map::new();
+    let Ok(document) = Document::load_mem(bytes) else {
+        return about;
+    };
+    let info = document.trailer.get(b"Info");
+    let info = info.and_then(|info| document.dereference(info));
+    let Ok(info) = info.and_then(|(_, info)| info.as_dict()) else {
+        return about;
+    };
+    for (key, name) in [
+        ("Title", "title"),
+        ("Author", "author"),
+        ("Keywords", "tags"),
+        ("CreationDate", "date"),
+    ] {
+        let text = info.get(key.as_bytes()).ok();
+        let text = text.and_then(|text| document.dereference(text).ok());
+        let Some(Ok(text)) = text.map(|(_, text)| pdf_extract::decode_text_string(text)) else {
+            continue;
+        };
+        let text = if name == "date" {
+            day(&text)
+        } else {
+            Some(text)
+        };
+        // Word processors put their own file names there.
+        let is_title = |text: &String| !(name == "title" && is_placeholder(text));
+        let text = text.filter(|text| !text.trim().is_empty()).filter(is_title);
+        about.extend(text.map(|text| (name.to_owned(), Value::from(text))));
+    }
+    about
+}
+
+fn is_placeholder(title: &str) -> bool {
+    let title = title.trim().to_lowercase();
+    title == "untitled"
+        || title.starts_with("microsoft word - ")
+        || [".doc", ".docx", ".tex", ".dvi", ".indd"]
+            .iter()
+            .any(|end| title.ends_with(end))
+}
+
+/// `D:20260102030405Z` is `2026-01-02`.
+fn day(text: &str) -> Option<String> {
+    let digits = text.strip_prefix("D:").unwrap_or(text);
+    let part = |from: usize, to: usize| {
+        digits
+            .get(from..to)
+            .filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    Some(format!("{}-{}-{}", part(0, 4)?, part(4, 6)?, part(6, 8)?))
 }
 
 /// A refused file is told of in words; everybody else's panics are shown as before.

@@ -1,7 +1,20 @@
-//! Documents: a file of Markdown, text, HTML or PDF becomes a document of sections and passages.
+//! Documents: a file of text becomes a document of sections and passages.
+//!
+//! Every format is made into Markdown first, and that is cut at its headings.
 
+mod about;
+#[cfg(feature = "formats")]
+mod mail;
 mod markdown;
+mod markup;
+mod notebook;
+#[cfg(feature = "formats")]
+mod office;
+#[cfg(feature = "formats")]
+mod package;
 mod pdf;
+#[cfg(feature = "formats")]
+mod sheet;
 mod text;
 
 use std::path::Path;
@@ -30,19 +43,45 @@ pub enum Format {
     Text,
     Html,
     Pdf,
+    Rst,
+    AsciiDoc,
+    Org,
+    Notebook,
+    Packed(Packed),
+}
+
+/// Formats that are read by libraries of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packed {
+    Docx,
+    Odt,
+    Pptx,
+    Xlsx,
+    Epub,
+    Mail,
 }
 
 impl Format {
     /// None for what is no document.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "md" | "markdown" => Some(Self::Markdown),
-            "txt" | "text" | "rst" | "adoc" => Some(Self::Text),
-            "html" | "htm" | "xhtml" => Some(Self::Html),
-            "pdf" => Some(Self::Pdf),
-            _other => None,
-        }
+        Some(match extension.as_str() {
+            "md" | "markdown" | "mdx" | "qmd" => Self::Markdown,
+            "txt" | "text" => Self::Text,
+            "html" | "htm" | "xhtml" => Self::Html,
+            "pdf" => Self::Pdf,
+            "rst" => Self::Rst,
+            "adoc" | "asciidoc" => Self::AsciiDoc,
+            "org" => Self::Org,
+            "ipynb" => Self::Notebook,
+            "docx" | "docm" => Self::Packed(Packed::Docx),
+            "odt" => Self::Packed(Packed::Odt),
+            "pptx" | "pptm" => Self::Packed(Packed::Pptx),
+            "xlsx" | "xlsm" => Self::Packed(Packed::Xlsx),
+            "epub" => Self::Packed(Packed::Epub),
+            "eml" => Self::Packed(Packed::Mail),
+            _other => return None,
+        })
     }
 
     fn name(self) -> &'static str {
@@ -51,6 +90,16 @@ impl Format {
             Self::Text => "text",
             Self::Html => "html",
             Self::Pdf => "pdf",
+            Self::Rst => "rst",
+            Self::AsciiDoc => "asciidoc",
+            Self::Org => "org",
+            Self::Notebook => "notebook",
+            Self::Packed(Packed::Docx) => "docx",
+            Self::Packed(Packed::Odt) => "odt",
+            Self::Packed(Packed::Pptx) => "pptx",
+            Self::Packed(Packed::Xlsx) => "xlsx",
+            Self::Packed(Packed::Epub) => "epub",
+            Self::Packed(Packed::Mail) => "mail",
         }
     }
 }
@@ -59,6 +108,8 @@ impl Format {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outline {
     title: Option<String>,
+    /// What the document says of itself, but for its title.
+    about: Map<String, Value>,
     /// What stands before the first heading.
     opening: String,
     sections: Vec<Section>,
@@ -82,8 +133,14 @@ pub fn read(path: &Path, key: &str, format: Format) -> Result<Record, Rejection>
     let bytes = std::fs::read(path).map_err(|error| at().refuse(unreadable(&error)))?;
     let outline = outline(bytes, format).map_err(|reason| at().refuse(reason))?;
     let form = match format {
-        Format::Markdown | Format::Html => Form::Markdown,
         Format::Text | Format::Pdf => Form::Plain,
+        Format::Markdown
+        | Format::Html
+        | Format::Rst
+        | Format::AsciiDoc
+        | Format::Org
+        | Format::Notebook
+        | Format::Packed(_) => Form::Markdown,
     };
     record(outline, key, path, format, form).ok_or_else(|| at().refuse("it holds no text"))
 }
@@ -93,23 +150,75 @@ fn unreadable(error: &std::io::Error) -> String {
 }
 
 fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
+    let decoded = |bytes: &[u8]| extract::text::decoded(bytes);
     Ok(match format {
-        Format::Markdown => markdown::outline(&extract::text::decoded(&bytes)?),
+        Format::Markdown => {
+            let text = decoded(&bytes)?;
+            let (about, body) = about::front_matter(&text);
+            titled(about, markdown::outline(body))
+        }
         Format::Text => Outline {
-            opening: extract::text::decoded(&bytes)?,
+            opening: decoded(&bytes)?,
             ..Outline::default()
         },
         Format::Html => {
-            let html = extract::text::decoded(&bytes)?;
-            let mut outline = markdown::outline(&text::of_html(&html)?);
-            outline.title = text::html_title(&html).or(outline.title);
-            outline
+            let html = decoded(&bytes)?;
+            let page = text::of_html(&html)?;
+            let outline = titled(page.about, markdown::outline(&page.markdown));
+            // What a site adds to each title, says nothing of this page.
+            let title = match (text::html_title(&html), outline.title) {
+                (Some(page), Some(own)) if page.contains(&own) => Some(own),
+                (page, own) => page.or(own),
+            };
+            Outline { title, ..outline }
         }
-        Format::Pdf => Outline {
-            sections: pdf::pages(bytes)?,
-            ..Outline::default()
-        },
+        Format::Pdf => {
+            let read = extract::pdf::read(bytes)?;
+            titled(about::of(&read.about), pdf::outline(read.pages))
+        }
+        Format::Rst => marked(markup::of_rst(&decoded(&bytes)?)),
+        Format::AsciiDoc => marked(markup::of_asciidoc(&decoded(&bytes)?)),
+        Format::Org => marked(markup::of_org(&decoded(&bytes)?)),
+        Format::Notebook => markdown::outline(&notebook::of_ipynb(&decoded(&bytes)?)?),
+        Format::Packed(packed) => marked(unpacked(bytes, packed)?),
     })
+}
+
+#[cfg(feature = "formats")]
+fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<(Map<String, Value>, String), String> {
+    match packed {
+        Packed::Docx => office::of_docx(bytes),
+        Packed::Odt => office::of_odt(bytes),
+        Packed::Pptx => office::of_pptx(bytes),
+        Packed::Xlsx => sheet::of_xlsx(bytes),
+        Packed::Epub => office::of_epub(bytes),
+        Packed::Mail => mail::of_eml(&bytes),
+    }
+}
+
+#[cfg(not(feature = "formats"))]
+fn unpacked(_bytes: Vec<u8>, _packed: Packed) -> Result<(Map<String, Value>, String), String> {
+    Err(
+        "this program was built without the feature `formats`; save it as PDF, HTML or text"
+            .to_owned(),
+    )
+}
+
+fn marked((about, markdown): (Map<String, Value>, String)) -> Outline {
+    titled(about, markdown::outline(&markdown))
+}
+
+/// A title of the document's own goes before its first heading.
+fn titled(mut about: Map<String, Value>, outline: Outline) -> Outline {
+    let title = match about.remove("title") {
+        Some(Value::String(title)) => Some(title),
+        Some(_) | None => outline.title,
+    };
+    Outline {
+        title,
+        about,
+        ..outline
+    }
 }
 
 /// What is written while a document's chunks are made.
@@ -176,7 +285,8 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)
         && (sections.iter().all(|s| s.is_page) || sections.is_empty());
-    if is_empty {
+    // A title, an author and a date say something by themselves.
+    if is_empty && outline.about.is_empty() {
         return None;
     }
     let stem = path
@@ -184,15 +294,30 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
         .map(|stem| stem.to_string_lossy().into_owned());
     let title = outline.title.or(stem).unwrap_or_else(|| key.to_owned());
     let common = json!({"title": title, "path": key, "link": key});
-    let common = common.as_object().cloned().unwrap_or_default();
+    let mut common = common.as_object().cloned().unwrap_or_default();
+    let own = about::lines(&outline.about);
+    // Everywhere in it: a section is as old as its document, and about the same.
+    for name in ["date", "tags"] {
+        common.extend(
+            outline
+                .about
+                .get(name)
+                .map(|value| (name.to_owned(), value.clone())),
+        );
+    }
     let mut of_document = common.clone();
+    of_document.extend(outline.about);
     of_document.insert("format".to_owned(), json!(format.name()));
     let mut draft = Draft {
         chunks: Vec::new(),
         links: Vec::new(),
         form,
     };
-    draft.add(DOCUMENT, &title, &outline.opening, &title, &of_document);
+    let opening = match own.is_empty() {
+        true => outline.opening,
+        false => format!("{own}\n{}", outline.opening),
+    };
+    draft.add(DOCUMENT, &title, &opening, &title, &of_document);
     // The sections that are open, each with its level, place and heading.
     let mut open: Vec<(usize, usize, String)> = Vec::new();
     for section in outline.sections {

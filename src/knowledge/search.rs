@@ -351,16 +351,17 @@ impl Searcher {
         weights: &Weights,
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
         let seen = index.seen_by(query.audience);
-        let sought = timeout(EMBEDDING, self.recaller.seek(query.text)).await;
+        let text = index.without_sources(query.text, &seen);
+        let sought = timeout(EMBEDDING, self.recaller.seek(&text)).await;
         let sought = sought.unwrap_or_else(|_late| Sought {
-            text: query.text.to_owned(),
+            text: text.clone(),
             vector: None,
             embeddings_down: true,
             ..Sought::default()
         });
         let has_vector = !sought.embeddings_down;
         let plan = Arc::new(Plan {
-            text: query.text.to_owned(),
+            text,
             policies: self.triggered(index, query, &sought, &seen),
             identified: index.identified(&plan::identifiers(query.text)),
             seen,

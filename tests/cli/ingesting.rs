@@ -225,6 +225,49 @@ async fn any_folder_is_taken_and_taken_out_again() {
     );
 }
 
+/// What stands in a source's name is in every passage of it, and is not what is asked about.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_name_of_a_source_is_not_what_is_asked_about() {
+    let home = Home::new();
+    for (file, text) in [
+        (
+            "title.md",
+            "# The Rust Programming Language\nThis book is about Rust. The Rust book has many chapters, and says what Rust is.\n",
+        ),
+        (
+            "editions.md",
+            "# Appendix: Editions\nThe Rust book uses an edition of Rust. Rust users read what the book says about Rust.\n",
+        ),
+        (
+            "install.md",
+            "# Installing Rust\nThe first step is to install Rust. The book says how to get Rust for the rest of the Rust book.\n",
+        ),
+        (
+            "traits.md",
+            "# Defining Shared Behavior with Traits\nA trait defines what a type can do and shares it with other types in Rust.\n",
+        ),
+        (
+            "cleanup.md",
+            "# Running Code on Cleanup with the `Drop` Trait\nIts method is called when a value goes out of scope, so that files and sockets are let go.\n",
+        ),
+    ] {
+        put(&home, &format!("rust-book/{file}"), text);
+    }
+    home.run(&["ingest", "rust-book"], "").await.succeeds();
+    let question = "What does the Rust book say about the Drop trait?";
+    let found = home.run(&["search", question], "").await;
+    let first = found
+        .succeeds()
+        .lines()
+        .find(|line| line.starts_with("1. "));
+    let first = first.unwrap();
+    assert!(
+        first.contains("Cleanup with the `Drop` Trait"),
+        "{}",
+        found.out
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_and_tables() {
     let home = Home::new();

@@ -17,19 +17,19 @@ pub(super) struct Section {
 
 /// Title and sections. A single highest heading that comes first is the title.
 pub(super) fn outline(text: &str) -> Outline {
-    let text = without_front_matter(text);
     let mut outline = Outline::default();
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<Fence> = None;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        if let Some(mark) = fence_mark(line) {
+        let was_open = fence.is_some();
+        if let Some(found) = Fence::of(line) {
             match fence {
-                None => fence = Some(mark),
-                Some(open) if open == mark => fence = None,
+                None => fence = Some(found),
+                Some(open) if found.closes(open) => fence = None,
                 Some(_other) => {}
             }
         }
-        let heading = if fence.is_some() {
+        let heading = if was_open || fence.is_some() {
             None
         } else {
             let underlined = lines.peek().and_then(|next| underlined(line, next));
@@ -72,20 +72,37 @@ fn lift_title(outline: &mut Outline) {
     }
 }
 
-/// Drops the settings between two lines of dashes with which some tools begin a file.
-fn without_front_matter(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---\n") else {
-        return text;
-    };
-    rest.split_once("\n---\n")
-        .map_or(text, |(_settings, body)| body)
+/// A line that begins or ends code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fence {
+    mark: char,
+    length: usize,
+    /// Nothing follows the marks.
+    is_bare: bool,
 }
 
-fn fence_mark(line: &str) -> Option<&'static str> {
-    let line = line.trim_start();
-    ["```", "~~~"]
-        .into_iter()
-        .find(|mark| line.starts_with(mark))
+impl Fence {
+    fn of(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let mark = line
+            .chars()
+            .next()
+            .filter(|mark| matches!(mark, '`' | '~'))?;
+        let length = line.chars().take_while(|other| *other == mark).count();
+        let rest = &line[length..];
+        // Code within a line may stand between three marks as well.
+        let is_fence = length >= 3 && !(mark == '`' && rest.contains('`'));
+        is_fence.then_some(Self {
+            mark,
+            length,
+            is_bare: rest.is_empty(),
+        })
+    }
+
+    /// Code in code has fewer marks, or other ones.
+    fn closes(self, open: Self) -> bool {
+        self.is_bare && self.mark == open.mark && self.length >= open.length
+    }
 }
 
 /// `## Heading ##`

@@ -1,10 +1,10 @@
 //! A PDF as sections.
 
+use super::Outline;
 use super::markdown::Section;
-use crate::extract;
 
 /// A section a page.
-pub(super) fn pages(bytes: Vec<u8>) -> Result<Vec<Section>, String> {
+pub(super) fn outline(pages: Vec<String>) -> Outline {
     let section = |(at, body): (usize, String)| Section {
         level: 1,
         heading: format!("Page {}", at + 1),
@@ -12,6 +12,8 @@ pub(super) fn pages(bytes: Vec<u8>) -> Result<Vec<Section>, String> {
         is_page: true,
         page: at + 1,
     };
-    let pages = extract::pdf::pages(bytes)?;
-    Ok(pages.into_iter().enumerate().map(section).collect())
+    Outline {
+        sections: pages.into_iter().enumerate().map(section).collect(),
+        ..Outline::default()
+    }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn of_markdown(text: &str) -> Record {
-    let outline = markdown::outline(text);
+    let outline = outline(text.as_bytes().to_vec(), Format::Markdown).unwrap();
     record(
         outline,
         "a/b.md",
@@ -40,7 +40,7 @@ fn headings_make_the_tree() {
          ## Muninn\n```\n# no heading\n```\n",
     );
     let expected = [
-        ("Document", "", "Two of them."),
+        ("Document", "", "Tags: x\n\nTwo of them."),
         ("Section", "Huginn", "Thought."),
         ("Section", "Young", "Small."),
         ("Section", "Muninn", "```\n# no heading\n```"),
@@ -113,7 +113,7 @@ fn encodings_are_guessed_and_binaries_refused() {
 #[test]
 fn a_broken_pdf_is_refused_in_words() {
     for bytes in [b"%PDF-1.4 nonsense".to_vec(), Vec::new()] {
-        let refused = pdf::pages(bytes).unwrap_err();
+        let refused = extract::pdf::pages(bytes).unwrap_err();
         assert!(refused.contains("no PDF"), "{refused}");
     }
 }
@@ -131,4 +131,153 @@ fn nothing_but_blanks_is_no_document() {
         )
         .is_none()
     );
+}
+
+/// A document of a folder that others made.
+fn made(name: &str) -> Outline {
+    let path = Path::new("tests/data/documents").join(name);
+    let format = Format::of(&path).unwrap();
+    outline(std::fs::read(path).unwrap(), format).unwrap()
+}
+
+/// Everything an outline says, in lines.
+fn told(outline: &Outline) -> String {
+    let mut told = format!(
+        "{:?} {}\n{}",
+        outline.title,
+        json!(outline.about),
+        outline.opening
+    );
+    for section in &outline.sections {
+        told.push_str(&format!(
+            "\n[{}] {}\n{}",
+            section.level, section.heading, section.body
+        ));
+    }
+    let lines = told.lines().filter(|line| !line.trim().is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(feature = "formats")]
+#[test]
+fn office_and_its_likes_are_read_with_headings_and_tables() {
+    insta::assert_snapshot!("lease.docx", told(&made("lease.docx")));
+    insta::assert_snapshot!("ferries.pptx", told(&made("ferries.pptx")));
+    insta::assert_snapshot!("dues.xlsx", told(&made("dues.xlsx")));
+    insta::assert_snapshot!("tides.odt", told(&made("tides.odt")));
+    insta::assert_snapshot!("lighthouse.epub", told(&made("lighthouse.epub")));
+    insta::assert_snapshot!("ferry.eml", told(&made("ferry.eml")));
+}
+
+#[test]
+fn a_notebook_is_text_and_code() {
+    insta::assert_snapshot!("waves.ipynb", told(&made("waves.ipynb")));
+}
+
+#[cfg(feature = "formats")]
+#[test]
+fn what_cannot_be_unpacked_is_refused_in_words() {
+    let package = |name: &str, text: &[u8]| {
+        let mut zip = rawzip::ZipArchiveWriter::new(Vec::new());
+        let new = zip.new_file(name);
+        let new = new.compression_method(rawzip::CompressionMethod::DEFLATE);
+        let (mut entry, config) = new.start().unwrap();
+        let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::fast());
+        let mut writer = config.wrap(encoder);
+        std::io::Write::write_all(&mut writer, text).unwrap();
+        let (encoder, descriptor) = writer.finish().unwrap();
+        encoder.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+        zip.finish().unwrap()
+    };
+    let bomb = package("word/document.xml", &vec![b' '; 65 << 20]);
+    assert!(bomb.len() < 1 << 20);
+    let lost = package("other.xml", b"<x/>");
+    let torn = package("word/document.xml", b"<a><b></a>");
+    let laughs = package(
+        "word/document.xml",
+        b"<!DOCTYPE a [<!ENTITY x \"ha\"><!ENTITY y \"&x;&x;\">]><a><p><t>&y;</t></p></a>",
+    );
+    let whole = std::fs::read("tests/data/documents/lease.docx").unwrap();
+    for (bytes, words) in [
+        (bomb, "unpacks to more than 64 MB"),
+        (lost, "it has no word/document.xml"),
+        (torn, "damaged"),
+        (whole[..whole.len() / 2].to_vec(), "damaged"),
+        (b"\xd0\xcf\x11\xe0 old".to_vec(), "password"),
+        (Vec::new(), "damaged"),
+    ] {
+        let refused = outline(bytes, Format::Packed(Packed::Docx)).unwrap_err();
+        assert!(refused.contains(words), "{refused}");
+    }
+    assert_eq!(
+        outline(laughs, Format::Packed(Packed::Docx))
+            .unwrap()
+            .opening
+            .trim(),
+        ""
+    );
+    for packed in [
+        Packed::Odt,
+        Packed::Pptx,
+        Packed::Xlsx,
+        Packed::Epub,
+        Packed::Mail,
+    ] {
+        for cut in [0, 10, 1000, whole.len() / 2] {
+            assert!(
+                outline(whole[..cut].to_vec(), Format::Packed(packed)).is_err(),
+                "{packed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_page_is_read_without_what_stands_on_every_page() {
+    let html = r##"<html><head><title>Tides</title><meta name="author" content="Ada Marsh">
+        <meta name="keywords" content="sea, moon"></head><body>
+        <header class="banner">The harbour site</header><nav><a href="x">Home</a></nav>
+        <div role="navigation">Menu</div><div class="cookie-banner">We use cookies</div>
+        <main><header><h1>Tides</h1></header><p>Twice a day.</p><aside>Mind the wind.</aside>
+        <table><tr><th>Moon</th><th>Height</th></tr><tr><td>full</td><td>4 m</td></tr></table>
+        <pre>a │ b</pre><h2>Spring<a class="headerlink" href="#s">¶</a></h2><p>Higher.</p></main>
+        <aside>Related pages</aside><footer>© the harbour</footer></body></html>"##;
+    let read = outline(html.as_bytes().to_vec(), Format::Html).unwrap();
+    insta::assert_snapshot!("page.html", told(&read));
+    // Without a main part all but the furniture is kept; one that is empty says nothing.
+    for html in ["<nav>Menu</nav><p>Text.</p>", "<main></main><p>Text.</p>"] {
+        let read = outline(html.as_bytes().to_vec(), Format::Html).unwrap();
+        assert_eq!(read.opening.trim(), "Text.");
+    }
+    let deep = "<div>".repeat(20_000) + "<p>Deep.</p>";
+    assert!(outline(deep.into_bytes(), Format::Html).is_ok());
+}
+
+#[test]
+fn code_in_code_has_no_headings() {
+    let text = "# T\n````md\n```\n# no heading\n```\n# nor this\n````\n## Real\n~~~\n```\n# no\n~~~\n## Also\n";
+    let read = markdown::outline(text);
+    let headings: Vec<&str> = read.sections.iter().map(|s| s.heading.as_str()).collect();
+    assert_eq!(headings, ["Real", "Also"]);
+}
+
+#[test]
+fn what_a_document_says_of_itself_is_kept_and_found() {
+    let read = of_markdown(
+        "---\ntitle: Ravens\nauthor: Ada\ndate: 2026-01-02\ntags: [birds]\naliases: Corvids\n---\n# Intro\nTwo.\n## More\nThree.\n",
+    );
+    let properties = Value::Object(read.chunks[0].properties.clone());
+    assert_eq!(properties["author"], json!("Ada"));
+    assert_eq!(properties["aliases"], json!(["Corvids"]));
+    assert_eq!(
+        read.chunks[0].text,
+        "Author: Ada\nDate: 2026-01-02\nTags: birds\nAlso called: Corvids\n\nTwo."
+    );
+    let section = &read.chunks[1].properties;
+    assert_eq!(
+        (&section["title"], &section["date"]),
+        (&json!("Ravens"), &json!("2026-01-02"))
+    );
+    assert!(!section.contains_key("author"));
 }

@@ -1,15 +1,214 @@
-//! HTML as Markdown.
+//! HTML as Markdown: what the page itself says, without what stands on every page of its site.
+
+use std::rc::Rc;
+
+use html2text::{Element, Handle};
+use serde_json::{Map, Value, json};
+
+use super::about;
 
 /// Columns of the lines that tables are set in; running text is not broken.
 const WIDTH: usize = 10_000;
 
-/// Headings, lists and paragraphs of a page as Markdown; scripts and styles are no part of it.
-pub(super) fn of_html(html: &str) -> Result<String, String> {
-    html2text::config::plain()
-        .link_footnotes(false)
-        .no_table_borders()
-        .string_from_read(html.as_bytes(), WIDTH)
-        .map_err(|error| format!("it is no HTML that can be read: {error}"))
+/// Elements that say nothing of their own, wherever they stand.
+const NEVER: &[&str] = &[
+    "button", "dialog", "footer", "form", "iframe", "nav", "noscript", "script", "style", "svg",
+    "template",
+];
+
+/// Elements that are part of the text only within its main part.
+const WITHIN: &[&str] = &["aside", "header"];
+
+const NEVER_ROLES: &[&str] = &[
+    "alertdialog",
+    "banner",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "navigation",
+    "search",
+];
+
+/// Classes by which sites without these elements and roles call the same.
+const NEVER_CLASSES: &[&str] = &[
+    "breadcrumb",
+    "breadcrumbs",
+    "cookie-banner",
+    "headerlink",
+    "navbar",
+    "sidebar",
+    "site-footer",
+    "site-header",
+    "skip-link",
+];
+
+/// A page.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) markdown: String,
+    pub(super) about: Map<String, Value>,
+}
+
+/// Headings, lists, tables and paragraphs of a page as Markdown.
+///
+/// # Errors
+/// Why it cannot be read, in words.
+pub(super) fn of_html(html: &str) -> Result<Page, String> {
+    let wrong = |error| format!("it is no HTML that can be read: {error}");
+    let config = html2text::config::plain().link_footnotes(false);
+    let dom = config.parse_html(html.as_bytes()).map_err(wrong)?;
+    let about = meta(&dom.document);
+    let render = || {
+        let tree = config.dom_to_render_tree(&dom)?;
+        config.render_to_string(tree, WIDTH)
+    };
+    prune(&dom.document);
+    let body = find(&dom.document, |name, _| name == "body");
+    if let (Some(body), Some(main)) = (&body, main_part(&dom.document))
+        && !Rc::ptr_eq(body, &main)
+    {
+        let all = body.children.replace(vec![main]);
+        let text = render().map_err(wrong)?;
+        if !text.trim().is_empty() {
+            return Ok(Page {
+                markdown: with_tables(&text),
+                about,
+            });
+        }
+        body.children.replace(all);
+    }
+    Ok(Page {
+        markdown: with_tables(&render().map_err(wrong)?),
+        about,
+    })
+}
+
+/// What an element is called, and one of its attributes.
+fn name(node: &Handle) -> Option<&str> {
+    match &node.data {
+        Element { name, .. } => Some(&*name.local),
+        _other => None,
+    }
+}
+
+fn attribute(node: &Handle, sought: &str) -> Option<String> {
+    let Element { attrs, .. } = &node.data else {
+        return None;
+    };
+    let attrs = attrs.borrow();
+    let found = attrs.iter().find(|attr| &*attr.name.local == sought);
+    found.map(|attr| attr.value.to_string())
+}
+
+/// Elements in the order of the page; a page may be nested deeper than the stack is.
+fn elements(root: &Handle) -> Vec<Handle> {
+    let (mut found, mut open) = (Vec::new(), vec![Rc::clone(root)]);
+    while let Some(node) = open.pop() {
+        open.extend(node.children.borrow().iter().rev().cloned());
+        found.push(node);
+    }
+    found
+}
+
+fn find(root: &Handle, is_it: impl Fn(&str, &Handle) -> bool) -> Option<Handle> {
+    let mut all = elements(root).into_iter();
+    all.find(|node| name(node).is_some_and(|name| is_it(name, node)))
+}
+
+/// The element that holds the text, if the page says which.
+fn main_part(root: &Handle) -> Option<Handle> {
+    let is_main = |name: &str, node: &Handle| {
+        name == "main" || attribute(node, "role").is_some_and(|role| role == "main")
+    };
+    if let Some(main) = find(root, is_main) {
+        return Some(main);
+    }
+    let articles = elements(root).into_iter();
+    let mut articles = articles.filter(|node| name(node) == Some("article"));
+    articles.next().filter(|_| articles.next().is_none())
+}
+
+/// Takes out what is no text of the page.
+fn prune(root: &Handle) {
+    let mut open = vec![(Rc::clone(root), false)];
+    while let Some((node, is_within)) = open.pop() {
+        node.children
+            .borrow_mut()
+            .retain(|child| !is_furniture(child, is_within));
+        for child in node.children.borrow().iter() {
+            let begins = matches!(name(child), Some("main" | "article"))
+                || attribute(child, "role").is_some_and(|role| role == "main");
+            open.push((Rc::clone(child), is_within || begins));
+        }
+    }
+}
+
+fn is_furniture(node: &Handle, is_within: bool) -> bool {
+    let Some(name) = name(node) else {
+        return false;
+    };
+    let has = |attr: &str, values: &[&str]| {
+        let value = attribute(node, attr).unwrap_or_default();
+        value.split_whitespace().any(|word| values.contains(&word))
+    };
+    NEVER.contains(&name)
+        || (!is_within && WITHIN.contains(&name))
+        || has("role", NEVER_ROLES)
+        || has("class", NEVER_CLASSES)
+        || has("aria-hidden", &["true"])
+        || attribute(node, "hidden").is_some()
+}
+
+/// What the page's head says of it.
+fn meta(root: &Handle) -> Map<String, Value> {
+    let mut found = Map::new();
+    for node in elements(root) {
+        if name(&node) != Some("meta") {
+            continue;
+        }
+        let what = attribute(&node, "name").or_else(|| attribute(&node, "property"));
+        let (Some(what), Some(content)) = (what, attribute(&node, "content")) else {
+            continue;
+        };
+        let field = match what.to_ascii_lowercase().as_str() {
+            "author" | "dc.creator" | "dcterms.creator" | "article:author" => "author",
+            "keywords" => "tags",
+            "date" | "dc.date" | "dcterms.date" | "article:published_time" => "date",
+            _other => continue,
+        };
+        found.entry(field).or_insert_with(|| json!(content));
+    }
+    about::of(&found)
+}
+
+/// Tables that were drawn with lines, as Markdown has them.
+fn with_tables(text: &str) -> String {
+    let mut markdown = String::with_capacity(text.len());
+    let mut rows: Option<usize> = None;
+    for line in text.lines() {
+        let is_border = line.len() >= 3 && line.chars().all(|c| matches!(c, '─' | '┬' | '┴' | '┼'));
+        let is_row = line.contains('│');
+        match (rows, is_border) {
+            (None, true) => rows = Some(0),
+            (Some(_), true) => {}
+            (Some(count), false) if is_row => {
+                let cells: Vec<&str> = line.split('│').map(str::trim).collect();
+                markdown.push_str(&format!("| {} |\n", cells.join(" | ")));
+                if count == 0 {
+                    markdown.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
+                }
+                rows = Some(count + 1);
+            }
+            (_, false) => {
+                if rows.take().is_some() {
+                    markdown.push('\n');
+                }
+                markdown.push_str(line);
+                markdown.push('\n');
+            }
+        }
+    }
+    markdown
 }
 
 /// What stands in `<title>`.
@@ -19,7 +218,7 @@ pub(super) fn html_title(html: &str) -> Option<String> {
     let open = small.find("<title")?;
     let start = open + small[open..].find('>')? + 1;
     let end = start + small[start..].find("</title")?;
-    let title = of_html(&html[start..end]).ok()?;
+    let title = of_html(&html[start..end]).ok()?.markdown;
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     (!title.is_empty()).then_some(title)
 }

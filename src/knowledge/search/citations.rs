@@ -135,13 +135,46 @@ pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
     (lines.len() > 1).then(|| lines.join("\n"))
 }
 
-/// Its name, as a link where there is an address.
+/// Its name, as a link where there is an address, with who wrote it and when, as far as it says so.
 fn named(hit: &Hit) -> String {
-    let name = hit.name();
-    match hit.link.as_deref() {
-        Some(link) => linked(&name, link),
-        None => plain(&name),
+    let name = match (page(hit), hit.link.as_deref()) {
+        (Some(place), Some(_)) => plain(&place),
+        (_, Some(link)) => linked(&hit.name(), link),
+        (_, None) => plain(&hit.name()),
+    };
+    let text = |sought: &str| {
+        let found = hit.properties.iter().find(|(name, _)| name == sought);
+        let text = found.and_then(|(_, value)| value.as_str());
+        text.map(|text| plain(text.get(..ABOUT).unwrap_or(text)))
+    };
+    let is_document = text("format").is_some();
+    let about = ["author", "date"].into_iter().filter_map(text);
+    let about: Vec<String> = about.filter(|_| is_document).collect();
+    if about.is_empty() {
+        return name;
     }
+    format!("{name}, {}", about.join(", "))
+}
+
+/// Bytes of an author's name that are shown.
+const ABOUT: usize = 80;
+
+/// `lease.pdf, p. 3`, before it the document's title, if it has one of its own.
+fn page(hit: &Hit) -> Option<String> {
+    let link = hit.link.as_deref()?;
+    let page = hit.heading.as_deref()?.strip_prefix("Page ")?;
+    let is_pdf = link.to_lowercase().ends_with(".pdf");
+    let file = link.rsplit('/').next().unwrap_or(link);
+    let place = format!("{link}, p. {page}");
+    let is_named = file.len() > 4 && file[..file.len() - 4] == hit.title;
+    let is_page = is_pdf && page.bytes().all(|byte| byte.is_ascii_digit());
+    is_page.then(|| {
+        if is_named {
+            place.clone()
+        } else {
+            format!("{} ({place})", hit.title)
+        }
+    })
 }
 
 /// A name as a link, where it leads somewhere in the web; else with where it is.

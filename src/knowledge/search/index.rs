@@ -2,7 +2,7 @@
 //!
 //! Holds one version of each source, never two. Knows nothing of scores.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::NaiveDate;
@@ -56,6 +56,8 @@ pub struct KnowledgeIndex {
     /// and they lie close together here.
     source_numbers: Vec<u32>,
     sources: Vec<SourceVersion>,
+    /// The words of each source's name.
+    source_words: Vec<BTreeSet<String>>,
     /// By record: its chunks in their order.
     records: HashMap<Box<str>, Vec<u32>>,
     /// By identifier: a chunk of each record that has it.
@@ -91,9 +93,12 @@ impl Builder {
     /// they are.
     pub fn new(sources: Vec<SourceVersion>, embedder: Option<(&str, usize)>) -> Self {
         let numbered = sources.iter().enumerate();
+        let names = Names::default();
+        let named = sources.iter();
         Self {
             by_source: numbered.map(|(at, it)| (it.name.clone(), at)).collect(),
             index: KnowledgeIndex {
+                source_words: named.map(|it| names.of_source(&it.name)).collect(),
                 entries: Vec::new(),
                 source_numbers: Vec::new(),
                 sources,
@@ -103,7 +108,7 @@ impl Builder {
                 edges: Vec::new(),
                 vectors: Vectors::new(embedder.map_or(0, |(_, dimension)| dimension)),
                 postings: Postings::default(),
-                names: Names::default(),
+                names,
                 policies: Vec::new(),
                 embedder: embedder.map(|(name, _)| name.to_owned()),
             },
@@ -137,7 +142,9 @@ impl Builder {
             (None, 0) => chunk.title.as_deref(),
             (None, _) => None,
         };
-        self.index.names.push(name);
+        self.index
+            .names
+            .push(name, &self.index.source_words[source]);
         let vector = chunk.embedding.as_ref().filter(|embedding| {
             Some(&embedding.embedder) == self.index.embedder.as_ref()
                 && embedding.vector.len() == self.index.vectors.dimension()
@@ -306,6 +313,26 @@ impl KnowledgeIndex {
 
     pub(super) fn postings(&self) -> &Postings {
         &self.postings
+    }
+
+    /// A question without the name of a source that it asks, as in "What does the Rust book say about
+    /// ownership?": everything in there is about Rust. A name of one word may be what is asked about.
+    pub(super) fn without_sources(&self, text: &str, seen: &[bool]) -> String {
+        let stems: BTreeSet<String> = self.names.of_text(text);
+        let named = self.source_words.iter().zip(seen);
+        let named = named.filter(|(words, is_seen)| {
+            **is_seen && words.len() > 1 && words.len() < stems.len() && words.is_subset(&stems)
+        });
+        let told: BTreeSet<&String> = named.flat_map(|(words, _)| words).collect();
+        if told.is_empty() {
+            return text.to_owned();
+        }
+        let is_kept = |word: &&str| {
+            let own = self.names.of_text(word);
+            own.is_empty() || own.iter().any(|stem| !told.contains(stem))
+        };
+        let kept: Vec<&str> = text.split_whitespace().filter(is_kept).collect();
+        kept.join(" ")
     }
 
     pub(super) fn names(&self) -> &Names {

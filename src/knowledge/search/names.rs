@@ -18,13 +18,26 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Adds the next thing, with its name.
-    pub(super) fn push(&mut self, name: Option<&str>) {
+    /// The words of a source's own name: who says them means all of it, and nothing in it.
+    pub(super) fn of_source(&self, name: &str) -> BTreeSet<String> {
+        let fits = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let name: String = name.chars().map(fits).collect();
+        self.of_text(&name)
+    }
+
+    /// The different words of a text.
+    pub(super) fn of_text(&self, text: &str) -> BTreeSet<String> {
+        self.words.list(text).into_iter().collect()
+    }
+
+    /// Adds the next thing, with its name, of which the words of its source are no part.
+    pub(super) fn push(&mut self, name: Option<&str>, of_source: &BTreeSet<String>) {
         let number = self.lengths.len() as u32;
-        let stems: BTreeSet<String> = match name {
+        let mut stems: BTreeSet<String> = match name {
             Some(name) => self.words.list(name).into_iter().collect(),
             None => BTreeSet::new(),
         };
+        stems.retain(|stem| !of_source.contains(stem));
         if stems.len() > MAX_WORDS {
             self.lengths.push(0);
             return;
@@ -86,7 +99,7 @@ mod tests {
             None,
             Some("Harbour dues and tolls"),
         ] {
-            names.push(name);
+            names.push(name, &BTreeSet::new());
         }
         let found = |text: &str| -> Vec<u32> {
             let found = names.found_in(text, 0.6);
@@ -97,5 +110,21 @@ mod tests {
         assert_eq!(found("an overview of harbour dues"), [1, 2, 4]);
         assert_eq!(found("Who is Ada?"), [0; 0]);
         assert_eq!(found(""), [0; 0]);
+    }
+
+    #[test]
+    fn the_name_of_the_source_names_nothing_in_it() {
+        let mut names = Names::default();
+        let own = names.of_source("the-rust_book");
+        for name in ["The Rust Book", "Traits in Rust", "Drop"] {
+            names.push(Some(name), &own);
+        }
+        let found = |text: &str| -> Vec<u32> {
+            let found = names.found_in(text, 1.0);
+            found.into_iter().map(|(number, _)| number).collect()
+        };
+        assert_eq!(found("What does the Rust book say about it?"), [0; 0]);
+        assert_eq!(found("What does the Rust book say about traits?"), [1]);
+        assert_eq!(found("drop"), [2]);
     }
 }

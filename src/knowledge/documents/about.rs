@@ -1,0 +1,214 @@
+//! What a document says of itself: title, author, date, tags, other names.
+
+use serde_json::{Map, Value, json};
+
+/// Front matter of more bytes is text.
+const MOST: usize = 64 * 1024;
+
+/// Names of one kind at most.
+const LISTED: usize = 50;
+
+/// The properties that a document can have, by the names that tools give them.
+const FIELDS: &[(&str, &[&str])] = &[
+    ("title", &["title"]),
+    ("author", &["author", "authors", "creator", "by"]),
+    (
+        "date",
+        &[
+            "date",
+            "created",
+            "published",
+            "pubdate",
+            "updated",
+            "lastmod",
+            "modified",
+        ],
+    ),
+    (
+        "tags",
+        &["tags", "tag", "keywords", "categories", "category"],
+    ),
+    ("aliases", &["aliases", "alias"]),
+];
+
+/// Properties of a document, of whatever fields it has: a list stays a list where there may be many.
+pub(super) fn of(fields: &Map<String, Value>) -> Map<String, Value> {
+    let mut about = Map::new();
+    for (property, names) in FIELDS {
+        let given = names.iter().find_map(|name| {
+            let mut fields = fields.iter();
+            fields.find(|(own, _)| own.eq_ignore_ascii_case(name))
+        });
+        let Some((_, value)) = given else {
+            continue;
+        };
+        let is_list = matches!(*property, "tags" | "aliases");
+        let words = words(value, is_list);
+        if words.is_empty() {
+            continue;
+        }
+        let value = if is_list {
+            json!(words)
+        } else {
+            json!(words.join(", "))
+        };
+        about.insert((*property).to_owned(), value);
+    }
+    about
+}
+
+/// The texts of a field; one text may be a list with commas.
+fn words(value: &Value, is_list: bool) -> Vec<String> {
+    let texts: Vec<String> = match value {
+        Value::String(text) if is_list => text.split([',', ';']).map(str::to_owned).collect(),
+        Value::String(text) => vec![text.clone()],
+        Value::Number(number) => vec![number.to_string()],
+        Value::Array(items) => items.iter().flat_map(|item| words(item, false)).collect(),
+        // As in `{name: Ada, email: …}`.
+        Value::Object(fields) => {
+            let name = fields.get("name").and_then(Value::as_str);
+            name.map(str::to_owned).into_iter().collect()
+        }
+        Value::Null | Value::Bool(_) => Vec::new(),
+    };
+    let texts = texts
+        .iter()
+        .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    texts.filter(|text| !text.is_empty()).take(LISTED).collect()
+}
+
+/// The settings with which a file begins, and the rest of it: YAML between lines of dashes, or TOML
+/// between lines of plus signs. What cannot be read is left out of both, as no tool shows it.
+pub(super) fn front_matter(text: &str) -> (Map<String, Value>, &str) {
+    let text = text.trim_start_matches('\u{feff}');
+    for (mark, is_yaml) in [("---", true), ("+++", false)] {
+        let Some((settings, body)) = between(text, mark) else {
+            continue;
+        };
+        let fields = if is_yaml {
+            yaml(settings)
+        } else {
+            toml::from_str(settings).ok()
+        };
+        // A text between two lines may be a text: then it is no settings.
+        let Some(fields) = fields else {
+            let looks = settings
+                .lines()
+                .all(|line| line.contains([':', '=', '-', '#']) || line.trim().is_empty());
+            return if looks {
+                (Map::new(), body)
+            } else {
+                (Map::new(), text)
+            };
+        };
+        return (of(&plain(fields)), body);
+    }
+    (Map::new(), text)
+}
+
+fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
+    let first = text.lines().next()?;
+    if first.trim_end() != mark {
+        return None;
+    }
+    let start = first.len() + 1;
+    let mut at = start;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        let is_end = line.trim_end() == mark || (mark == "---" && line.trim_end() == "...");
+        if is_end {
+            return Some((&text[start..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+        if at > MOST {
+            return None;
+        }
+    }
+    None
+}
+
+/// Bounded by the reader: what refers to itself again and again is refused.
+fn yaml(text: &str) -> Option<Map<String, Value>> {
+    serde_saphyr::from_str(text).ok()
+}
+
+/// Dates of TOML are maps of their own kind.
+fn plain(fields: Map<String, Value>) -> Map<String, Value> {
+    let plain = |value: Value| match value {
+        Value::Object(map) if map.len() == 1 => map
+            .into_iter()
+            .next()
+            .map_or(Value::Null, |(_, value)| value),
+        other => other,
+    };
+    fields
+        .into_iter()
+        .map(|(name, value)| (name, plain(value)))
+        .collect()
+}
+
+/// The same in lines, so that it is read and found like everything else. The title stands above.
+pub(super) fn lines(about: &Map<String, Value>) -> String {
+    let line = |(word, property): (&str, &str)| {
+        let text = match about.get(property)? {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                items.join(", ")
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
+        };
+        Some(format!("{word}: {text}\n"))
+    };
+    let all = [
+        ("Author", "author"),
+        ("Date", "date"),
+        ("Tags", "tags"),
+        ("Also called", "aliases"),
+    ];
+    all.into_iter().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_become_properties() {
+        let expected = json!({
+            "title": "Tides", "author": "Ada Marsh, Bo", "date": "2026-01-02",
+            "tags": ["sea", "moon"], "aliases": ["Ebb"],
+        });
+        for text in [
+            "---\ntitle: Tides\nauthors: [Ada Marsh, {name: Bo, email: b@x}]\ndate: 2026-01-02\n\
+             keywords: sea, moon\naliases:\n  - Ebb\nlayout: page\n---\nBody.\n",
+            "+++\ntitle = \"Tides\"\nauthor = [\"Ada Marsh\", \"Bo\"]\ndate = 2026-01-02\n\
+             tags = [\"sea\", \"moon\"]\naliases = \"Ebb\"\n+++\nBody.\n",
+        ] {
+            let (about, body) = front_matter(text);
+            assert_eq!((Value::Object(about), body), (expected.clone(), "Body.\n"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_settings_stays_text() {
+        for text in [
+            "---\nA line between two.\n---\nBody.\n",
+            "---\nno: end\n",
+            "Body.\n",
+            "",
+            "---",
+        ] {
+            assert_eq!(front_matter(text), (Map::new(), text), "{text}");
+        }
+        let again = (b'b'..b'j').map(|c| {
+            let (name, before) = (c as char, (c - 1) as char);
+            format!(
+                "{name}: &{name} [{}]\n",
+                vec![format!("*{before}"); 9].join(",")
+            )
+        });
+        let again: String = again.collect();
+        let bomb = format!("---\na: &a [x,x,x,x,x,x,x,x,x]\n{again}title: *i\n---\nBody.\n");
+        assert_eq!(front_matter(&bomb).1, "Body.\n");
+    }
+}

@@ -1,0 +1,441 @@
+//! Headings and text of reStructuredText, `AsciiDoc` and Org, as Markdown.
+//!
+//! What these have beyond headings stays as it is written, which reads well enough; what only tells
+//! a tool what to do is left out.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::about;
+
+/// Marks that underline a heading of reStructuredText.
+const UNDERLINES: &str = "=-~^\"'`#*+:._";
+
+/// Directives of reStructuredText whose text is for a reader, with what stands in for their names.
+const SHOWN: &[(&str, &str)] = &[
+    ("note", "Note:"),
+    ("warning", "Warning:"),
+    ("tip", "Tip:"),
+    ("important", "Important:"),
+    ("caution", "Caution:"),
+    ("danger", "Danger:"),
+    ("hint", "Hint:"),
+    ("seealso", "See also:"),
+    ("versionadded", "Added in version"),
+    ("versionchanged", "Changed in version"),
+    ("deprecated", "Deprecated since version"),
+    ("admonition", ""),
+    ("topic", ""),
+    ("rubric", ""),
+    ("epigraph", ""),
+    ("function", ""),
+    ("class", ""),
+    ("method", ""),
+    ("attribute", ""),
+    ("data", ""),
+    ("module", ""),
+    ("option", ""),
+    ("envvar", ""),
+    ("csv-table", ""),
+    ("table", ""),
+    ("list-table", ""),
+];
+
+/// Directives whose text is code.
+const CODE: &[&str] = &[
+    "code",
+    "code-block",
+    "sourcecode",
+    "literalinclude",
+    "parsed-literal",
+    "math",
+    "productionlist",
+    "doctest",
+];
+
+type Marked = (Map<String, Value>, String);
+
+/// reStructuredText; the fields it begins with (`:Author: Ada`) are what it says of itself.
+pub(super) fn of_rst(text: &str) -> Marked {
+    let lines: Vec<&str> = text.lines().collect();
+    let (fields, mut at) = rst_fields(&lines);
+    let mut levels: Vec<(char, bool)> = Vec::new();
+    let mut markdown = String::new();
+    while at < lines.len() {
+        if let Some((heading, mark, taken)) = rst_heading(&lines[at..]) {
+            let level = levels
+                .iter()
+                .position(|known| *known == mark)
+                .unwrap_or_else(|| {
+                    levels.push(mark);
+                    levels.len() - 1
+                });
+            let marks = "#".repeat((level + 1).min(6));
+            markdown.push_str(&format!("\n{marks} {}\n\n", rst_inline(heading)));
+            at += taken;
+        } else if let Some(rest) = lines[at].trim_start().strip_prefix(".. ") {
+            at += rst_directive(rest, &lines[at..], &mut markdown);
+        } else if is_rst_settings(lines[at]) {
+            at += 1;
+        } else {
+            markdown.push_str(&escaped(&rst_inline(lines[at])));
+            markdown.push('\n');
+            at += 1;
+        }
+    }
+    (about::of(&fields), markdown)
+}
+
+/// A line that is no heading stays none.
+fn escaped(line: &str) -> String {
+    if line.starts_with('#') {
+        format!(" {line}")
+    } else {
+        line.to_owned()
+    }
+}
+
+/// `:Author: Ada` and the like at the beginning, as in PEPs: `PEP: 8`.
+fn rst_fields(lines: &[&str]) -> (Map<String, Value>, usize) {
+    let mut fields: Map<String, Value> = Map::new();
+    let mut at = 0;
+    let mut last: Option<String> = None;
+    while let Some(line) = lines.get(at) {
+        let field = line
+            .strip_prefix(':')
+            .and_then(|rest| rest.split_once(": "));
+        let header = line.split_once(": ").filter(|(name, _)| {
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+                && name.starts_with(|c: char| c.is_ascii_uppercase())
+        });
+        if let Some((name, value)) = field.or(header) {
+            fields.insert(name.to_owned(), json!(value.trim()));
+            last = Some(name.to_owned());
+        } else if line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+            let Some(Value::String(text)) = last.as_ref().and_then(|last| fields.get_mut(last))
+            else {
+                break;
+            };
+            text.push(' ');
+            text.push_str(line.trim());
+        } else if !(line.ends_with(':') && line.len() > 1 && !line.contains(' ')) {
+            break;
+        }
+        at += 1;
+    }
+    // Fewer are a text that happens to begin so.
+    if fields.len() < 2 {
+        (Map::new(), 0)
+    } else {
+        (fields, at)
+    }
+}
+
+/// The heading, its mark (and whether it has a line above too), and how many lines it takes.
+fn rst_heading<'a>(lines: &[&'a str]) -> Option<(&'a str, (char, bool), usize)> {
+    let first = lines.first()?;
+    let second = lines.get(1)?;
+    if let (Some(over), Some(under)) = (underline(first), lines.get(2).and_then(|it| underline(it)))
+        && over == under
+        && !second.trim().is_empty()
+        && first.trim_end().chars().count() >= second.trim().chars().count()
+    {
+        return Some((second.trim(), (over, true), 3));
+    }
+    let mark = underline(second)?;
+    let is_text =
+        !first.trim().is_empty() && !first.starts_with([' ', '\t']) && underline(first).is_none();
+    let is_wide = second.trim_end().chars().count() >= first.trim().chars().count();
+    (is_text && is_wide).then_some((first.trim(), (mark, false), 2))
+}
+
+fn underline(line: &str) -> Option<char> {
+    let line = line.trim_end();
+    let mark = line.chars().next()?;
+    let is_line = line.len() >= 3 && UNDERLINES.contains(mark) && line.chars().all(|c| c == mark);
+    is_line.then_some(mark)
+}
+
+/// Says how many lines were read. `rest` is what follows the two dots.
+fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let own = indent(lines[0]);
+    let body = lines[1..]
+        .iter()
+        .take_while(|line| line.trim().is_empty() || indent(line) > own);
+    let body: Vec<&str> = body.copied().collect();
+    let Some((name, argument)) = rest.split_once("::") else {
+        // A comment, or a target of links.
+        return 1 + body.len();
+    };
+    let (name, argument) = (name.trim(), argument.trim());
+    let options = body
+        .iter()
+        .take_while(|line| line.trim_start().starts_with(':'))
+        .count();
+    let text = body[options..].iter();
+    let least = text
+        .clone()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| indent(line))
+        .min();
+    let text: Vec<&str> = text
+        .map(|line| line.get(least.unwrap_or(0)..).unwrap_or(""))
+        .collect();
+    if CODE.contains(&name) {
+        markdown.push_str(&format!(
+            "```{argument}\n{}\n```\n\n",
+            text.join("\n").trim_matches('\n')
+        ));
+    } else if let Some((_, shown)) = SHOWN
+        .iter()
+        .find(|(known, _)| *known == name.rsplit(':').next().unwrap_or(name))
+    {
+        let head = format!("{shown} {argument}");
+        let text: Vec<String> = text.iter().map(|line| escaped(&rst_inline(line))).collect();
+        markdown.push_str(&format!(
+            "{}\n{}\n\n",
+            head.trim(),
+            text.join("\n").trim_matches('\n')
+        ));
+    }
+    1 + body.len()
+}
+
+/// Lines of a field list within the text that tell a tool something.
+fn is_rst_settings(line: &str) -> bool {
+    [":orphan:", ":tocdepth:", ":nosearch:"]
+        .iter()
+        .any(|field| line.trim().starts_with(field))
+}
+
+/// ``:ref:`text <target>` `` reads as `text`.
+fn rst_inline(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        if let Some(code) = from.strip_prefix("``") {
+            let end = code.find("``").map_or(from.len(), |end| end + 4);
+            text.push_str(before);
+            text.push('`');
+            text.push_str(from[..end].trim_matches('`'));
+            text.push('`');
+            rest = &from[end..];
+            continue;
+        }
+        let Some(end) = from[1..].find('`') else {
+            break;
+        };
+        let role = before.strip_suffix(':').and_then(|it| it.rfind(':'));
+        text.push_str(role.map_or(before, |role| &before[..role]));
+        let inside = &from[1..=end];
+        let shown = inside
+            .rsplit_once(" <")
+            .filter(|(_, link)| link.ends_with('>'));
+        text.push_str(
+            shown
+                .map_or(inside, |(shown, _)| shown)
+                .trim_start_matches(['~', '!']),
+        );
+        rest = from[end + 2..].trim_start_matches('_');
+    }
+    text.push_str(rest);
+    text
+}
+
+/// `AsciiDoc`; its header's author and attributes (`:keywords: a, b`) are what it says of itself.
+pub(super) fn of_asciidoc(text: &str) -> Marked {
+    let mut fields = Map::new();
+    let mut markdown = String::new();
+    let mut block: Option<&str> = None;
+    let (mut is_header, mut lines_of_header) = (true, 0);
+    for line in text.lines() {
+        let mark = line.trim_end();
+        if let Some(open) = block {
+            if mark == open {
+                block = None;
+                markdown.push_str(if open == "////" { "" } else { "```\n" });
+            } else if open != "////" {
+                markdown.push_str(&format!("{line}\n"));
+            }
+            continue;
+        }
+        let is_block = ["----", "....", "////"].iter().find(|it| {
+            mark.len() >= 4 && mark.starts_with(**it) && mark.chars().all(|c| it.starts_with(c))
+        });
+        if is_block.is_some() {
+            block = Some(mark);
+            markdown.push_str(if mark.starts_with("////") {
+                ""
+            } else {
+                "```\n"
+            });
+            continue;
+        }
+        let attribute = line.strip_prefix(':').and_then(|rest| rest.split_once(':'));
+        if let Some((name, value)) = attribute.filter(|(name, _)| !name.contains(' ')) {
+            fields.insert(name.trim_start_matches('!').to_owned(), json!(value.trim()));
+            continue;
+        }
+        let level = line.bytes().take_while(|byte| *byte == b'=').count();
+        if (1..=6).contains(&level) && line[level..].starts_with(' ') {
+            markdown.push_str(&format!(
+                "\n{} {}\n\n",
+                "#".repeat(level),
+                line[level..].trim()
+            ));
+            lines_of_header += 1;
+            continue;
+        }
+        // Below the title stand the authors, before the first blank line.
+        if is_header && lines_of_header == 1 && !mark.is_empty() {
+            let author = line.split(['<', ';']).next().unwrap_or_default().trim();
+            fields.entry("author").or_insert_with(|| json!(author));
+            lines_of_header += 1;
+            continue;
+        }
+        is_header &= !(mark.is_empty() && lines_of_header > 0);
+        let is_setting = line.starts_with("//")
+            || (mark.starts_with('[') && mark.ends_with(']'))
+            || [
+                "include::",
+                "toc::",
+                "ifdef::",
+                "ifndef::",
+                "endif::",
+                "image::",
+                "'''",
+                "<<<",
+            ]
+            .iter()
+            .any(|it| line.starts_with(it));
+        let is_below_title = is_header && !mark.is_empty() && lines_of_header > 1;
+        if !is_setting && !is_below_title {
+            markdown.push_str(&format!("{}\n", escaped(line)));
+        }
+    }
+    (about::of(&fields), markdown)
+}
+
+/// Org; its settings (`#+TITLE:`) are what it says of itself.
+pub(super) fn of_org(text: &str) -> Marked {
+    let mut fields = Map::new();
+    let mut markdown = String::new();
+    let mut is_drawer = false;
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    names.insert("filetags", "tags");
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if is_drawer {
+            is_drawer = !trimmed.eq_ignore_ascii_case(":END:");
+            continue;
+        }
+        if let Some(setting) = trimmed.strip_prefix("#+") {
+            let lower = setting.to_ascii_lowercase();
+            let blocks = ["begin_src", "begin_example", "end_src", "end_example"];
+            if blocks.iter().any(|block| lower.starts_with(block)) {
+                markdown.push_str("```\n");
+            } else if let Some((name, value)) = setting.split_once(':') {
+                let name = name.to_ascii_lowercase();
+                let value = value.trim().trim_matches(':').replace(':', ",");
+                let name = names
+                    .get(name.as_str())
+                    .map_or(name.clone(), |it| (*it).to_owned());
+                fields.insert(name, json!(value));
+            }
+            continue;
+        }
+        is_drawer = trimmed.len() > 2
+            && trimmed.starts_with(':')
+            && trimmed.ends_with(':')
+            && !trimmed.contains(' ');
+        if is_drawer || trimmed.starts_with("# ") {
+            continue;
+        }
+        let level = line.bytes().take_while(|byte| *byte == b'*').count();
+        if level > 0 && line[level..].starts_with(' ') {
+            let heading = line[level..].trim();
+            let heading = heading
+                .strip_prefix("TODO ")
+                .or(heading.strip_prefix("DONE "))
+                .unwrap_or(heading);
+            // Tags stand at its end: `:a:b:`
+            let tagged = heading
+                .rsplit_once(' ')
+                .filter(|(_, tags)| tags.len() > 2 && tags.starts_with(':') && tags.ends_with(':'));
+            let heading = tagged.map_or(heading, |(heading, _)| heading.trim());
+            markdown.push_str(&format!("\n{} {heading}\n\n", "#".repeat(level.min(6))));
+        } else {
+            markdown.push_str(&format!("{}\n", escaped(line)));
+        }
+    }
+    (about::of(&fields), markdown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_rst_are_ranked_by_their_marks() {
+        let (about, text) = of_rst(
+            "PEP: 8\nTitle: Style\nAuthor: Guido <g@x>,\n        Barry\nStatus: Active\n\n\
+             =====\nIntro\n=====\n\nSee :ref:`the rest <rest>` and ``code``.\n\n.. note::\n   :class: x\n\n   Mind `this <u>`_.\n\n\
+             .. _rest:\n\nRest\n====\n\n.. code-block:: python\n\n   # no heading\n   x = 1\n\nDeep\n----\n\n.. toctree::\n   :maxdepth: 2\n\n   a\n   b\n\nEnd.\n",
+        );
+        assert_eq!(about["title"], json!("Style"));
+        assert_eq!(about["author"], json!("Guido <g@x>, Barry"));
+        for part in [
+            "# Intro\n",
+            "See the rest and `code`.",
+            "Note:\nMind this.",
+            "## Rest\n",
+            "```python\n# no heading\nx = 1\n```",
+            "### Deep\n",
+            "End.",
+        ] {
+            assert!(text.contains(part), "no {part:?} in {text}");
+        }
+        for part in ["toctree", "_rest", ":class:", "maxdepth", "PEP:"] {
+            assert!(!text.contains(part), "{part:?} in {text}");
+        }
+    }
+
+    #[test]
+    fn asciidoc_and_org_keep_headings_and_text() {
+        let (about, text) = of_asciidoc(
+            "= Guide\nAda Marsh <a@x>\n:keywords: sea, moon\n:toc:\n\nOpening.\n\n== One\n[source,rust]\n----\n== no heading\n----\n// comment\ninclude::x[]\nText.\n",
+        );
+        assert_eq!(
+            (&about["author"], &about["tags"]),
+            (&json!("Ada Marsh"), &json!(["sea", "moon"]))
+        );
+        assert!(
+            text.contains("# Guide\n")
+                && text.contains("## One\n")
+                && text.contains("```\n== no heading\n```"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("comment") && !text.contains("include") && !text.contains("source,rust"),
+            "{text}"
+        );
+        let (about, text) = of_org(
+            "#+TITLE: Notes\n#+FILETAGS: :a:b:\n* TODO First :x:\n:PROPERTIES:\n:ID: 1\n:END:\nText.\n** Second\n#+BEGIN_SRC sh\n* no heading\n#+END_SRC\n",
+        );
+        assert_eq!(
+            (&about["title"], &about["tags"]),
+            (&json!("Notes"), &json!(["a", "b"]))
+        );
+        assert!(
+            text.contains("# First\n") && text.contains("## Second\n") && text.contains("Text."),
+            "{text}"
+        );
+        assert!(
+            !text.contains("PROPERTIES") && !text.contains(":x:"),
+            "{text}"
+        );
+    }
+}

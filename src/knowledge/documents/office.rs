@@ -1,0 +1,397 @@
+//! Texts and slides of Office and `OpenDocument`, as Markdown.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::about;
+use super::package::{Package, Xml, walk};
+
+/// What was read: what it says of itself, and its text.
+pub(super) type Marked = (Map<String, Value>, String);
+
+/// What stands for an author where nobody said one.
+const TOOLS: &[&str] = &["openpyxl", "python-docx", "XlsxWriter"];
+
+/// Cells of a table that are kept in a row.
+const CELLS: usize = 200;
+
+/// Markdown that is written a paragraph at a time.
+#[derive(Debug, Default)]
+struct Writer {
+    markdown: String,
+    paragraph: String,
+    /// The rows of the table that is open, and how many tables are open in each other.
+    rows: Vec<Vec<String>>,
+    tables: usize,
+}
+
+impl Writer {
+    fn say(&mut self, text: &str) {
+        self.paragraph.push_str(text);
+    }
+
+    /// Ends a paragraph; within a table it stays in its cell.
+    fn end(&mut self, level: Option<usize>, is_item: bool) {
+        let text = std::mem::take(&mut self.paragraph);
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        if self.tables > 0 {
+            if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
+                let blank = if cell.is_empty() { "" } else { " " };
+                cell.push_str(blank);
+                cell.push_str(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+            return;
+        }
+        match level {
+            Some(level) => {
+                let heading = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let marks = "#".repeat(level.clamp(1, 6));
+                self.markdown.push_str(&format!("\n{marks} {heading}\n\n"));
+            }
+            None if is_item => self.markdown.push_str(&format!("- {text}\n")),
+            None if text.starts_with('#') => self.markdown.push_str(&format!(" {text}\n\n")),
+            None => self.markdown.push_str(&format!("{text}\n\n")),
+        }
+    }
+
+    fn open_table(&mut self) {
+        self.tables += 1;
+    }
+
+    fn open_row(&mut self) {
+        if self.tables == 1 {
+            self.rows.push(Vec::new());
+        }
+    }
+
+    fn open_cell(&mut self) {
+        if self.tables == 1
+            && let Some(row) = self.rows.last_mut().filter(|row| row.len() < CELLS)
+        {
+            row.push(String::new());
+        }
+    }
+
+    fn close_table(&mut self) {
+        self.tables = self.tables.saturating_sub(1);
+        if self.tables == 0 {
+            let rows = std::mem::take(&mut self.rows);
+            self.markdown.push_str(&table(&rows));
+        }
+    }
+}
+
+/// Rows as a table of Markdown.
+fn table(rows: &[Vec<String>]) -> String {
+    let mut text = String::from("\n");
+    for (at, row) in rows
+        .iter()
+        .filter(|row| row.iter().any(|cell| !cell.is_empty()))
+        .enumerate()
+    {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if at == 0 {
+            text.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// A text of Word.
+pub(super) fn of_docx(bytes: Vec<u8>) -> Result<Marked, String> {
+    let mut package = Package::open(bytes)?;
+    let document = package.needed("word/document.xml")?;
+    let levels = match package.text("word/styles.xml")? {
+        Some(styles) => heading_styles(&styles)?,
+        None => HashMap::new(),
+    };
+    let mut writer = Writer::default();
+    let (mut level, mut is_item, mut is_text) = (None, false, false);
+    walk(&document, &mut |event| match event {
+        Xml::Open("p", _) => (level, is_item) = (None, false),
+        Xml::Open("pStyle", of) => {
+            let style = of.get("val").unwrap_or_default();
+            level = levels.get(&style).copied();
+        }
+        Xml::Open("outlineLvl", of) => {
+            let own = of.get("val").and_then(|it| it.parse::<usize>().ok());
+            level = own.filter(|it| *it < 9).map(|it| it + 1).or(level);
+        }
+        Xml::Open("numPr", _) => is_item = true,
+        Xml::Open("t", _) => is_text = true,
+        Xml::Close("t") => is_text = false,
+        Xml::Open("tab" | "br" | "cr", _) => writer.say(" "),
+        Xml::Open("noBreakHyphen", _) => writer.say("-"),
+        Xml::Close("p") => writer.end(level, is_item),
+        Xml::Open("tbl", _) => writer.open_table(),
+        Xml::Open("tr", _) => writer.open_row(),
+        Xml::Open("tc", _) => writer.open_cell(),
+        Xml::Close("tbl") => writer.close_table(),
+        Xml::Text(text) if is_text => writer.say(text),
+        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
+    })?;
+    Ok((core_properties(&mut package)?, writer.markdown))
+}
+
+/// The levels of the styles that are headings, by their ids: names differ from language to language.
+fn heading_styles(styles: &str) -> Result<HashMap<String, usize>, String> {
+    let mut levels = HashMap::new();
+    let mut id = String::new();
+    walk(styles, &mut |event| {
+        let Xml::Open(name, of) = event else { return };
+        let value = of.get("val").unwrap_or_default();
+        match name {
+            "style" => id = of.get("styleId").unwrap_or_default(),
+            "name" => {
+                let level = value.to_lowercase();
+                let level = match level.as_str() {
+                    "title" => Some(1),
+                    other => other
+                        .strip_prefix("heading ")
+                        .and_then(|it| it.parse().ok()),
+                };
+                if let Some(level) = level {
+                    levels.insert(id.clone(), level);
+                }
+            }
+            "outlineLvl" => {
+                if let Ok(level) = value.parse::<usize>() {
+                    levels.entry(id.clone()).or_insert(level + 1);
+                }
+            }
+            _other => {}
+        }
+    })?;
+    Ok(levels)
+}
+
+/// Title, author and the like, as every file of Office has them.
+pub(super) fn core_properties(package: &mut Package) -> Result<Map<String, Value>, String> {
+    let Some(core) = package.text("docProps/core.xml")? else {
+        return Ok(Map::new());
+    };
+    fields(&core)
+}
+
+/// Fields of Dublin Core and its likes.
+fn fields(xml: &str) -> Result<Map<String, Value>, String> {
+    let mut fields: Map<String, Value> = Map::new();
+    let mut open: Option<(&str, String)> = None;
+    walk(xml, &mut |event| match event {
+        Xml::Open(name, _) => {
+            let field = match name {
+                "title" => "title",
+                "creator" | "initial-creator" => "author",
+                "modified" | "date" => "date",
+                "keywords" | "keyword" => "tags",
+                _other => return,
+            };
+            open = Some((field, String::new()));
+        }
+        Xml::Text(text) => {
+            if let Some((_, said)) = &mut open {
+                said.push_str(text);
+            }
+        }
+        Xml::Close(_) => {
+            if let Some((field, said)) = open.take().filter(|(_, said)| !said.trim().is_empty()) {
+                // Templates and libraries name themselves.
+                if !TOOLS.contains(&said.trim()) {
+                    fields
+                        .entry(field)
+                        .or_insert_with(|| json!(day(field, &said)));
+                }
+            }
+        }
+    })?;
+    Ok(about::of(&fields))
+}
+
+/// Of a moment only its day says anything to a reader.
+fn day<'a>(field: &str, said: &'a str) -> &'a str {
+    match field {
+        "date" => said.split('T').next().unwrap_or(said),
+        _other => said,
+    }
+}
+
+/// A text of `OpenDocument`.
+pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
+    let mut package = Package::open(bytes)?;
+    let manifest = package.text("META-INF/manifest.xml")?.unwrap_or_default();
+    if manifest.contains("encryption-data") {
+        return Err("it has a password; save it without one".to_owned());
+    }
+    let content = package.needed("content.xml")?;
+    let mut writer = Writer::default();
+    let (mut level, mut items, mut hidden) = (None, 0_usize, 0_usize);
+    // Text stands in paragraphs only; what is between them is layout.
+    let mut paragraphs = 0_usize;
+    walk(&content, &mut |event| match event {
+        Xml::Open("annotation" | "tracked-changes" | "sequence-decls" | "note-citation", _) => {
+            hidden += 1
+        }
+        Xml::Close("annotation" | "tracked-changes" | "sequence-decls" | "note-citation") => {
+            hidden = hidden.saturating_sub(1);
+        }
+        Xml::Open("h", of) => {
+            paragraphs += 1;
+            level = of
+                .get("outline-level")
+                .and_then(|it| it.parse().ok())
+                .or(Some(1));
+        }
+        Xml::Open("p", _) => paragraphs += 1,
+        Xml::Close("h" | "p") => {
+            paragraphs = paragraphs.saturating_sub(1);
+            if hidden == 0 {
+                writer.end(level.take(), items > 0);
+            }
+        }
+        Xml::Open("list-item", _) => items += 1,
+        Xml::Close("list-item") => items = items.saturating_sub(1),
+        Xml::Open("s" | "tab" | "line-break", _) => writer.say(" "),
+        Xml::Open("table", _) => writer.open_table(),
+        Xml::Open("table-row", _) => writer.open_row(),
+        Xml::Open("table-cell", _) => writer.open_cell(),
+        Xml::Close("table") => writer.close_table(),
+        Xml::Text(text) if hidden == 0 && paragraphs > 0 => writer.say(text),
+        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
+    })?;
+    let about = match package.text("meta.xml")? {
+        Some(meta) => fields(&meta)?,
+        None => Map::new(),
+    };
+    Ok((about, writer.markdown))
+}
+
+/// Slides: a section each, with what is said about it.
+pub(super) fn of_pptx(bytes: Vec<u8>) -> Result<Marked, String> {
+    let mut package = Package::open(bytes)?;
+    let number = |name: &str| {
+        let name = name.strip_prefix("ppt/slides/slide")?;
+        name.strip_suffix(".xml")?.parse::<u32>().ok()
+    };
+    let mut numbers: Vec<u32> = package.names().filter_map(number).collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        package.needed("ppt/presentation.xml")?;
+    }
+    let mut markdown = String::new();
+    for (at, number) in numbers.into_iter().enumerate() {
+        let (title, text) = slide(&package.needed(&format!("ppt/slides/slide{number}.xml"))?)?;
+        let heading = format!("Slide {}", at + 1);
+        let heading = if title.is_empty() {
+            heading
+        } else {
+            format!("{heading}: {title}")
+        };
+        markdown.push_str(&format!("\n## {heading}\n\n{text}\n"));
+        let relations = package.text(&format!("ppt/slides/_rels/slide{number}.xml.rels"))?;
+        if let Some(notes) = relations.and_then(|it| notes_of(&it))
+            && let Some(notes) = package.text(&notes)?
+        {
+            let (_, notes) = slide(&notes)?;
+            if !notes.trim().is_empty() {
+                markdown.push_str(&format!("\nNotes: {}\n", notes.trim()));
+            }
+        }
+    }
+    Ok((core_properties(&mut package)?, markdown))
+}
+
+/// Where a slide's notes are.
+fn notes_of(relations: &str) -> Option<String> {
+    let mut found = None;
+    let walked = walk(relations, &mut |event| {
+        if let Xml::Open("Relationship", of) = event {
+            let target = of.get("Target").unwrap_or_default();
+            let name = target.rsplit('/').next().unwrap_or_default();
+            if target.contains("notesSlides/") {
+                found = Some(format!("ppt/notesSlides/{name}"));
+            }
+        }
+    });
+    walked.ok().and(found)
+}
+
+/// The title of a slide and its other text.
+fn slide(xml: &str) -> Result<(String, String), String> {
+    let mut writer = Writer::default();
+    let (mut title, mut kind, mut is_text) = (String::new(), String::new(), false);
+    walk(xml, &mut |event| match event {
+        Xml::Open("sp" | "graphicFrame", _) => kind.clear(),
+        Xml::Open("ph", of) => kind = of.get("type").unwrap_or_default(),
+        Xml::Open("t", _) => is_text = true,
+        Xml::Close("t") => is_text = false,
+        Xml::Open("br", _) => writer.say(" "),
+        Xml::Text(text) if is_text => writer.say(text),
+        Xml::Close("p") => match kind.as_str() {
+            "title" | "ctrTitle" => {
+                let said = std::mem::take(&mut writer.paragraph);
+                title = format!("{title} {}", said.trim()).trim().to_owned();
+            }
+            // Numbers and dates that stand on every slide.
+            "sldNum" | "dt" | "ftr" | "hdr" => writer.paragraph.clear(),
+            _other => writer.end(None, false),
+        },
+        Xml::Open("tbl", _) => writer.open_table(),
+        Xml::Open("tr", _) => writer.open_row(),
+        Xml::Open("tc", _) => writer.open_cell(),
+        Xml::Close("tbl") => writer.close_table(),
+        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
+    })?;
+    Ok((title, writer.markdown))
+}
+
+/// A book: its chapters in their order.
+pub(super) fn of_epub(bytes: Vec<u8>) -> Result<Marked, String> {
+    let mut package = Package::open(bytes)?;
+    let protected = package.text("META-INF/encryption.xml")?.unwrap_or_default();
+    if protected.contains("html\"") {
+        return Err(
+            "it is protected against copying; only the shop's reader can open it".to_owned(),
+        );
+    }
+    let mut root = None;
+    walk(&package.needed("META-INF/container.xml")?, &mut |event| {
+        if let Xml::Open("rootfile", of) = event {
+            root = root.take().or(of.get("full-path"));
+        }
+    })?;
+    let root = root.ok_or("it is damaged: it does not say where its content is")?;
+    let content = package.needed(&root)?;
+    let (mut files, mut order) = (HashMap::new(), Vec::new());
+    walk(&content, &mut |event| match event {
+        Xml::Open("item", of) => {
+            let is_list = of
+                .get("properties")
+                .is_some_and(|it| it.split(' ').any(|it| it == "nav"));
+            if let (Some(id), Some(href), false) = (of.get("id"), of.get("href"), is_list) {
+                files.insert(id, href);
+            }
+        }
+        Xml::Open("itemref", of) => order.extend(of.get("idref")),
+        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
+    })?;
+    let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut markdown = String::new();
+    for href in order.iter().filter_map(|id| files.get(id)) {
+        let path = if folder.is_empty() {
+            href.clone()
+        } else {
+            format!("{folder}/{href}")
+        };
+        if let Some(chapter) = package.text(&path)? {
+            markdown.push_str(&super::text::of_html(&chapter)?.markdown);
+            markdown.push_str("\n\n");
+        }
+    }
+    Ok((fields(&content)?, markdown))
+}

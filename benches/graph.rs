@@ -27,7 +27,7 @@ const TURNS: i64 = 10_000;
 const DIMENSIONS: usize = 256;
 
 struct Talk {
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     guard: SessionGuard,
     audience: Audience,
 }
@@ -134,7 +134,7 @@ fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &Gr
     group.bench_function("load 10,000 turns for recall", |bench| {
         bench.to_async(runtime).iter(async || {
             recaller.forget(audience);
-            recaller.load(&*talk.store, audience).await;
+            recaller.load(&talk.store, audience).await;
             assert!(recaller.seen(audience) >= TURNS, "it is loaded");
         });
     });

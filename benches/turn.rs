@@ -268,7 +268,7 @@ fn between(before: &Asked, after: &Asked) -> Asked {
 /// A bot under way, and one conversation with it.
 struct Talk {
     room: Room,
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     asked: AtomicUsize,
     shutdown: CancellationToken,
     running: tokio::task::JoinHandle<()>,
@@ -284,9 +284,9 @@ impl Talk {
         let config = config(folder, model);
         let store = open(&config.graph).await.expect("the store opens");
         if knowledge {
-            load_movies(&*store).await.expect("the movies are loaded");
+            load_movies(&store).await.expect("the movies are loaded");
         }
-        fill(&*store, history).await;
+        fill(&store, history).await;
         let shared = Arc::clone(&store);
         let Wired { bot, .. } = Parts::load(&config)
             .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
@@ -366,7 +366,7 @@ fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
 }
 
 /// Talk of 50 sessions.
-async fn fill(store: &dyn GraphStore, turns: usize) {
+async fn fill(store: &GraphStore, turns: usize) {
     let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
     let (sessions, embedder) = (&Sessions::default(), &embedder);
     join_all((0..50).map(|session| async move {

@@ -130,7 +130,7 @@ async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
     let running = tokio::spawn(bot.run(received, shutdown.clone()));
     match role {
         Role::Fill => {
-            fill(&*store, &name).await;
+            fill(&store, &name).await;
             println!("{}", began.elapsed().as_secs_f64());
         }
         Role::Answer => {
@@ -236,7 +236,7 @@ fn child(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::Res
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-async fn fill(store: &dyn GraphStore, name: &str) {
+async fn fill(store: &GraphStore, name: &str) {
     let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
     let (sessions, embedder) = (&Sessions::default(), &embedder);
     join_all((0..SESSIONS).map(|session| async move {

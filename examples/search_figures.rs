@@ -77,7 +77,7 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn put(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     folder: &std::path::Path,
     chunks: usize,
 ) -> anyhow::Result<()> {

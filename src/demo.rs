@@ -61,7 +61,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// What the store says.
-pub async fn load_movies(store: &dyn GraphStore) -> Result<Loaded, StoreError> {
+pub async fn load_movies(store: &GraphStore) -> Result<Loaded, StoreError> {
     let movies = movies()?;
     let mut loaded = Loaded::default();
     for put in nodes(&movies) {

@@ -55,7 +55,7 @@ pub enum WiringError {
 pub struct Wired {
     pub bot: Arc<Bot>,
     pub archive: Arc<Archive>,
-    pub store: Arc<dyn GraphStore>,
+    pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
 }
@@ -116,7 +116,7 @@ impl Parts {
     pub fn assemble(
         self,
         config: &Config,
-        store: Arc<dyn GraphStore>,
+        store: Arc<GraphStore>,
         ledger: Ledger,
     ) -> Result<Wired, WiringError> {
         let Self {
@@ -132,8 +132,8 @@ impl Parts {
         let journal = Journal::open(&config.data_dir)?;
         // Beside the start, which it must not hold up: every turn is looked at.
         let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
-        tokio::spawn(async move { its_recaller.notice_stale(&*its_store).await });
-        let its_store: Weak<dyn GraphStore> = Arc::downgrade(&store);
+        tokio::spawn(async move { its_recaller.notice_stale(&its_store).await });
+        let its_store: Weak<GraphStore> = Arc::downgrade(&store);
         tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
         let its_searcher = Arc::clone(&searcher);
         tokio::spawn(async move { its_searcher.ready().await });

@@ -37,12 +37,12 @@ async fn recalled(server: &ModelServer, bot: &TestBot, text: &str) -> String {
 
 async fn embed_again(bot: &TestBot, config: &Config) -> Result<Reembedded, ReembedError> {
     let Models { chat: _, embedder } = models(config).unwrap();
-    reembed(&*bot.store, &embedder, &mut |_| {}).await
+    reembed(&bot.store, &embedder, &mut |_| {}).await
 }
 
 async fn counted(bot: &TestBot, config: &Config) -> Stale {
     let Models { chat: _, embedder } = models(config).unwrap();
-    stale(&*bot.store, &embedder).await.unwrap()
+    stale(&bot.store, &embedder).await.unwrap()
 }
 
 /// Every text lies in the same direction, so that what shares no word is found by its vector.
@@ -134,10 +134,10 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
         )
         .await;
     }
-    let early = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    let early = calibrate(&bot.store, &embedder, BESIDE).await.unwrap_err();
     assert!(matches!(early, CalibrateError::TooLittle { exchanges: 29 }));
     say(&server, &bot, "Where is parcel 3?").await;
-    let made = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap();
+    let made = calibrate(&bot.store, &embedder, BESIDE).await.unwrap();
     bot.end().await;
     server.finish();
 
@@ -188,15 +188,15 @@ async fn without_vectors_of_the_embedder_nothing_is_calibrated() {
     }
     let config = place.config(Some(&server), &[REMOTE]);
     let Models { chat: _, embedder } = models(&config).unwrap();
-    let error = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    let error = calibrate(&bot.store, &embedder, BESIDE).await.unwrap_err();
     assert!(
         error.to_string().contains("run `muninn reembed` first"),
         "{error}"
     );
     server.embeds(all_alike());
     let Models { chat: _, embedder } = models(&config).unwrap();
-    reembed(&*bot.store, &embedder, &mut |_| {}).await.unwrap();
-    let error = calibrate(&*bot.store, &embedder, BESIDE).await.unwrap_err();
+    reembed(&bot.store, &embedder, &mut |_| {}).await.unwrap();
+    let error = calibrate(&bot.store, &embedder, BESIDE).await.unwrap_err();
     assert!(matches!(error, CalibrateError::AllAlike { .. }), "{error}");
     bot.end().await;
     server.finish();
@@ -224,7 +224,7 @@ async fn a_service_that_changes_its_dimension_is_met_with_words() {
     assert!(found.contains("> The espresso code is 4711."), "{found}");
     let Models { chat: _, embedder } = models(&config).unwrap();
     embedder.identified().await.unwrap();
-    let stale = stale(&*bot.store, &embedder).await.unwrap();
+    let stale = stale(&bot.store, &embedder).await.unwrap();
     assert_eq!((stale.foreign, stale.missing), (1, 1));
     bot.end().await;
     server.finish();

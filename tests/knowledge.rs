@@ -15,7 +15,7 @@ use support::proxy::Proxy;
 
 async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> TestBot {
     let bot = place.bot(&place.config(Some(server), more)).await;
-    load_movies(&*bot.store).await.unwrap();
+    load_movies(&bot.store).await.unwrap();
     bot
 }
 

@@ -120,11 +120,7 @@ impl Budgets {
     }
 
     /// The purse that answering a message is paid from. While the graph is away, what is known here has to do.
-    pub async fn purse(
-        &self,
-        store: Option<&dyn GraphStore>,
-        message: &IncomingMessage,
-    ) -> Purse<'_> {
+    pub async fn purse(&self, store: Option<&GraphStore>, message: &IncomingMessage) -> Purse<'_> {
         let month = month_of(Utc::now());
         let (person, channel) = (&message.author.id, &message.audience.id);
         let account = |whose| Account {

@@ -97,7 +97,7 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
         );
     }
     let answered = match &at.running {
-        Some(running) => answered_by(&running.inbox, &*running.store, question).await,
+        Some(running) => answered_by(&running.inbox, &running.store, question).await,
         None => answered_here(at, question).await,
     };
     let Answered { text, explained } = answered?;
@@ -116,7 +116,7 @@ async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answe
     let Wired { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
-    let answered = answered_by(&inbox, &*store, question).await;
+    let answered = answered_by(&inbox, &store, question).await;
     drop(inbox);
     serving.await?;
     store.close().await?;
@@ -137,7 +137,7 @@ struct Answered {
 
 async fn answered_by(
     inbox: &Inbox,
-    store: &dyn GraphStore,
+    store: &GraphStore,
     question: Question,
 ) -> anyhow::Result<Answered> {
     let Question { mut message, input } = question;

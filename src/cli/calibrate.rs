@@ -21,7 +21,7 @@ pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit
         tokens: config.recall.tokens,
         limit: DEFAULT_RECALL_LIMIT,
     };
-    let calibrated = calibrate(&**store, &embedder, beside).await;
+    let calibrated = calibrate(&store, &embedder, beside).await;
     store.close().await?;
     let Calibrated {
         calibration,

@@ -18,7 +18,7 @@ use super::output::Output;
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     pub(super) config: Config,
-    pub(super) store: Arc<dyn GraphStore>,
+    pub(super) store: Arc<GraphStore>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
     pub(super) reloading: Arc<Reloading>,
@@ -42,12 +42,12 @@ pub(super) struct Context {
 /// An open graph; one that others use too stays open.
 #[derive(Debug)]
 pub(super) struct OpenGraph {
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     is_own: bool,
 }
 
 impl Deref for OpenGraph {
-    type Target = Arc<dyn GraphStore>;
+    type Target = Arc<GraphStore>;
 
     fn deref(&self) -> &Self::Target {
         &self.store
@@ -55,7 +55,7 @@ impl Deref for OpenGraph {
 }
 
 impl OpenGraph {
-    fn own(store: Arc<dyn GraphStore>) -> Self {
+    fn own(store: Arc<GraphStore>) -> Self {
         Self {
             store,
             is_own: true,

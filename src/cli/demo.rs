@@ -21,7 +21,7 @@ pub(super) enum Demo {
 pub(super) async fn run(at: &Context, demo: Demo) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let loaded = match demo {
-        Demo::Movies => load_movies(&**store).await,
+        Demo::Movies => load_movies(&store).await,
     };
     store.close().await?;
     let loaded = loaded?;

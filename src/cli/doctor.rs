@@ -200,10 +200,10 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
         Err(error) => return vec![wrong("graph", &error)],
     };
     let health = opened.health().await;
-    let knowledge = knowledge(&**opened).await;
-    let sources = sources(config, &**opened).await;
+    let knowledge = knowledge(&opened).await;
+    let sources = sources(config, &opened).await;
     let tools = tools(config, &opened).await;
-    let vectors = vectors(config, &**opened).await;
+    let vectors = vectors(config, &opened).await;
     let closed = opened.close().await;
     let reloading = at
         .running
@@ -260,12 +260,12 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
 }
 
 /// What lags behind of the sources that were ingested.
-async fn sources(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
+async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
     // Models that cannot be used are told of elsewhere.
     let Ok(models) = wiring::models(config) else {
         return Vec::new();
     };
-    let sources = match store.ingesting().sources().await {
+    let sources = match store.sources().await {
         Ok(sources) => sources,
         Err(error) => return vec![wrong("knowledge", &error)],
     };
@@ -285,7 +285,7 @@ async fn sources(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
 const NAMED: usize = 5;
 
 /// What there is to ask the graph about.
-async fn knowledge(store: &dyn GraphStore) -> Finding {
+async fn knowledge(store: &GraphStore) -> Finding {
     let survey = match store.schema().await {
         Ok(survey) => survey,
         Err(error) => return wrong("knowledge", &error),
@@ -312,7 +312,7 @@ async fn knowledge(store: &dyn GraphStore) -> Finding {
 }
 
 /// Whether the tools of one's own are sound, and fit the graph.
-async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
+async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
     let folder = config.prompts_dir.as_deref();
     let Ok(prompts) = Prompts::load(folder) else {
         return Vec::new();
@@ -333,7 +333,7 @@ async fn tools(config: &Config, store: &Arc<dyn GraphStore>) -> Vec<Finding> {
 }
 
 /// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.
-async fn vectors(config: &Config, store: &dyn GraphStore) -> Vec<Finding> {
+async fn vectors(config: &Config, store: &GraphStore) -> Vec<Finding> {
     let Ok(Models { chat: _, embedder }) = wiring::models(config) else {
         return Vec::new();
     };

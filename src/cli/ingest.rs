@@ -318,7 +318,7 @@ pub(super) struct CatalogArgs {
 pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<Exit> {
     let Models { chat: _, embedder } = models(&at.config)?;
     let store = at.graph_as(&patient(&at.config)).await?;
-    let sources = store.ingesting().sources().await?;
+    let sources = store.sources().await?;
     store.close().await?;
     if args.json {
         let sources = sources.iter().map(|source| as_json(source, &embedder));

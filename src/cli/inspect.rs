@@ -79,11 +79,11 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
     let recaller = at.recaller()?;
     let store = at.graph().await?;
     let audience = match args.session {
-        Some(session) => audience_of(&**store, &session).await?,
+        Some(session) => audience_of(&store, &session).await?,
         None => AudienceId::new(args.audience),
     };
     let sought = recaller.seek(&args.question).await;
-    recaller.load(&**store, &audience).await;
+    recaller.load(&store, &audience).await;
     let candidates = recaller.candidates(&audience, &sought, args.limit);
     store.close().await?;
     if args.json {
@@ -100,7 +100,7 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
     at.out.say(&lines.join("\n")).await
 }
 
-async fn audience_of(store: &dyn GraphStore, session: &str) -> anyhow::Result<AudienceId> {
+async fn audience_of(store: &GraphStore, session: &str) -> anyhow::Result<AudienceId> {
     let sessions = store.sessions().await?;
     let found = sessions.into_iter().find(|known| known.id == session);
     let found = found.with_context(|| {

@@ -13,7 +13,7 @@ pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     let Models { chat: _, embedder } = models(&at.config)?;
     let store = at.graph().await?;
     let bar = at.out.bar(Unit::Things);
-    let done = reembed(&**store, &embedder, &mut |far| {
+    let done = reembed(&store, &embedder, &mut |far| {
         bar.show(far.turns as u64, far.total as u64, "turns");
     })
     .await;

@@ -74,7 +74,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     }
 
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
-    let inbox = inbox.shared(store.pending().is_shared());
+    let inbox = inbox.shared(store.is_shared());
     let left_over = inbox.left_over();
     let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     #[cfg(feature = "terminal")]

@@ -25,7 +25,7 @@ pub(super) async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(file);
     let bar = at.out.bar(Unit::Things);
     let mut count = 0;
-    let exported = transfer::export(&**store, &mut out, &mut |progress| {
+    let exported = transfer::export(&store, &mut out, &mut |progress| {
         count = progress.done;
         show(&bar, progress);
     })
@@ -54,9 +54,9 @@ pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyho
     // It stays open, so that nobody uses the graph meanwhile.
     let store = graph::open_unfinished(&config.graph).await?;
     let imported = match Staged::beside(&config.graph).await {
-        Ok(Some(staged)) => file.take_the_place_of(&*store, staged).await,
+        Ok(Some(staged)) => file.take_the_place_of(&store, staged).await,
         Ok(None) => file
-            .carry_to(&*store, replace)
+            .carry_to(&store, replace)
             .await
             .map(|done| (done, None)),
         Err(error) => Err(error.into()),
@@ -85,7 +85,7 @@ struct ImportFile<'a> {
 }
 
 impl ImportFile<'_> {
-    async fn carry_to(&self, store: &dyn GraphStore, replace: bool) -> anyhow::Result<u64> {
+    async fn carry_to(&self, store: &GraphStore, replace: bool) -> anyhow::Result<u64> {
         let bar = Output::Here.bar(Unit::Things);
         let mut count = 0;
         let mut lines = BufReader::new(read(self.path)?);
@@ -103,7 +103,7 @@ impl ImportFile<'_> {
     /// Fills the staged graph, unless the one in use is not empty and must stay.
     async fn take_the_place_of(
         &self,
-        store: &dyn GraphStore,
+        store: &GraphStore,
         staged: Staged,
     ) -> anyhow::Result<(u64, Option<Staged>)> {
         let filled = async {
@@ -111,7 +111,7 @@ impl ImportFile<'_> {
                 return Err(TransferError::NotEmpty)
                     .with_context(|| format!("cannot import {}", self.path.display()));
             }
-            self.carry_to(&*staged.store, true).await
+            self.carry_to(&staged.store, true).await
         };
         match filled.await {
             Ok(done) => Ok((done, Some(staged))),

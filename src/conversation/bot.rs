@@ -26,7 +26,7 @@ use crate::conversation::notice::Notice;
 use crate::conversation::pending::PendingMessages;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker};
-use crate::graph::answers::Spoken;
+use crate::graph::answers::{Spoken, WhichSessions};
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
 use crate::live::Live;
@@ -548,9 +548,13 @@ impl Bot {
         let bot = Arc::clone(self);
         self.spawn(async move {
             let store = bot.archive.store();
-            match store.newest_sessions(&prefix, most).await {
+            let newest = WhichSessions::Newest {
+                prefix: &prefix,
+                most,
+            };
+            match store.find_sessions(newest).await {
                 // Who asked may not wait any more.
-                Ok(sessions) => drop(found.send(sessions)),
+                Ok(all) => drop(found.send(all.into_iter().map(|(session, _)| session).collect())),
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;
                     tracing::warn!(error, "the conversations cannot be read");

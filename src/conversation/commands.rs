@@ -17,7 +17,7 @@ use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::{
     PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals,
 };
-use crate::graph::answers::Spent;
+use crate::graph::answers::{Spent, WhichResponse, WhichSessions};
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 use crate::llm::Money;
@@ -162,8 +162,10 @@ impl Commands {
     /// beside them.
     async fn why_last(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
         let store = self.archive.store();
-        if !store.takes_part(&message.conversation).await?
-            && let Some((session, response)) = store.last_response(&message.audience.id).await?
+        let here = WhichResponse::LastIn(&message.conversation);
+        let place = WhichResponse::LastOf(&message.audience.id);
+        if store.find_response(here).await?.is_none()
+            && let Some((session, response)) = store.find_response(place).await?
         {
             return self.why(&session, Some(response)).await;
         }
@@ -305,7 +307,8 @@ impl Commands {
             if let Some(found) = self.archive.last_waiting(audience, None, person) {
                 return Ok(Some(waiting(found)));
             }
-            let found = self.archive.store().last_turn_by(audience, person).await?;
+            let last = WhichResponse::LastTo(audience, person);
+            let found = self.archive.store().find_response(last).await?;
             return Ok(found.map(saved));
         }
         let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
@@ -381,7 +384,7 @@ impl Commands {
             let place = message.conversation.as_str();
             let mut all = PlannedWithdrawals::default();
             let mut forgotten = Forgotten::default();
-            for (session, audience) in store.sessions_under(place).await? {
+            for (session, audience) in store.find_sessions(WhichSessions::Under(place)).await? {
                 let guard = sessions.lock(&session).await;
                 let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
                 all.add(planned);
@@ -421,7 +424,9 @@ impl Commands {
                 Some(CommandOutcome::Sessions(about)) => about,
                 Some(CommandOutcome::Session(_) | CommandOutcome::Turn(..)) | None => {
                     let audience = &message.audience.id;
-                    let mut about = self.archive.store().sessions_of(audience).await?;
+                    let here = WhichSessions::Of(audience);
+                    let found = self.archive.store().find_sessions(here).await?;
+                    let mut about: Vec<_> = found.into_iter().map(|(session, _)| session).collect();
                     about.extend(self.archive.waiting_sessions(audience));
                     let outcome = CommandOutcome::Sessions(about.clone());
                     self.keep_outcome(message, &outcome).await?;

@@ -14,8 +14,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::ledger::{Ledger, message_without_secrets};
-use crate::graph::StoreError;
-use crate::graph::pending::PendingMessages as Shared;
+use crate::graph::{GraphStore, StoreError};
 use crate::memory::Archive;
 
 /// A message whose holder gave no sign of life for this long is anybody's.
@@ -77,13 +76,13 @@ impl PendingMessages {
         self.ledger.holder()
     }
 
-    fn shared(&self) -> &dyn Shared {
-        self.archive.store().pending()
+    fn store(&self) -> &GraphStore {
+        self.archive.store()
     }
 
     /// Returns when the message survives the process.
     pub async fn accept(&self, message: &IncomingMessage) {
-        if !self.ledger.keeps() || !self.shared().is_shared() {
+        if !self.ledger.keeps() || !self.store().is_shared() {
             return self.ledger.accept(message).await;
         }
         let open = Open {
@@ -103,7 +102,7 @@ impl PendingMessages {
     }
 
     async fn share(&self, message: &IncomingMessage) -> Result<(), StoreError> {
-        let accepted = self.shared().accept(message, self.holder(), LEASE);
+        let accepted = self.store().accept(message, self.holder(), LEASE);
         match timeout(ACCEPT_WAIT, accepted).await {
             Ok(shared) => shared,
             Err(_) => Err(StoreError::Refused {
@@ -117,7 +116,7 @@ impl PendingMessages {
     pub fn done(&self, event: &EventId) {
         self.ledger.done(event);
         self.open.remove(event);
-        if self.shared().is_shared() {
+        if self.store().is_shared() {
             let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
             finished.push(event.clone());
             drop(finished);
@@ -128,7 +127,7 @@ impl PendingMessages {
     /// The message was taken back: it is erased wherever it is.
     pub async fn erase(&self, event: &EventId) {
         self.done(event);
-        if let Err(error) = self.shared().erase(event).await {
+        if let Err(error) = self.store().erase_pending(event).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "a message that was taken back may stay for a day");
         }
@@ -145,7 +144,7 @@ impl PendingMessages {
 
     /// Tells the graph what it does not know yet, until `done`, and then once more.
     pub async fn tidy(&self, done: CancellationToken) {
-        if !self.shared().is_shared() {
+        if !self.store().is_shared() {
             return;
         }
         loop {
@@ -183,7 +182,7 @@ impl PendingMessages {
             if batch.is_empty() {
                 return Ok(());
             }
-            if let Err(error) = self.shared().finish(&batch, self.holder()).await {
+            if let Err(error) = self.store().finish_events(&batch, self.holder()).await {
                 let mut all = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
                 all.extend(batch);
                 return Err(error);
@@ -219,7 +218,7 @@ impl PendingMessages {
     /// Says that this process serves these platforms, and takes what it left there when it was
     /// ended. Where the graph does not answer, others may be told the same for all that is known.
     pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
-        if !self.shared().is_shared() {
+        if !self.store().is_shared() {
             return;
         }
         self.archive.neighbours().serve(platforms);
@@ -239,7 +238,7 @@ impl PendingMessages {
         left_over: &LeftOver,
         done: CancellationToken,
     ) {
-        if !self.shared().is_shared() {
+        if !self.store().is_shared() {
             return;
         }
         loop {
@@ -249,11 +248,7 @@ impl PendingMessages {
             }
             self.look(platforms, left_over, false).await;
         }
-        let left = async {
-            self.shared().release(self.holder()).await?;
-            self.shared().sign_out(self.holder()).await
-        };
-        if let Err(error) = left.await {
+        if let Err(error) = self.store().sign_out(self.holder()).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(
                 error,
@@ -265,18 +260,18 @@ impl PendingMessages {
     async fn look(&self, platforms: &[String], left_over: &LeftOver, own: bool) {
         let looked = async {
             let holder = self.holder();
-            let others = self.shared().sign_in(holder, platforms, LIVES).await?;
+            let others = self.store().sign_in(holder, platforms, LIVES).await?;
             self.archive.neighbours().seen(others);
             let shared = self.open.iter().filter(|open| open.unshared.is_none());
             let mine: Vec<EventId> = shared.map(|open| open.key().clone()).collect();
             if !mine.is_empty() {
-                self.shared().renew(&mine, holder, LEASE).await?;
+                self.store().renew_pending(&mine, holder, LEASE).await?;
             }
             // What is taken has to be delivered before there is more.
             if own || left_over.is_empty() {
                 let most = if own { usize::from(u16::MAX) } else { BATCH };
                 let taken = self
-                    .shared()
+                    .store()
                     .take_over(holder, platforms, own, most, TAKEN_LEASE)
                     .await?;
                 self.deliver(taken, left_over);
@@ -306,7 +301,7 @@ impl PendingMessages {
     /// Removes what is too old to be answered.
     pub async fn sweep(&self) {
         if !self.archive.is_away()
-            && let Err(error) = self.shared().sweep(KEPT).await
+            && let Err(error) = self.store().sweep_pending(KEPT).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, "old messages could not be removed");

@@ -310,7 +310,7 @@ impl TurnRunner {
     ) -> Result<Begun, StoreError> {
         let audience = &message.audience.id;
         if !self.archive.is_away() {
-            self.recaller.load(&**self.archive.store(), audience).await;
+            self.recaller.load(self.archive.store(), audience).await;
         }
         self.archive
             .begin(

@@ -4,7 +4,6 @@ mod votes;
 
 use std::collections::{BTreeSet, HashSet};
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession, PriorMessage,
@@ -14,10 +13,10 @@ use serde_json::{Value, json};
 
 pub use self::votes::Votes;
 
-use super::cypher_store::CypherStore;
 use super::engine::{Engine, Purge, Row};
 use super::record::{append_params, integer, params, text, turn};
 use super::statements::{self, answers};
+use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
 use crate::graph::session::SessionGuard;
 
@@ -102,117 +101,34 @@ pub struct Spoken {
     pub messages: Delivered,
 }
 
-/// The operations on answers that were given already.
-#[async_trait]
-pub trait Answers {
-    /// The turn that an event made; without its vector.
-    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError>;
-
-    /// Puts a turn in the place of the one with its id, which keeps its event, position and place
-    /// in the chain; indexes are told by the epoch. Says whether it was there.
-    async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError>;
-
-    /// Says what an answer went out as.
-    async fn set_delivered(
-        &self,
-        response: ResponseId,
-        delivered: &Delivered,
-    ) -> Result<(), StoreError>;
-
-    /// Keeps what somebody thinks of an answer, or that they took it back. None: it is about nothing
-    /// that is known here.
-    async fn keep_feedback(
-        &self,
-        audience: &AudienceId,
-        feedback: &Feedback,
-    ) -> Result<Option<ResponseId>, StoreError>;
-
-    /// The answer of an audience that went out as this message.
-    async fn response_of_message(
-        &self,
-        audience: &AudienceId,
-        message: &MessageId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
-
-    /// Keeps which messages quote these answers without being one of them, such as a listing, so that what is
-    /// forgotten goes there, too. At most 16 KB of it for each answer.
-    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError>;
-
-    /// What went out of a turn, or of all turns of a session, of the answers that quote them, and as listings that show
-    /// them.
-    async fn spoken(
-        &self,
-        session: &ConversationId,
-        turn: Option<ResponseId>,
-    ) -> Result<Vec<Spoken>, StoreError>;
-
-    /// The last answer of an audience.
-    async fn last_response(
-        &self,
-        audience: &AudienceId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
-
-    /// The last turn of a person in an audience.
-    async fn last_turn_by(
-        &self,
-        audience: &AudienceId,
-        person: &str,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError>;
-
-    /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
-    /// first, at most `most`.
-    async fn own_sessions(
-        &self,
-        person: &str,
-        prefix: &str,
-        most: usize,
-    ) -> Result<Vec<OwnSession>, StoreError>;
-
-    /// How much an audience said to the bot: conversations, turns, and since when.
-    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError>;
-
-    /// Whether the bot said anything in the session.
-    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError>;
-
-    /// The sessions of an audience.
-    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError>;
-
-    /// The last turns of an audience, oldest first, at most `most`; without their vectors.
-    async fn last_turns(&self, audience: &AudienceId, most: usize)
-    -> Result<Vec<Turn>, StoreError>;
-
-    /// What was forgotten in a session, and is not to be read again from the platform.
-    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError>;
-
-    /// Keeps that turns were forgotten before they came here.
-    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError>;
-
-    /// The sessions of a place and of what is below it, with their audiences: those whose own id or audience is the
-    /// place's, or begins with it and a slash.
-    async fn sessions_under(
-        &self,
-        place: &str,
-    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError>;
-
-    /// The sessions whose ids begin with `prefix`, the newest first, at most `most`.
-    async fn newest_sessions(
-        &self,
-        prefix: &str,
-        most: usize,
-    ) -> Result<Vec<ConversationId>, StoreError>;
-
-    /// What a person and an audience spent since a moment.
-    async fn usage(
-        &self,
-        person: &str,
-        audience: &AudienceId,
-        since: DateTime<Utc>,
-    ) -> Result<Usage, StoreError>;
+/// Which answer is meant. None is found of what was forgotten.
+#[derive(Clone, Copy, Debug)]
+pub enum WhichResponse<'a> {
+    /// The one of the audience that went out as this message.
+    SentAs(&'a AudienceId, &'a MessageId),
+    /// The last one of the audience.
+    LastOf(&'a AudienceId),
+    /// The last one that a person of the audience got.
+    LastTo(&'a AudienceId, &'a str),
+    /// The last one of the session. None: the bot said nothing there.
+    LastIn(&'a ConversationId),
 }
 
-#[async_trait]
-impl<E: Engine> Answers for CypherStore<E> {
-    async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
+/// Which sessions are meant.
+#[derive(Clone, Copy, Debug)]
+pub enum WhichSessions<'a> {
+    /// Those of an audience.
+    Of(&'a AudienceId),
+    /// Those of a place and of what is below it: whose own id or audience is the place's, or begins
+    /// with it and a slash.
+    Under(&'a str),
+    /// Those whose ids begin with `prefix`, the newest first, at most `most`.
+    Newest { prefix: &'a str, most: usize },
+}
+
+impl GraphStore {
+    /// The turn that an event made; without its vector.
+    pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
         let bound = params(json!({"event": event.as_str()}));
         let rows = self.engine.read(statements::TURN_BY_EVENT, bound).await?;
         rows.first()
@@ -221,23 +137,23 @@ impl<E: Engine> Answers for CypherStore<E> {
             .transpose()
     }
 
-    async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {
+    /// Puts a turn in the place of the one with its id, which keeps its event, position and place
+    /// in the chain; indexes are told by the epoch. Says whether it was there.
+    pub async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {
         let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
             (true, true) => answers::REPLACE,
             (true, false) => answers::REPLACE_RECALLED,
             (false, true | false) => answers::REPLACE_LINKED,
         };
         let mut bound = append_params(&self.engine, guard.session().as_str(), new);
-        bound.insert(
-            "blot".to_owned(),
-            json!(super::cypher_store::REDACTED_ANSWER),
-        );
+        bound.insert("blot".to_owned(), json!(super::store::REDACTED_ANSWER));
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())
     }
 
-    async fn set_delivered(
+    /// Says what an answer went out as.
+    pub async fn set_delivered(
         &self,
         response: ResponseId,
         delivered: &Delivered,
@@ -251,7 +167,9 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(())
     }
 
-    async fn keep_feedback(
+    /// Keeps what somebody thinks of an answer, or that they took it back. None: it is about nothing
+    /// that is known here.
+    pub async fn keep_feedback(
         &self,
         audience: &AudienceId,
         feedback: &Feedback,
@@ -273,22 +191,43 @@ impl<E: Engine> Answers for CypherStore<E> {
             .transpose()
     }
 
-    async fn response_of_message(
+    /// An answer, and the session that it is in.
+    pub async fn find_response(
         &self,
-        audience: &AudienceId,
-        message: &MessageId,
+        which: WhichResponse<'_>,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let bound = json!({
-            "audience": audience.as_str(), "sought": json!(message.as_str()).to_string(),
-        });
-        let rows = self
-            .engine
-            .read(answers::RESPONSE_OF_MESSAGE, params(bound))
-            .await?;
+        let (statement, bound) = match which {
+            WhichResponse::SentAs(audience, message) => (
+                answers::RESPONSE_OF_MESSAGE,
+                json!({
+                    "audience": audience.as_str(),
+                    // As it stands in the list of the messages.
+                    "sought": json!(message.as_str()).to_string(),
+                }),
+            ),
+            WhichResponse::LastOf(audience) => (
+                answers::LAST_RESPONSE_OF,
+                json!({"audience": audience.as_str()}),
+            ),
+            WhichResponse::LastTo(audience, person) => (
+                answers::LAST_OF_PERSON,
+                json!({"audience": audience.as_str(), "author": person}),
+            ),
+            WhichResponse::LastIn(session) => {
+                (answers::LAST_IN, json!({"session": session.as_str()}))
+            }
+        };
+        let rows = self.engine.read(statement, params(bound)).await?;
         rows.first().map(response).transpose()
     }
 
-    async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> Result<(), StoreError> {
+    /// Keeps which messages quote these answers without being one of them, such as a listing, so that what is
+    /// forgotten goes there, too. At most 16 KB of it for each answer.
+    pub async fn quoted_in(
+        &self,
+        answers: &[ResponseId],
+        listing: &Spoken,
+    ) -> Result<(), StoreError> {
         let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
         let bound = params(json!({
             "ids": ids, "line": format!("{}\n", json!(listing)), "most": MOST_LISTED,
@@ -296,7 +235,9 @@ impl<E: Engine> Answers for CypherStore<E> {
         self.engine.write(answers::QUOTED_IN, bound).await.map(drop)
     }
 
-    async fn spoken(
+    /// What went out of a turn, or of all turns of a session, of the answers that quote them, and as listings that show
+    /// them.
+    pub async fn spoken(
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,
@@ -317,26 +258,9 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(spoken)
     }
 
-    async fn last_response(
-        &self,
-        audience: &AudienceId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let bound = params(json!({"audience": audience.as_str()}));
-        let rows = self.engine.read(answers::LAST_RESPONSE_OF, bound).await?;
-        rows.first().map(response).transpose()
-    }
-
-    async fn last_turn_by(
-        &self,
-        audience: &AudienceId,
-        person: &str,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let bound = params(json!({"audience": audience.as_str(), "author": person}));
-        let rows = self.engine.read(answers::LAST_OF_PERSON, bound).await?;
-        rows.first().map(response).transpose()
-    }
-
-    async fn own_sessions(
+    /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
+    /// first, at most `most`.
+    pub async fn own_sessions(
         &self,
         person: &str,
         prefix: &str,
@@ -352,7 +276,8 @@ impl<E: Engine> Answers for CypherStore<E> {
         Ok(rows.iter().filter_map(own_session).collect())
     }
 
-    async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
+    /// How much an audience said to the bot: conversations, turns, and since when.
+    pub async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(answers::EXTENT, bound).await?;
         let Some(row) = rows.first() else {
@@ -366,20 +291,34 @@ impl<E: Engine> Answers for CypherStore<E> {
         })
     }
 
-    async fn takes_part(&self, session: &ConversationId) -> Result<bool, StoreError> {
-        let bound = params(json!({"session": session.as_str()}));
-        let rows = self.engine.read(answers::TAKES_PART, bound).await?;
-        Ok(!rows.is_empty())
+    /// Sessions, each with its audience.
+    pub async fn find_sessions(
+        &self,
+        which: WhichSessions<'_>,
+    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError> {
+        let (statement, bound) = match which {
+            WhichSessions::Of(audience) => {
+                (answers::SESSIONS_OF, json!({"audience": audience.as_str()}))
+            }
+            WhichSessions::Under(place) => (
+                answers::SESSIONS_UNDER,
+                json!({"place": place, "under": format!("{place}/")}),
+            ),
+            WhichSessions::Newest { prefix, most } => (
+                answers::NEWEST_SESSIONS,
+                json!({"prefix": prefix, "most": most}),
+            ),
+        };
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let both = |row: &Row| {
+            let audience = AudienceId::new(text(row, "audience").unwrap_or_default());
+            Some((ConversationId::new(text(row, "id")?), audience))
+        };
+        Ok(rows.iter().filter_map(both).collect())
     }
 
-    async fn sessions_of(&self, audience: &AudienceId) -> Result<Vec<ConversationId>, StoreError> {
-        let bound = params(json!({"audience": audience.as_str()}));
-        let rows = self.engine.read(answers::SESSIONS_OF, bound).await?;
-        let id = |row: &Row| text(row, "id").map(ConversationId::new);
-        Ok(rows.iter().filter_map(id).collect())
-    }
-
-    async fn last_turns(
+    /// The last turns of an audience, oldest first, at most `most`; without their vectors.
+    pub async fn last_turns(
         &self,
         audience: &AudienceId,
         most: usize,
@@ -390,7 +329,8 @@ impl<E: Engine> Answers for CypherStore<E> {
         turns.map(turn).collect()
     }
 
-    async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
+    /// What was forgotten in a session, and is not to be read again from the platform.
+    pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
         let bound = params(json!({"session": session.as_str()}));
         let rows = self.engine.read(statements::MARKS, bound).await?;
         let until = rows.iter().filter_map(|row| row.get("until")?.as_i64());
@@ -402,37 +342,18 @@ impl<E: Engine> Answers for CypherStore<E> {
         })
     }
 
-    async fn mark_forgotten(&self, events: &BTreeSet<ForgottenEvent>) -> Result<(), StoreError> {
+    /// Keeps that turns were forgotten before they came here.
+    pub async fn mark_forgotten(
+        &self,
+        events: &BTreeSet<ForgottenEvent>,
+    ) -> Result<(), StoreError> {
         let bound = params(json!({"events": events}));
         self.engine.write(statements::MARK_EVENTS, bound).await?;
         Ok(())
     }
 
-    async fn sessions_under(
-        &self,
-        place: &str,
-    ) -> Result<Vec<(ConversationId, AudienceId)>, StoreError> {
-        let bound = params(json!({"place": place, "under": format!("{place}/")}));
-        let rows = self.engine.read(answers::SESSIONS_UNDER, bound).await?;
-        let both = |row: &Row| {
-            let audience = AudienceId::new(text(row, "audience")?);
-            Some((ConversationId::new(text(row, "id")?), audience))
-        };
-        Ok(rows.iter().filter_map(both).collect())
-    }
-
-    async fn newest_sessions(
-        &self,
-        prefix: &str,
-        most: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
-        let bound = params(json!({"prefix": prefix, "most": most}));
-        let rows = self.engine.read(answers::NEWEST_SESSIONS, bound).await?;
-        let id = |row: &Row| text(row, "id").map(ConversationId::new);
-        Ok(rows.iter().filter_map(id).collect())
-    }
-
-    async fn usage(
+    /// What a person and an audience spent since a moment.
+    pub async fn usage(
         &self,
         person: &str,
         audience: &AudienceId,

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::cypher_store::CypherStore;
 use super::engine::{Engine, Params, Step};
 use super::record::{append_params, params, text, unexpected};
 use super::statements::appending as cypher;
+use super::store::GraphStore;
 use super::value::float;
 use super::{MEMORY_LABELS, NewTurn, StoreError};
 use crate::graph::session::SessionGuard;
@@ -23,8 +23,8 @@ const PRIVATE: &str = "MuninnPrivate";
 
 /// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
 /// already are left out.
-pub(super) async fn append_all<E: Engine>(
-    store: &CypherStore<E>,
+pub(super) async fn append_all(
+    store: &GraphStore,
     guards: &[SessionGuard],
     turns: &[Arc<NewTurn>],
 ) -> Result<(), StoreError> {
@@ -54,7 +54,7 @@ pub(super) async fn append_all<E: Engine>(
 }
 
 async fn known_events(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     turns: &[Arc<NewTurn>],
 ) -> Result<HashSet<String>, StoreError> {
     let events: Vec<&str> = turns.iter().map(|it| it.turn.event.as_str()).collect();
@@ -64,7 +64,7 @@ async fn known_events(
 }
 
 /// The statements, in the order of their locks; those with nothing to do are left out.
-fn steps(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)> {
+fn steps(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)> {
     let rows = [
         (cypher::SESSIONS, sessions(engine, turns)),
         (cypher::CHANNELS, channels(turns)),
@@ -88,7 +88,7 @@ fn steps(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)
         .collect()
 }
 
-fn sessions(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<Value> {
+fn sessions(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
     let mut first: BTreeMap<&str, &NewTurn> = BTreeMap::new();
     for turn in turns {
         first.entry(&turn.turn.session).or_insert(turn);
@@ -129,7 +129,7 @@ fn members(turns: &[&NewTurn]) -> Vec<Value> {
         .collect()
 }
 
-fn responses(engine: &impl Engine, turns: &[&NewTurn]) -> Vec<Value> {
+fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
     let mut behind: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<Value> = turns
         .iter()

@@ -6,16 +6,15 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{ConversationId, EventId};
 use serde_json::{Value, json};
 
 use super::StoreError;
-use super::cypher_store::CypherStore;
 use super::engine::{Engine, Row};
 use super::record::params;
 use super::statements::claims;
+use super::store::GraphStore;
 
 /// Whose an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,62 +39,21 @@ pub enum Renewed {
     Lost,
 }
 
-/// The operations on claims.
-#[async_trait]
-pub trait Claims: Send + Sync {
-    /// Claims an event for `holder`, for as long as `lasts`.
-    async fn claim(
-        &self,
-        event: &EventId,
-        session: &ConversationId,
-        holder: &str,
-        lasts: Duration,
-    ) -> Result<Claimed, StoreError>;
-
-    /// Gives a sign of life, from which on the claim lasts anew.
-    async fn renew_claim(
-        &self,
-        event: &EventId,
-        holder: &str,
-        lasts: Duration,
-    ) -> Result<Renewed, StoreError>;
-
-    /// Says that the event of a claim needs nothing more.
-    async fn finish_claim(&self, event: &EventId, holder: &str) -> Result<(), StoreError>;
-
-    /// Whether somebody works on the event.
-    async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError>;
-
-    /// What was kept of a command's event, if anything was.
-    async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError>;
-
-    /// Keeps what a command is about, or came to, so that the same event again changes nothing.
-    async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError>;
-
-    /// Tells those who work on events of the session to stop, at their next sign of life.
-    async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError>;
-
-    /// Removes claims that were done, or without a sign of life, for this long.
-    async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError>;
-}
-
-impl<E: Engine> CypherStore<E> {
+impl GraphStore {
     /// Runs a statement about claims; none where no other process could have any.
     async fn write_claims(
         &self,
         statement: &str,
         bound: Value,
     ) -> Result<Option<Vec<Row>>, StoreError> {
-        if !self.engine.is_shared() {
+        if !self.is_shared() {
             return Ok(None);
         }
         self.engine.write(statement, params(bound)).await.map(Some)
     }
-}
 
-#[async_trait]
-impl<E: Engine> Claims for CypherStore<E> {
-    async fn claim(
+    /// Claims an event for `holder`, for as long as `lasts`.
+    pub async fn claim(
         &self,
         event: &EventId,
         session: &ConversationId,
@@ -118,7 +76,8 @@ impl<E: Engine> Claims for CypherStore<E> {
         })
     }
 
-    async fn renew_claim(
+    /// Gives a sign of life, from which on the claim lasts anew.
+    pub async fn renew_claim(
         &self,
         event: &EventId,
         holder: &str,
@@ -137,41 +96,42 @@ impl<E: Engine> Claims for CypherStore<E> {
         })
     }
 
-    async fn finish_claim(&self, event: &EventId, holder: &str) -> Result<(), StoreError> {
-        let bound = json!({"event": event.as_str(), "holder": holder});
-        self.write_claims(claims::FINISH, bound).await.map(drop)
-    }
-
-    async fn is_claimed(&self, event: &EventId) -> Result<bool, StoreError> {
-        if !self.engine.is_shared() {
+    /// Whether somebody works on the event, or another process than `holder` has its message, and gave
+    /// a sign of life lately.
+    pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
+        if !self.is_shared() {
             return Ok(false);
         }
-        let bound = json!({"event": event.as_str()});
-        let rows = self.engine.read(claims::IS_CLAIMED, params(bound)).await?;
+        let bound = params(json!({"event": event.as_str(), "holder": holder}));
+        let rows = self.engine.read(claims::IS_CLAIMED, bound).await?;
         Ok(!rows.is_empty())
     }
 
-    async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError> {
+    /// What was kept of a command's event, if anything was.
+    pub async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError> {
         let bound = json!({"event": event.as_str()});
         let rows = self.engine.read(claims::OUTCOME, params(bound)).await?;
         let outcome = rows.first().and_then(|row| row.get("outcome")?.as_str());
         Ok(outcome.map(str::to_owned))
     }
 
-    async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
+    /// Keeps what a command is about, or came to, so that the same event again changes nothing.
+    pub async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
         let now = Utc::now().timestamp_millis();
         let bound = json!({"event": event.as_str(), "outcome": outcome, "now": now});
         let written = self.engine.write(claims::SET_OUTCOME, params(bound));
         written.await.map(drop)
     }
 
-    async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
+    /// Tells those who work on events of the session to stop, at their next sign of life.
+    pub async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
         let bound = json!({"session": session.as_str()});
         self.write_claims(claims::STOP, bound).await.map(drop)
     }
 
-    async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
-        if !self.engine.is_shared() {
+    /// Removes claims that were done, or without a sign of life, for this long.
+    pub async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
+        if !self.is_shared() {
             let before = Utc::now().timestamp_millis() - millis(kept);
             let bound = params(json!({"before": before}));
             // Most of the time there are none, and a write is synced.

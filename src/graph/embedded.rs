@@ -23,7 +23,7 @@ use kglite::api::session::{
     LogOpenFailure, OpenError, OpenSpec, QUERY_THREAD_STACK_SIZE, Session, open_path,
 };
 use kglite::api::storage::StorageMode;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use self::nodes::{prepare, strip};
@@ -31,11 +31,10 @@ use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Intent, Params, Purge, Row, Step, quoted};
+use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
+use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, Rows};
-use super::reading::Reading;
-use super::record::{integer, packed, params, text};
-use super::transfer::{GraphNode, GraphRelationship, grouped};
+use super::record::packed;
 
 /// The file in the folder.
 const FILE: &str = "graph.kgl";
@@ -74,52 +73,27 @@ const GAPS: &[&str] = &[
     "No slice of collect() such as collect(x)[0..3]: put LIMIT after a WITH.",
 ];
 
-const CONSTRAINTS: &[(&str, &str)] = &[
-    (
-        "muninn_session_id",
-        "CREATE CONSTRAINT muninn_session_id IF NOT EXISTS FOR (n:Session) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_id",
-        "CREATE CONSTRAINT muninn_response_id IF NOT EXISTS FOR (n:Response) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_event",
-        "CREATE CONSTRAINT muninn_response_event IF NOT EXISTS FOR (n:Response) REQUIRE n.eventId IS UNIQUE",
-    ),
-    (
-        "muninn_channel_id",
-        "CREATE CONSTRAINT muninn_channel_id IF NOT EXISTS FOR (n:Channel) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_place",
-        "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
-    ),
-    (
-        "muninn_source_id",
-        "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_chunk_id",
-        "CREATE INDEX muninn_chunk_id IF NOT EXISTS FOR (n:Chunk) ON (n.chunkId)",
-    ),
-    (
-        "muninn_private_id",
-        "CREATE INDEX muninn_private_id IF NOT EXISTS FOR (n:MuninnPrivate) ON (n.chunkId)",
-    ),
-    (
-        "muninn_chunk_record",
-        "CREATE INDEX muninn_chunk_record IF NOT EXISTS FOR (n:Chunk) ON (n.recordKey)",
-    ),
-    (
-        "muninn_private_record",
-        "CREATE INDEX muninn_private_record IF NOT EXISTS FOR (n:MuninnPrivate) ON (n.recordKey)",
-    ),
-    (
-        "muninn_staged_record",
-        "CREATE INDEX muninn_staged_record IF NOT EXISTS FOR (n:MuninnStaged) ON (n.recordKey)",
-    ),
+/// The engine looks nodes up by the id of their first label; what else is looked for in order is
+/// listed here, ingested knowledge too.
+const INDEXES: &[Index] = &[
+    Index::plain("chunk_id", "Chunk", "n.chunkId"),
+    Index::plain("private_id", "MuninnPrivate", "n.chunkId"),
+    Index::plain("chunk_record", "Chunk", "n.recordKey"),
+    Index::plain("private_record", "MuninnPrivate", "n.recordKey"),
+    Index::plain("staged_record", "MuninnStaged", "n.recordKey"),
 ];
+
+static DIALECT: Dialect = Dialect {
+    is_shared: false,
+    relabels: false,
+    plans_dearly: false,
+    unsupported_features: GAPS,
+    indexes: INDEXES,
+    knowledge_indexes: |_dimension| Vec::new(),
+    embedding: packed,
+    strip,
+    prepare,
+};
 
 /// What must outlive every statement: the session, and after it the right to the file.
 pub(super) struct Held {
@@ -456,6 +430,10 @@ fn damaged(folder: &Path, detail: &str) -> StoreError {
 
 #[async_trait]
 impl Engine for Embedded {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         self.ask(false, statement, &params).await
     }
@@ -476,20 +454,6 @@ impl Engine for Embedded {
             let _ = answer.send(worker::transact(&held, steps, limit));
         })?;
         answered.await.map_err(|_| self.closed())?
-    }
-
-    /// The engine looks nodes up by the id of their first label; what else is looked for in
-    /// order is listed here.
-    fn knowledge_indexes(&self, _dimension: usize) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn is_shared(&self) -> bool {
-        false
-    }
-
-    fn relabels(&self) -> bool {
-        false
     }
 
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
@@ -514,101 +478,12 @@ impl Engine for Embedded {
         confined::run(&self.queries, held, text, params, limits).await
     }
 
-    fn embedding(&self, vector: &[f32]) -> Value {
-        packed(vector)
-    }
-
-    fn unsupported_features(&self) -> &'static [&'static str] {
-        GAPS
-    }
-
-    fn constraints(&self) -> &'static [(&'static str, &'static str)] {
-        CONSTRAINTS
-    }
-
-    fn strip(&self, node: &mut GraphNode) {
-        strip(node);
-    }
-
-    fn prepare(&self, node: &mut GraphNode) {
-        prepare(node);
-    }
-
-    async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
-        let mut ids = vec![String::new(); nodes.len()];
-        nodes.iter_mut().for_each(prepare);
-        for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
-            let mut pattern = String::new();
-            for label in labels {
-                pattern.push(':');
-                pattern.push_str(&quoted(&label)?);
-            }
-            // An id set later is not the one by which the log knows the node.
-            let statement = format!(
-                "UNWIND $rows AS row CREATE (n{pattern} {{id: row.properties.id}}) SET n += row.properties \
-                 RETURN row.place AS place, elementId(n) AS id"
-            );
-            let rows: Vec<Value> = members
-                .iter()
-                .map(|(place, node)| json!({"place": place, "properties": node.properties}))
-                .collect();
-            for row in self
-                .write(&statement, params(json!({"rows": rows})))
-                .await?
-            {
-                let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
-                if let Some(slot) = ids.get_mut(place) {
-                    *slot = text(&row, "id").unwrap_or_default();
-                }
-            }
-        }
-        Ok(ids)
-    }
-
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError> {
-        for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
-            let rows: Vec<Value> = members
-                .iter()
-                .map(|(_, one)| {
-                    json!({"from": one.from, "to": one.to, "properties": one.properties})
-                })
-                .collect();
-            let kind = quoted(&kind)?;
-            let statement = format!(
-                "UNWIND $rows AS row \
-                 MATCH (a) WHERE elementId(a) = row.from MATCH (b) WHERE elementId(b) = row.to \
-                 CREATE (a)-[r:{kind}]->(b) SET r += row.properties RETURN count(r) AS made"
-            );
-            let made = self
-                .write(&statement, params(json!({"rows": rows})))
-                .await?;
-            let made = made.first().map_or(0, |row| integer(row, "made"));
-            if usize::try_from(made) != Ok(members.len()) {
-                return Err(StoreError::Unexpected(
-                    "a node vanished while relationships were made".to_owned(),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn plans_dearly(&self) -> bool {
-        false
-    }
-
-    async fn version(&self) -> Result<String, StoreError> {
-        Ok(format!("embedded (kglite {})", worker::ENGINE_VERSION))
-    }
-
-    async fn reading(&self) -> Result<Option<Reading>, StoreError> {
-        Ok(None)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.warnings.all()
+    async fn about(&self) -> Result<About, StoreError> {
+        Ok(About {
+            engine: format!("embedded (kglite {})", worker::ENGINE_VERSION),
+            reading: None,
+            warnings: self.warnings.all(),
+        })
     }
 
     /// The log keeps what it was told until it is folded into the file, and what was set aside of

@@ -1,4 +1,4 @@
-//! What a Cypher engine has to do for [`super::cypher_store::CypherStore`].
+//! What an engine has to do for [`super::GraphStore`]: run Cypher. There are two, embedded and Neo4j.
 //!
 //! Values are JSON in both directions; what JSON has no word for is tagged (see [`super::value`]).
 
@@ -11,9 +11,10 @@ use tokio::sync::mpsc;
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
+use super::indexes::{Index, NamedStatement};
 use super::query::{QueryError, QueryLimits, Rows};
 use super::reading::Reading;
-use super::transfer::{GraphNode, GraphRelationship};
+use super::transfer::GraphNode;
 
 /// What is bound to a statement.
 pub(crate) type Params = Map<String, Value>;
@@ -32,6 +33,9 @@ pub(crate) enum Step {
 /// A graph that understands the statements of [`super::statements`].
 #[async_trait]
 pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
+    /// What it does otherwise than the other one.
+    fn dialect(&self) -> &'static Dialect;
+
     /// Runs a statement that writes nothing, in one round trip.
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
 
@@ -47,16 +51,6 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError>;
 
-    /// Statements that make what ingested knowledge is found by, each with the name of what it
-    /// makes, for vectors of this length.
-    fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)>;
-
-    /// Whether several processes may have the graph open.
-    fn is_shared(&self) -> bool;
-
-    /// Whether the labels of a node can be exchanged for others.
-    fn relabels(&self) -> bool;
-
     /// Runs a statement that writes nothing on one snapshot, and hands over its rows as they come.
     /// Ends early when nobody receives any more.
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError>;
@@ -69,43 +63,8 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         limits: QueryLimits,
     ) -> Result<Rows, QueryError>;
 
-    /// What it does not know of Cypher, in sentences for a model that writes it.
-    fn unsupported_features(&self) -> &'static [&'static str];
-
-    /// A vector as this engine keeps it.
-    fn embedding(&self, vector: &[f32]) -> Value;
-
-    /// Statements that make the constraints and indexes, each with its name. Running them again
-    /// changes nothing.
-    fn constraints(&self) -> &'static [(&'static str, &'static str)];
-
-    /// A node as it was before it came into this engine: without what the engine added.
-    fn strip(&self, node: &mut GraphNode);
-
-    /// A node as it has to be to come into this engine: with what [`Engine::strip`] takes away.
-    fn prepare(&self, node: &mut GraphNode);
-
-    /// Creates nodes and returns their element ids, in order.
-    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError>;
-
-    /// Creates relationships between nodes named by their element ids.
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError>;
-
-    /// Whether the first run of a statement costs far more than the next ones, so that a statement
-    /// for each of many names is not worth it.
-    fn plans_dearly(&self) -> bool;
-
-    /// Engine and version, as people know them.
-    async fn version(&self) -> Result<String, StoreError>;
-
-    /// As whom confined statements run, and what that user can do, tried out. None: it has no users.
-    async fn reading(&self) -> Result<Option<Reading>, StoreError>;
-
-    /// What the person who runs the bot should know of.
-    fn warnings(&self) -> Vec<String>;
+    /// What it is, and what there is to say of it.
+    async fn about(&self) -> Result<About, StoreError>;
 
     /// Keeps outside the graph what is about to be deleted and scrubbed, so that the next start
     /// finishes it. None: a deletion is done as a whole here.
@@ -118,6 +77,42 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     async fn purge(&self, what: Purge) -> Result<(), StoreError>;
 
     async fn close(&self) -> Result<(), StoreError>;
+}
+
+/// What an engine does otherwise than the other one, known without asking it.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// Whether several processes may have the graph open.
+    pub(crate) is_shared: bool,
+    /// Whether the labels of a node can be exchanged for others.
+    pub(crate) relabels: bool,
+    /// Whether the first run of a statement costs far more than the next ones, so that a statement
+    /// for each of many names is not worth it.
+    pub(crate) plans_dearly: bool,
+    /// What it does not know of Cypher, in sentences for a model that writes it.
+    pub(crate) unsupported_features: &'static [&'static str],
+    /// What memory is found by here, beside what it is found by in every engine.
+    pub(crate) indexes: &'static [Index],
+    /// What ingested knowledge is found by, for vectors of this length; made when something is
+    /// ingested first.
+    pub(crate) knowledge_indexes: fn(dimension: usize) -> Vec<NamedStatement>,
+    /// A vector as this engine keeps it.
+    pub(crate) embedding: fn(&[f32]) -> Value,
+    /// Makes a node what it was before it came into this engine: without what the engine added.
+    pub(crate) strip: fn(&mut GraphNode),
+    /// Makes a node what it has to be to come into this engine: with what `strip` takes away.
+    pub(crate) prepare: fn(&mut GraphNode),
+}
+
+/// What an engine says of itself.
+#[derive(Debug)]
+pub(crate) struct About {
+    /// Engine and version, as people know them.
+    pub(crate) engine: String,
+    /// As whom confined statements run, and what that user can do, tried out. None: it has no users.
+    pub(crate) reading: Option<Reading>,
+    /// What the person who runs the bot should know of.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// How much is scrubbed.

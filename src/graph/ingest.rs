@@ -10,12 +10,10 @@ mod store;
 
 use std::collections::BTreeMap;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
 
-use super::{Embedding, StoreError};
+use super::Embedding;
 
 /// Labels of chunks: of every one that is served to everybody, of those that only some channels
 /// may see, and of those that are not served yet.
@@ -184,66 +182,4 @@ pub fn chunk_id(source: &str, record: &str, sequence: usize) -> String {
 /// The name of a record in the whole graph.
 pub fn record_key(source: &str, record: &str) -> String {
     format!("{source}/{record}")
-}
-
-/// What a store does with ingested knowledge.
-#[async_trait]
-pub trait Ingesting: Send + Sync {
-    /// Makes what knowledge is found by, for vectors of this length.
-    async fn prepare_knowledge(&self, dimension: usize) -> Result<(), StoreError>;
-
-    /// Takes the right to change a source. `Err` says who has it.
-    async fn claim(&self, claim: &Claim<'_>) -> Result<Result<Lease, String>, StoreError>;
-
-    /// A sign of life.
-    async fn renew(&self, lease: &Lease) -> Result<(), StoreError>;
-
-    /// Gives the right back; what was staged stays for the next.
-    async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
-
-    /// Records of the source after a key, at most `limit`, in the order of their keys.
-    async fn records(
-        &self,
-        source: &str,
-        stage: Stage,
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<KnownRecord>, StoreError>;
-
-    /// Stages whole records, and renews the lease. Those of `stale` were staged otherwise before.
-    async fn stage(
-        &self,
-        lease: &Lease,
-        embedder: &str,
-        chunks: Vec<NewChunk>,
-        stale: &[String],
-    ) -> Result<(), StoreError>;
-
-    /// Removes staged records.
-    async fn unstage(&self, lease: &Lease, records: &[String]) -> Result<(), StoreError>;
-
-    /// Exchanges the served version for the staged one, in one transaction; nothing happens unless
-    /// [`Exchange::Finish`] comes. Says how many relationships were made.
-    async fn exchange(
-        &self,
-        lease: &Lease,
-        parts: mpsc::Receiver<Exchange>,
-    ) -> Result<u64, StoreError>;
-
-    /// All sources, by name.
-    async fn sources(&self) -> Result<Vec<SourceOverview>, StoreError>;
-
-    /// Every served chunk of every source, on one snapshot, as fast as they are taken. What belongs
-    /// to other versions than [`Ingesting::sources`] says before *and* after was exchanged meanwhile,
-    /// and fewer or more chunks than [`SourceVersion::chunks`](searching::SourceVersion::chunks) says
-    /// means that the store had not shown all of a version yet: then read again.
-    async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError>;
-
-    /// Removes a source with everything of it. Says how many chunks there were. The answers that were
-    /// made from it keep its name.
-    async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError>;
-
-    /// Calls a source by another name, which none has, with everything of it; ends the lease. Says
-    /// how many chunks there are.
-    async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError>;
 }

@@ -42,7 +42,7 @@ const LOCK: &str =
 /// Creates those that are not there yet, in one transaction; says how many. What is there stays
 /// as it is.
 pub(crate) async fn merge_nodes(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     put: &KnowledgeNodes,
 ) -> Result<usize, StoreError> {
     let (label, key) = (knowledge_label(&put.label)?, quoted(&put.key)?);
@@ -57,7 +57,7 @@ pub(crate) async fn merge_nodes(
                 labels: vec![put.label.clone()],
                 properties: properties.clone(),
             };
-            engine.prepare(&mut node);
+            (engine.dialect().prepare)(&mut node);
             json!({"key": properties.get(&put.key), "properties": node.properties})
         })
         .collect();
@@ -76,7 +76,7 @@ pub(crate) async fn merge_nodes(
 /// Creates those that are not there yet, in one transaction; says how many. One that lacks an end
 /// is left out.
 pub(crate) async fn merge_links(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     put: &KnowledgeLinks,
 ) -> Result<usize, StoreError> {
     if MEMORY_RELATIONSHIPS.contains(&put.kind.as_str()) {
@@ -102,7 +102,7 @@ pub(crate) async fn merge_links(
     made(engine, &statement, &rows).await
 }
 
-async fn made(engine: &impl Engine, statement: &str, rows: &[Value]) -> Result<usize, StoreError> {
+async fn made(engine: &dyn Engine, statement: &str, rows: &[Value]) -> Result<usize, StoreError> {
     let rows = engine
         .write(statement, params(json!({"rows": rows})))
         .await?;

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::engine::{Engine, Row, quoted};
+use super::engine::{Engine, Params, Row, quoted};
+use super::indexes::{Index, NamedStatement, OF_MEMORY};
 use super::record::{integer, params, text};
 use super::transfer::{Unfinished, unfinished};
 use super::{StoreError, statements};
@@ -35,7 +36,7 @@ pub(crate) struct Schema {
     pub(crate) unfinished: Option<Unfinished>,
 }
 
-pub(crate) async fn schema(engine: &impl Engine) -> Result<Schema, StoreError> {
+pub(crate) async fn schema(engine: &dyn Engine) -> Result<Schema, StoreError> {
     let rows = engine.read(statements::SCHEMA, params(json!({}))).await?;
     Ok(rows.first().map_or_else(Schema::default, |row| Schema {
         version: integer(row, "version"),
@@ -44,7 +45,7 @@ pub(crate) async fn schema(engine: &impl Engine) -> Result<Schema, StoreError> {
 }
 
 /// Refuses a newer graph before it touches it.
-pub(crate) async fn run(engine: &impl Engine) -> Result<(), StoreError> {
+pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
     let found = schema(engine).await?;
     if found.version > VERSION {
         return Err(StoreError::NewerSchema {
@@ -66,20 +67,22 @@ pub(crate) async fn run(engine: &impl Engine) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// What memory is found by in this engine.
+fn wanted(engine: &dyn Engine) -> impl Iterator<Item = &'static Index> {
+    OF_MEMORY.iter().chain(engine.dialect().indexes)
+}
+
 /// Makes the constraints and indexes that are not there yet.
-async fn make_constraints(engine: &impl Engine) -> Result<(), StoreError> {
+async fn make_constraints(engine: &dyn Engine) -> Result<(), StoreError> {
     let missing_names = missing(engine).await?;
-    let to_make = engine
-        .constraints()
-        .iter()
-        .filter(|(name, _)| missing_names.iter().any(|missing| missing == name));
-    for (name, statement) in to_make {
-        let Err(error) = engine.write(statement, params(json!({}))).await else {
+    for index in wanted(engine).filter(|index| missing_names.contains(&index.name())) {
+        let made = engine.write(&index.to_string(), Params::new()).await;
+        let Err(error) = made else {
             continue;
         };
         // Neo4j's `IF NOT EXISTS` looks before it locks: of two processes that start at the same
         // time, one may be told that what it asked for has come to be meanwhile.
-        if missing(engine).await?.iter().any(|missing| missing == name) {
+        if missing(engine).await?.contains(&index.name()) {
             return Err(error);
         }
     }
@@ -89,8 +92,8 @@ async fn make_constraints(engine: &impl Engine) -> Result<(), StoreError> {
 /// Makes what ingested knowledge is found by. An index of vectors of another length is in the way
 /// of the new one, so it goes first.
 pub(crate) async fn make_knowledge_indexes(
-    engine: &impl Engine,
-    wanted: &[(String, String)],
+    engine: &dyn Engine,
+    wanted: &[NamedStatement],
 ) -> Result<(), StoreError> {
     let names = names(engine).await?;
     for (name, statement) in wanted {
@@ -114,7 +117,7 @@ pub(crate) async fn make_knowledge_indexes(
     Ok(())
 }
 
-async fn names(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
+async fn names(engine: &dyn Engine) -> Result<Vec<String>, StoreError> {
     let mut names: Vec<String> = Vec::new();
     for statement in [statements::CONSTRAINT_NAMES, statements::INDEX_NAMES] {
         let rows: Vec<Row> = engine.read(statement, params(json!({}))).await?;
@@ -124,12 +127,8 @@ async fn names(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
 }
 
 /// Constraints and indexes that should be there and are not.
-pub(crate) async fn missing(engine: &impl Engine) -> Result<Vec<String>, StoreError> {
+pub(crate) async fn missing(engine: &dyn Engine) -> Result<Vec<String>, StoreError> {
     let names = names(engine).await?;
-    Ok(engine
-        .constraints()
-        .iter()
-        .filter(|(name, _)| !names.iter().any(|found| found == name))
-        .map(|(name, _)| (*name).to_owned())
-        .collect())
+    let wanted = wanted(engine).map(Index::name);
+    Ok(wanted.filter(|name| !names.contains(name)).collect())
 }

@@ -20,19 +20,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use neo4rs::{ConfigBuilder, Graph, Neo4jClientErrorKind, Neo4jErrorKind, Operation, Query};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Intent, Params, Purge, Row, Step, quoted};
+use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
+use super::indexes::Index;
 use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, Rows};
-use super::reading::Reading;
-use super::record::{integer, listed, params, text};
-use super::transfer::{GraphNode, GraphRelationship, grouped};
+use super::record::{listed, text};
 use super::value::float;
 
 /// How often a statement is tried that the server gave up to end a deadlock or a shortage.
@@ -59,60 +58,28 @@ const OF_THE_DATA: &[&str] = &[
     "Neo.ClientError.Statement.TypeError",
 ];
 
-const CONSTRAINTS: &[(&str, &str)] = &[
-    (
-        "muninn_session_id",
-        "CREATE CONSTRAINT muninn_session_id IF NOT EXISTS FOR (n:Session) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_id",
-        "CREATE CONSTRAINT muninn_response_id IF NOT EXISTS FOR (n:Response) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_event",
-        "CREATE CONSTRAINT muninn_response_event IF NOT EXISTS FOR (n:Response) REQUIRE n.eventId IS UNIQUE",
-    ),
-    (
-        "muninn_channel_id",
-        "CREATE CONSTRAINT muninn_channel_id IF NOT EXISTS FOR (n:Channel) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_schema_id",
-        "CREATE CONSTRAINT muninn_schema_id IF NOT EXISTS FOR (n:MuninnSchema) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_response_place",
-        "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)",
-    ),
-    (
-        "muninn_claim_event",
-        "CREATE CONSTRAINT muninn_claim_event IF NOT EXISTS FOR (n:MuninnClaim) REQUIRE n.event IS UNIQUE",
-    ),
-    (
-        "muninn_forgotten_id",
-        "CREATE CONSTRAINT muninn_forgotten_id IF NOT EXISTS FOR (n:MuninnForgotten) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_forgotten_session",
-        "CREATE INDEX muninn_forgotten_session IF NOT EXISTS FOR (n:MuninnForgotten) ON (n.session)",
-    ),
-    (
-        "muninn_pending_id",
-        "CREATE CONSTRAINT muninn_pending_id IF NOT EXISTS FOR (n:Pending) REQUIRE n.id IS UNIQUE",
-    ),
-    (
-        "muninn_pending_event",
-        "CREATE INDEX muninn_pending_event IF NOT EXISTS FOR (n:Pending) ON (n.eventId)",
-    ),
-    (
-        "muninn_process_holder",
-        "CREATE CONSTRAINT muninn_process_holder IF NOT EXISTS FOR (n:MuninnProcess) REQUIRE n.holder IS UNIQUE",
-    ),
-    (
-        "muninn_source_id",
-        "CREATE CONSTRAINT muninn_source_id IF NOT EXISTS FOR (n:MuninnSource) REQUIRE n.id IS UNIQUE",
-    ),
+/// What processes that share the graph look up, beside what every engine does.
+const INDEXES: &[Index] = &[
+    Index::unique("schema_id", "MuninnSchema", "n.id"),
+    Index::unique("claim_event", "MuninnClaim", "n.event"),
+    Index::unique("forgotten_id", "MuninnForgotten", "n.id"),
+    Index::plain("forgotten_session", "MuninnForgotten", "n.session"),
+    Index::unique("pending_id", "Pending", "n.id"),
+    Index::plain("pending_event", "Pending", "n.eventId"),
+    Index::unique("process_holder", "MuninnProcess", "n.holder"),
 ];
+
+static DIALECT: Dialect = Dialect {
+    is_shared: true,
+    relabels: true,
+    plans_dearly: true,
+    unsupported_features: &[],
+    indexes: INDEXES,
+    knowledge_indexes: indexes::knowledge,
+    embedding: listed,
+    strip: |_node| {},
+    prepare: |_node| {},
+};
 
 /// A pool of connections to one server or cluster.
 pub(crate) struct Neo4j {
@@ -348,6 +315,10 @@ fn json_row(row: &neo4rs::Row) -> Row {
 
 #[async_trait]
 impl Engine for Neo4j {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         self.run(Operation::Read, statement, &params).await
     }
@@ -362,18 +333,6 @@ impl Engine for Neo4j {
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError> {
         transact::run(self, steps, limit).await
-    }
-
-    fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)> {
-        indexes::knowledge(dimension)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-
-    fn relabels(&self) -> bool {
-        true
     }
 
     async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
@@ -404,96 +363,13 @@ impl Engine for Neo4j {
         confined::run(self, cypher, &params, limits).await
     }
 
-    fn embedding(&self, vector: &[f32]) -> Value {
-        listed(vector)
-    }
-
-    fn unsupported_features(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn constraints(&self) -> &'static [(&'static str, &'static str)] {
-        CONSTRAINTS
-    }
-
-    fn strip(&self, _node: &mut GraphNode) {}
-
-    fn prepare(&self, _node: &mut GraphNode) {}
-
-    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
-        let mut ids = vec![String::new(); nodes.len()];
-        for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
-            let mut pattern = String::new();
-            for label in labels {
-                pattern.push(':');
-                pattern.push_str(&quoted(&label)?);
-            }
-            let rows: Vec<Value> = members
-                .iter()
-                .map(|(place, node)| json!({"place": place, "properties": node.properties}))
-                .collect();
-            let statement = format!(
-                "UNWIND $rows AS row CREATE (n{pattern}) SET n = row.properties \
-                 RETURN row.place AS place, elementId(n) AS id"
-            );
-            for row in self
-                .write(&statement, params(json!({"rows": rows})))
-                .await?
-            {
-                let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
-                if let Some(slot) = ids.get_mut(place) {
-                    *slot = text(&row, "id").unwrap_or_default();
-                }
-            }
-        }
-        Ok(ids)
-    }
-
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError> {
-        for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
-            let rows: Vec<Value> = members
-                .iter()
-                .map(|(_, one)| {
-                    json!({"from": one.from, "to": one.to, "properties": one.properties})
-                })
-                .collect();
-            let kind = quoted(&kind)?;
-            let statement = format!(
-                "UNWIND $rows AS row \
-                 MATCH (a) WHERE elementId(a) = row.from MATCH (b) WHERE elementId(b) = row.to \
-                 CREATE (a)-[r:{kind}]->(b) SET r = row.properties RETURN count(r) AS made"
-            );
-            let made = self
-                .write(&statement, params(json!({"rows": rows})))
-                .await?;
-            let made = made.first().map_or(0, |row| integer(row, "made"));
-            if usize::try_from(made) != Ok(members.len()) {
-                return Err(StoreError::Unexpected(
-                    "a node vanished while relationships were made".to_owned(),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn plans_dearly(&self) -> bool {
-        true
-    }
-
-    async fn version(&self) -> Result<String, StoreError> {
+    async fn about(&self) -> Result<About, StoreError> {
         let (version, edition) = self.components().await?;
-        Ok(format!("Neo4j {version} {edition}").trim_end().to_owned())
-    }
-
-    async fn reading(&self) -> Result<Option<Reading>, StoreError> {
-        reading::try_out(self).await.map(Some)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
+        Ok(About {
+            engine: format!("Neo4j {version} {edition}").trim_end().to_owned(),
+            reading: Some(reading::try_out(self, edition).await?),
+            warnings: Vec::new(),
+        })
     }
 
     fn intend(&self, _intent: &Value) -> Result<Option<Intent>, StoreError> {

@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::cypher_store::CypherStore;
 use super::embedded::{Embedded, staging};
 use super::neo4j::Neo4j;
-use super::timed::Timed;
 use super::{GraphStore, StoreError, migrate};
 
 /// Where the graph is and how to get in.
@@ -78,9 +76,9 @@ impl fmt::Debug for GraphConfig {
 /// import only; [`StoreError::Unreachable`],
 /// [`StoreError::Unauthorized`], [`StoreError::Locked`], [`StoreError::Corrupt`] and
 /// [`StoreError::NewerSchema`] for what they say.
-pub async fn open(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreError> {
+pub async fn open(config: &GraphConfig) -> Result<Arc<GraphStore>, StoreError> {
     let store = open_unfinished(config).await?;
-    if store.importing().unfinished().await?.is_some() {
+    if store.unfinished_import().await?.is_some() {
         store.close().await?;
         return Err(StoreError::Misconfigured(
             migrate::INTERRUPTED_IMPORT.to_owned(),
@@ -94,15 +92,15 @@ pub async fn open(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreErro
 ///
 /// # Errors
 /// Those of [`open`], but for that.
-pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<dyn GraphStore>, StoreError> {
+pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<GraphStore>, StoreError> {
     match address(&config.url)? {
         Address::Embedded(folder) => {
             let engine = Embedded::open(folder, config.timeout).await?;
-            Ok(Arc::new(CypherStore::open(Timed(engine)).await?))
+            Ok(Arc::new(GraphStore::open(engine).await?))
         }
         Address::Server => {
             let engine = Neo4j::connect(config).await?;
-            Ok(Arc::new(CypherStore::open(Timed(engine)).await?))
+            Ok(Arc::new(GraphStore::open(engine).await?))
         }
     }
 }
@@ -118,7 +116,7 @@ pub fn exists(config: &GraphConfig) -> bool {
 /// An empty graph that takes the place of another one as a whole, or not at all.
 #[derive(Debug)]
 pub struct Staged {
-    pub store: Arc<dyn GraphStore>,
+    pub store: Arc<GraphStore>,
     folder: PathBuf,
 }
 
@@ -132,7 +130,7 @@ impl Staged {
         match address(&config.url)? {
             Address::Embedded(folder) => {
                 let engine = Embedded::stage(&folder).await?;
-                let store = Arc::new(CypherStore::open(Timed(engine)).await?);
+                let store = Arc::new(GraphStore::open(engine).await?);
                 Ok(Some(Self { store, folder }))
             }
             Address::Server => Ok(None),

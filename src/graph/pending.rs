@@ -5,97 +5,30 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use muninn_platform::{EventId, IncomingMessage};
 use serde_json::{Value, json};
 
 use super::StoreError;
 use super::claims::millis;
-use super::cypher_store::CypherStore;
 use super::engine::{Engine, Row};
 use super::record::params;
 use super::statements::pending;
+use super::store::GraphStore;
 
 /// How often a message is taken over: one that ends every process that takes it is left then.
 const MOST_TAKES: usize = 5;
 
-/// The operations on pending messages.
-#[async_trait]
-pub trait PendingMessages: Send + Sync {
-    /// Whether several processes may have the graph open; all below does nothing otherwise.
-    fn is_shared(&self) -> bool;
-
-    /// Keeps a message for `holder`.
-    async fn accept(
-        &self,
-        message: &IncomingMessage,
-        holder: &str,
-        lease: Duration,
-    ) -> Result<(), StoreError>;
-
-    /// Gives a sign of life for messages of `holder`.
-    async fn renew(
-        &self,
-        events: &[EventId],
-        holder: &str,
-        lease: Duration,
-    ) -> Result<(), StoreError>;
-
-    /// Says that events need nothing more of the holder: removes its messages, and ends its claims.
-    async fn finish(&self, events: &[EventId], holder: &str) -> Result<(), StoreError>;
-
-    /// Removes a message, whoever has it.
-    async fn erase(&self, event: &EventId) -> Result<(), StoreError>;
-
-    /// Takes messages of these platforms whose lease is over, at most `most`, the oldest first;
-    /// with `own` also those that `holder` left when it was ended.
-    async fn take_over(
-        &self,
-        holder: &str,
-        platforms: &[String],
-        own: bool,
-        most: usize,
-        lease: Duration,
-    ) -> Result<Vec<IncomingMessage>, StoreError>;
-
-    /// Whether another process has the message and gave a sign of life lately.
-    async fn is_held(&self, event: &EventId, holder: &str) -> Result<bool, StoreError>;
-
-    /// Ends all leases of a process that ends.
-    async fn release(&self, holder: &str) -> Result<(), StoreError>;
-
-    /// Removes what was accepted this long ago.
-    async fn sweep(&self, kept: Duration) -> Result<(), StoreError>;
-
-    /// Says that this process serves these platforms, and gives those that others serve.
-    async fn sign_in(
-        &self,
-        holder: &str,
-        platforms: &[String],
-        lasts: Duration,
-    ) -> Result<Vec<String>, StoreError>;
-
-    /// Says that this process serves nothing any more.
-    async fn sign_out(&self, holder: &str) -> Result<(), StoreError>;
-}
-
-impl<E: Engine> CypherStore<E> {
+impl GraphStore {
     /// Runs a statement about pending messages; none where there can be none.
     async fn write_pending(&self, statement: &str, bound: Value) -> Result<Vec<Row>, StoreError> {
-        if !self.engine.is_shared() {
+        if !self.is_shared() {
             return Ok(Vec::new());
         }
         self.engine.write(statement, params(bound)).await
     }
-}
 
-#[async_trait]
-impl<E: Engine> PendingMessages for CypherStore<E> {
-    fn is_shared(&self) -> bool {
-        self.engine.is_shared()
-    }
-
-    async fn accept(
+    /// Keeps a message for `holder`.
+    pub async fn accept(
         &self,
         message: &IncomingMessage,
         holder: &str,
@@ -112,7 +45,8 @@ impl<E: Engine> PendingMessages for CypherStore<E> {
         self.write_pending(pending::ACCEPT, bound).await.map(drop)
     }
 
-    async fn renew(
+    /// Gives a sign of life for messages of `holder`.
+    pub async fn renew_pending(
         &self,
         events: &[EventId],
         holder: &str,
@@ -122,17 +56,21 @@ impl<E: Engine> PendingMessages for CypherStore<E> {
         self.write_pending(pending::RENEW, bound).await.map(drop)
     }
 
-    async fn finish(&self, events: &[EventId], holder: &str) -> Result<(), StoreError> {
+    /// Says that events need nothing more of the holder: removes its messages, and ends its claims.
+    pub async fn finish_events(&self, events: &[EventId], holder: &str) -> Result<(), StoreError> {
         let bound = json!({"events": events, "holder": holder});
         self.write_pending(pending::FINISH, bound).await.map(drop)
     }
 
-    async fn erase(&self, event: &EventId) -> Result<(), StoreError> {
+    /// Removes a message, whoever has it.
+    pub async fn erase_pending(&self, event: &EventId) -> Result<(), StoreError> {
         let bound = json!({"event": event.as_str()});
         self.write_pending(pending::ERASE, bound).await.map(drop)
     }
 
-    async fn take_over(
+    /// Takes messages of these platforms whose lease is over, at most `most`, the oldest first;
+    /// with `own` also those that `holder` left when it was ended.
+    pub async fn take_over(
         &self,
         holder: &str,
         platforms: &[String],
@@ -148,26 +86,14 @@ impl<E: Engine> PendingMessages for CypherStore<E> {
         Ok(rows.iter().filter_map(message).collect())
     }
 
-    async fn is_held(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
-        if !self.engine.is_shared() {
-            return Ok(false);
-        }
-        let bound = json!({"event": event.as_str(), "holder": holder});
-        let rows = self.engine.read(pending::IS_HELD, params(bound)).await?;
-        Ok(!rows.is_empty())
-    }
-
-    async fn release(&self, holder: &str) -> Result<(), StoreError> {
-        let bound = json!({"holder": holder});
-        self.write_pending(pending::RELEASE, bound).await.map(drop)
-    }
-
-    async fn sweep(&self, kept: Duration) -> Result<(), StoreError> {
+    /// Removes what was accepted this long ago.
+    pub async fn sweep_pending(&self, kept: Duration) -> Result<(), StoreError> {
         let bound = json!({"kept": millis(kept)});
         self.write_pending(pending::SWEEP, bound).await.map(drop)
     }
 
-    async fn sign_in(
+    /// Says that this process serves these platforms, and gives those that others serve.
+    pub async fn sign_in(
         &self,
         holder: &str,
         platforms: &[String],
@@ -182,9 +108,13 @@ impl<E: Engine> PendingMessages for CypherStore<E> {
         Ok(names.map(str::to_owned).collect())
     }
 
-    async fn sign_out(&self, holder: &str) -> Result<(), StoreError> {
-        let bound = json!({"holder": holder});
-        self.write_pending(pending::SIGN_OUT, bound).await.map(drop)
+    /// Ends all leases of a process that ends, and says that it serves nothing any more.
+    pub async fn sign_out(&self, holder: &str) -> Result<(), StoreError> {
+        for statement in [pending::RELEASE, pending::SIGN_OUT] {
+            self.write_pending(statement, json!({"holder": holder}))
+                .await?;
+        }
+        Ok(())
     }
 }
 

@@ -30,11 +30,13 @@ pub(crate) fn params(value: Value) -> Params {
 }
 
 /// What [`super::statements::APPEND`] binds.
-pub(crate) fn append_params(engine: &impl Engine, session: &str, new: &NewTurn) -> Params {
+pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -> Params {
     let turn = &new.turn;
     let audience = &new.audience;
     let (embedding, embedder) = match &turn.embedding {
-        Some(Embedding { embedder, vector }) => (engine.embedding(vector), json!(embedder)),
+        Some(Embedding { embedder, vector }) => {
+            ((engine.dialect().embedding)(vector), json!(embedder))
+        }
         None => (Value::Null, Value::Null),
     };
     let recalled: Vec<Value> = new

@@ -8,14 +8,12 @@ use tokio::sync::mpsc;
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Intent, Params, Purge, Row, Step};
+use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
 use super::query::{QueryError, QueryLimits, Rows};
-use super::reading::Reading;
-use super::transfer::{GraphNode, GraphRelationship};
 
 /// Records how long each call takes, by its kind, in `muninn_graph_seconds`.
 #[derive(Debug)]
-pub(crate) struct Timed<E>(pub(crate) E);
+pub(crate) struct Timed(pub(crate) Box<dyn Engine>);
 
 async fn timed<T, F>(
     call: &'static str,
@@ -30,7 +28,11 @@ async fn timed<T, F>(
 }
 
 #[async_trait]
-impl<E: Engine> Engine for Timed<E> {
+impl Engine for Timed {
+    fn dialect(&self) -> &'static Dialect {
+        self.0.dialect()
+    }
+
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         timed("read", self.0.read(statement, params)).await
     }
@@ -60,71 +62,8 @@ impl<E: Engine> Engine for Timed<E> {
         timed("generated", self.0.confined(cypher, params, limits)).await
     }
 
-    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
-        timed("import", self.0.create_nodes(nodes)).await
-    }
-
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError> {
-        timed("import", self.0.create_relationships(relationships)).await
-    }
-
-    async fn purge(&self, what: Purge) -> Result<(), StoreError> {
-        timed("purge", self.0.purge(what)).await
-    }
-
-    async fn version(&self) -> Result<String, StoreError> {
-        self.0.version().await
-    }
-
-    async fn reading(&self) -> Result<Option<Reading>, StoreError> {
-        self.0.reading().await
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        self.0.close().await
-    }
-
-    fn knowledge_indexes(&self, dimension: usize) -> Vec<(String, String)> {
-        self.0.knowledge_indexes(dimension)
-    }
-
-    fn is_shared(&self) -> bool {
-        self.0.is_shared()
-    }
-
-    fn relabels(&self) -> bool {
-        self.0.relabels()
-    }
-
-    fn unsupported_features(&self) -> &'static [&'static str] {
-        self.0.unsupported_features()
-    }
-
-    fn embedding(&self, vector: &[f32]) -> Value {
-        self.0.embedding(vector)
-    }
-
-    fn constraints(&self) -> &'static [(&'static str, &'static str)] {
-        self.0.constraints()
-    }
-
-    fn strip(&self, node: &mut GraphNode) {
-        self.0.strip(node);
-    }
-
-    fn prepare(&self, node: &mut GraphNode) {
-        self.0.prepare(node);
-    }
-
-    fn plans_dearly(&self) -> bool {
-        self.0.plans_dearly()
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.0.warnings()
+    async fn about(&self) -> Result<About, StoreError> {
+        timed("about", self.0.about()).await
     }
 
     fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError> {
@@ -133,5 +72,13 @@ impl<E: Engine> Engine for Timed<E> {
 
     fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
         self.0.intents()
+    }
+
+    async fn purge(&self, what: Purge) -> Result<(), StoreError> {
+        timed("purge", self.0.purge(what)).await
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.0.close().await
     }
 }

@@ -8,18 +8,16 @@ mod import;
 use std::collections::HashMap;
 use std::io::Write;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::cypher_store::CypherStore;
-use super::engine::{Engine, Row};
-use super::record::{integer, list, listed, params, text, vector};
+use super::engine::{Engine, Params, Row, quoted};
+use super::record::{integer, list, listed, params, text, unexpected, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
 pub(in crate::graph) use self::import::unfinished;
-pub use self::import::{Checked, Importing, Names, Unfinished, check, import};
+pub use self::import::{Checked, Names, Unfinished, check, import};
 
 /// The shape of the file.
 const FORMAT: u32 = 1;
@@ -74,34 +72,6 @@ pub enum TransferError {
     Store(#[from] StoreError),
 }
 
-/// What a store does to be carried elsewhere.
-#[async_trait]
-pub trait Portable {
-    /// How many nodes and relationships there are.
-    async fn size(&self) -> Result<(u64, u64), StoreError>;
-
-    /// Hands over every node, on one snapshot; vectors as lists of floats.
-    async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError>;
-
-    /// Hands over every relationship, on one snapshot.
-    async fn relationships(&self, to: mpsc::Sender<GraphRelationship>) -> Result<(), StoreError>;
-
-    /// Creates nodes and returns what they are called in this store, in order.
-    async fn create_nodes(&self, nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError>;
-
-    /// Creates relationships between nodes by what they are called in this store.
-    async fn create_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-    ) -> Result<(), StoreError>;
-
-    /// Removes everything.
-    async fn wipe(&self) -> Result<(), StoreError>;
-
-    /// What takes in a file.
-    fn importing(&self) -> &dyn Importing;
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
@@ -124,7 +94,7 @@ enum Line {
 /// # Errors
 /// Whatever the store or the writer says; the file is then without its last line.
 pub async fn export<W: Write + Send>(
-    store: &dyn GraphStore,
+    store: &GraphStore,
     writer: &mut W,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<(), TransferError> {
@@ -262,7 +232,21 @@ pub(crate) fn grouped<T, K: Eq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<(K, V
     groups
 }
 
-impl<E: Engine> CypherStore<E> {
+/// Labels as they stand behind a node in a pattern.
+fn pattern(labels: &[String]) -> Result<String, StoreError> {
+    labels
+        .iter()
+        .map(|label| Ok(format!(":{}", quoted(label)?)))
+        .collect()
+}
+
+/// Relationships of one type, as a statement is given them.
+fn relationship_rows(members: &[(usize, &GraphRelationship)]) -> Params {
+    let row = |(_, one): &(usize, &GraphRelationship)| json!({"from": one.from, "to": one.to, "properties": one.properties});
+    params(json!({"rows": members.iter().map(row).collect::<Vec<Value>>()}))
+}
+
+impl GraphStore {
     async fn count(&self, statement: &str, column: &str) -> Result<u64, StoreError> {
         let rows = self.engine.read(statement, params(json!({}))).await?;
         let count = rows.first().map_or(0, |row| integer(row, column));
@@ -287,11 +271,9 @@ impl<E: Engine> CypherStore<E> {
         let (read, ()) = tokio::join!(self.engine.stream(statement, sender), convert);
         read
     }
-}
 
-#[async_trait]
-impl<E: Engine> Portable for CypherStore<E> {
-    async fn size(&self) -> Result<(u64, u64), StoreError> {
+    /// How many nodes and relationships there are.
+    pub async fn size(&self) -> Result<(u64, u64), StoreError> {
         Ok((
             self.count(statements::COUNT_NODES, "nodes").await?,
             self.count(statements::COUNT_RELATIONSHIPS, "relationships")
@@ -299,17 +281,22 @@ impl<E: Engine> Portable for CypherStore<E> {
         ))
     }
 
-    async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
+    /// Hands over every node, on one snapshot; vectors as lists of floats.
+    pub async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
         self.convert(statements::ALL_NODES, to, |row| {
             let mut node = GraphNode::from_row(row);
-            self.engine.strip(&mut node);
+            (self.engine.dialect().strip)(&mut node);
             node.convert_embedding(listed);
             node
         })
         .await
     }
 
-    async fn relationships(&self, to: mpsc::Sender<GraphRelationship>) -> Result<(), StoreError> {
+    /// Hands over every relationship, on one snapshot.
+    pub async fn relationships(
+        &self,
+        to: mpsc::Sender<GraphRelationship>,
+    ) -> Result<(), StoreError> {
         self.convert(statements::ALL_RELATIONSHIPS, to, |row| GraphRelationship {
             kind: text(row, "type").unwrap_or_default(),
             from: text(row, "from").unwrap_or_default(),
@@ -319,23 +306,52 @@ impl<E: Engine> Portable for CypherStore<E> {
         .await
     }
 
-    async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
-        for node in &mut nodes {
-            node.convert_embedding(|floats| self.engine.embedding(floats));
-        }
+    /// Creates nodes and returns what they are called in this store, in order.
+    pub async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
         self.survey.outdate();
-        self.engine.create_nodes(nodes).await
+        let dialect = self.engine.dialect();
+        for node in &mut nodes {
+            node.convert_embedding(dialect.embedding);
+            (dialect.prepare)(node);
+        }
+        let mut ids = vec![String::new(); nodes.len()];
+        for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
+            let rows: Vec<Value> = members
+                .iter()
+                .map(|(place, node)| json!({"place": place, "properties": node.properties}))
+                .collect();
+            let statement = statements::import::create_nodes(&pattern(&labels)?);
+            let bound = params(json!({"rows": rows}));
+            for row in self.engine.write(&statement, bound).await? {
+                let place = usize::try_from(integer(&row, "place")).unwrap_or(usize::MAX);
+                if let Some(slot) = ids.get_mut(place) {
+                    *slot = text(&row, "id").unwrap_or_default();
+                }
+            }
+        }
+        Ok(ids)
     }
 
-    async fn create_relationships(
+    /// Creates relationships between nodes by what they are called in this store.
+    pub async fn create_relationships(
         &self,
         relationships: Vec<GraphRelationship>,
     ) -> Result<(), StoreError> {
         self.survey.outdate();
-        self.engine.create_relationships(relationships).await
+        for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
+            let statement = statements::import::create_relationships(&quoted(&kind)?);
+            let bound = relationship_rows(&members);
+            let made = self.engine.write(&statement, bound).await?;
+            let made = made.first().map_or(0, |row| integer(row, "made"));
+            if usize::try_from(made) != Ok(members.len()) {
+                return Err(unexpected("a node vanished while relationships were made"));
+            }
+        }
+        Ok(())
     }
 
-    async fn wipe(&self) -> Result<(), StoreError> {
+    /// Removes everything.
+    pub async fn wipe(&self) -> Result<(), StoreError> {
         self.survey.outdate();
         loop {
             let rows = self
@@ -346,9 +362,5 @@ impl<E: Engine> Portable for CypherStore<E> {
                 return Ok(());
             }
         }
-    }
-
-    fn importing(&self) -> &dyn Importing {
-        self
     }
 }

@@ -131,7 +131,7 @@ type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
 /// # Errors
 /// [`IngestError`]; what is served then stays as it is.
 pub async fn ingest(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     embedder: &Arc<Embedder>,
     ingest: Ingest<'_>,
     tell: Tell<'_>,
@@ -154,7 +154,7 @@ pub async fn ingest(
         process: &process,
         channels: &ingest.channels,
     };
-    let lease = store.ingesting().claim(&claim).await?.map_err(busy)?;
+    let lease = store.claim_source(&claim).await?.map_err(busy)?;
     let run = Run {
         store,
         embedder,
@@ -164,14 +164,14 @@ pub async fn ingest(
     let done = run.all(&ingest, tell).await;
     if done.is_err() {
         // It ends by itself if the graph is away.
-        let _ = store.ingesting().release(&lease).await;
+        let _ = store.release_source(&lease).await;
     }
     drop(lock);
     done
 }
 
 async fn dry(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     embedder: &str,
     ingest: Ingest<'_>,
     tell: Tell<'_>,
@@ -215,19 +215,12 @@ async fn dry(
 }
 
 /// What is there of a source: records of another embedder have to be made again.
-async fn known(
-    store: &Arc<dyn GraphStore>,
-    embedder: &str,
-    source: &str,
-) -> Result<Plan, IngestError> {
+async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<Plan, IngestError> {
     let mut plan = Plan::default();
     for stage in [Stage::Served, Stage::Staged] {
         let mut after = String::new();
         loop {
-            let page = store
-                .ingesting()
-                .records(source, stage, &after, PAGE)
-                .await?;
+            let page = store.records(source, stage, &after, PAGE).await?;
             let Some(last) = page.last() else {
                 break;
             };
@@ -296,7 +289,7 @@ impl Counters {
 /// A run of one version of one source.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    store: &'a Arc<dyn GraphStore>,
+    store: &'a Arc<GraphStore>,
     embedder: &'a Arc<Embedder>,
     embedder_name: &'a str,
     lease: &'a Lease,
@@ -305,7 +298,7 @@ struct Run<'a> {
 impl Run<'_> {
     async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<Summary, IngestError> {
         if let Some(dimension) = self.embedder.dimension() {
-            self.store.ingesting().prepare_knowledge(dimension).await?;
+            self.store.prepare_knowledge(dimension).await?;
         }
         let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
         let counters = Arc::new(Counters::default());
@@ -365,7 +358,7 @@ impl Run<'_> {
             match tokio::time::timeout(SIGN_OF_LIFE, fresh.recv()).await {
                 Ok(Some(record)) => batch.add(record),
                 Ok(None) => is_open = false,
-                Err(_elapsed) => self.store.ingesting().renew(self.lease).await?,
+                Err(_elapsed) => self.store.renew_source(self.lease).await?,
             }
             if batch.chunks < BATCH && is_open {
                 continue;
@@ -402,10 +395,7 @@ impl Run<'_> {
             let without = vectors.iter().filter(|vector| vector.is_none()).count();
             let count = vectors.len();
             let (chunks, stale) = batch.embedded(vectors);
-            store
-                .ingesting()
-                .stage(&lease, &name, chunks, &stale)
-                .await?;
+            store.stage(&lease, &name, chunks, &stale).await?;
             counters.chunks.fetch_add(count as u64, Ordering::Relaxed);
             Ok(without as u64)
         }
@@ -417,7 +407,7 @@ impl Run<'_> {
         completed: Completed,
         mut summary: Summary,
     ) -> Result<Summary, IngestError> {
-        let current = self.store.ingesting().sources().await?;
+        let current = self.store.sources().await?;
         let current = current
             .into_iter()
             .find(|source| source.name == self.lease.source && source.version > 0);

@@ -121,7 +121,7 @@ pub struct Found {
 /// Searches.
 #[derive(Debug)]
 pub struct Searcher {
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     recaller: Arc<Recaller>,
     weights: Live<Weights>,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
@@ -134,7 +134,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    pub fn new(store: Arc<dyn GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
+    pub fn new(store: Arc<GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
         Self {
             store,
             recaller,
@@ -199,7 +199,7 @@ impl Searcher {
     }
 
     async fn load(&self) -> Result<(), StoreError> {
-        let served = self.store.searching().versions().await?;
+        let served = self.store.source_versions().await?;
         let embedder = self.recaller.embedder();
         let is_same = self
             .current()
@@ -414,7 +414,7 @@ impl Searcher {
             if chunks.is_empty() {
                 return Ok(Vec::new());
             }
-            self.store.searching().passages(&chunks, private).await
+            self.store.passages(&chunks, private).await
         };
         let asked = async { tokio::try_join!(ask(of(false), false), ask(of(true), true)) };
         match timeout(GRAPH, asked).await {

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::neighbours::Neighbours;
 use super::replay::Replay;
 use super::window::Windows;
-use crate::graph::answers::{Marks, Spoken};
+use crate::graph::answers::{Marks, Spoken, WhichResponse};
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -42,7 +42,7 @@ const LOOKS: [Duration; 3] = [
 /// Where turns are read and kept.
 #[derive(Debug)]
 pub struct Archive {
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     pub(super) journal: Journal,
     windows: Windows,
     pub(super) sessions: Arc<Sessions>,
@@ -73,7 +73,7 @@ pub enum Kept {
 
 impl Archive {
     pub fn new(
-        store: Arc<dyn GraphStore>,
+        store: Arc<GraphStore>,
         journal: Journal,
         sessions: Arc<Sessions>,
         window: usize,
@@ -90,7 +90,7 @@ impl Archive {
     }
 
     /// The graph itself, for what needs it and can wait until it is there.
-    pub fn store(&self) -> &Arc<dyn GraphStore> {
+    pub fn store(&self) -> &Arc<GraphStore> {
         &self.store
     }
 
@@ -334,8 +334,12 @@ impl Archive {
         if !self.windows.get(session).is_empty() || self.journal.holds(session.as_str()) {
             return true;
         }
-        match self.store.takes_part(session).await {
-            Ok(takes_part) => takes_part,
+        match self
+            .store
+            .find_response(WhichResponse::LastIn(session))
+            .await
+        {
+            Ok(last) => last.is_some(),
             Err(error) => {
                 tracing::debug!(
                     error = &error as &dyn std::error::Error,
@@ -368,7 +372,8 @@ impl Archive {
         audience: &AudienceId,
         message: &MessageId,
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        patiently(|| self.store.response_of_message(audience, message)).await
+        let sent = WhichResponse::SentAs(audience, message);
+        patiently(|| self.store.find_response(sent)).await
     }
 
     /// The newest turn of a person that waits for the graph, in a session, or in all of an audience.

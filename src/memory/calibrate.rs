@@ -77,7 +77,7 @@ type Asked = HashMap<ResponseId, (String, Option<Vec<f32>>)>;
 /// When there is too little history or it has no vectors of this embedder, and when the embedder
 /// or the graph fail.
 pub async fn calibrate(
-    store: &dyn GraphStore,
+    store: &GraphStore,
     embedder: &Embedder,
     beside: Beside,
 ) -> Result<Calibrated, CalibrateError> {
@@ -120,7 +120,7 @@ pub async fn calibrate(
 }
 
 /// Those that have talked, and how many turns there are in all.
-async fn audiences(store: &dyn GraphStore) -> Result<(Vec<AudienceId>, usize), StoreError> {
+async fn audiences(store: &GraphStore) -> Result<(Vec<AudienceId>, usize), StoreError> {
     let sessions = store.sessions().await?;
     let turns = sessions.iter().map(|session| session.turns).sum();
     let names: HashSet<String> = sessions.into_iter().map(|one| one.audience).collect();
@@ -131,13 +131,13 @@ async fn audiences(store: &dyn GraphStore) -> Result<(Vec<AudienceId>, usize), S
 
 /// Reads an audience's turns in portions.
 struct Pages<'a> {
-    store: &'a dyn GraphStore,
+    store: &'a GraphStore,
     audience: &'a AudienceId,
     seen: Option<i64>,
 }
 
 impl<'a> Pages<'a> {
-    fn new(store: &'a dyn GraphStore, audience: &'a AudienceId) -> Self {
+    fn new(store: &'a GraphStore, audience: &'a AudienceId) -> Self {
         Self {
             store,
             audience,
@@ -206,7 +206,7 @@ impl Survey {
     /// Asks an audience's questions of all of its exchanges but their own.
     async fn look(
         &mut self,
-        store: &dyn GraphStore,
+        store: &GraphStore,
         audience: &AudienceId,
         embedder: &Embedder,
         of: (&str, usize),
@@ -295,7 +295,7 @@ struct Replay<'a> {
 impl Replay<'_> {
     async fn play(
         &mut self,
-        store: &dyn GraphStore,
+        store: &GraphStore,
         audience: &AudienceId,
         asked: &Asked,
         of: (&str, usize),

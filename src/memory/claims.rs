@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::archive::Archive;
 use crate::graph::StoreError;
-use crate::graph::claims::{Claimed, Claims, Renewed};
+use crate::graph::claims::{Claimed, Renewed};
 
 /// A claim without a sign of life for this long is anybody's.
 const LASTS: Duration = Duration::from_secs(10);
@@ -24,10 +24,6 @@ const PATIENCE: Duration = Duration::from_mins(30);
 const KEPT: Duration = Duration::from_hours(1);
 
 impl Archive {
-    fn claims(&self) -> &dyn Claims {
-        self.store().claims()
-    }
-
     /// Claims the event of a message for this process, waiting for another that works on it.
     /// [`Claimed::Held`]: it still does, or that cannot be known, and `closing` or patience came first.
     ///
@@ -64,7 +60,7 @@ impl Archive {
             return None;
         }
         let (event, session) = (&message.event, &message.conversation);
-        match self.claims().claim(event, session, holder, LASTS).await {
+        match self.store().claim(event, session, holder, LASTS).await {
             Ok(claimed) => Some(claimed),
             Err(error) => {
                 self.cannot_claim(&error);
@@ -91,7 +87,7 @@ impl Archive {
     pub async fn renew_until_stopped(&self, event: &EventId, holder: &str) {
         loop {
             sleep(RENEW_EVERY).await;
-            match self.claims().renew_claim(event, holder, LASTS).await {
+            match self.store().renew_claim(event, holder, LASTS).await {
                 Ok(Renewed::Kept) => {}
                 Ok(Renewed::Stopped) => return,
                 Ok(Renewed::Lost) => {
@@ -110,14 +106,13 @@ impl Archive {
     /// # Errors
     /// When the graph cannot be asked.
     pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
-        Ok(self.claims().is_claimed(event).await?
-            || self.store().pending().is_held(event, holder).await?)
+        self.store().is_claimed(event, holder).await
     }
 
     /// Tells other processes to stop what they answer in a conversation.
     pub async fn stop_elsewhere(&self, session: &ConversationId) {
         if !self.is_away()
-            && let Err(error) = self.claims().stop_claims(session).await
+            && let Err(error) = self.store().stop_claims(session).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "other processes could not be told to stop a turn");
@@ -127,7 +122,7 @@ impl Archive {
     /// Removes claims of the past.
     pub async fn sweep_claims(&self) {
         if !self.is_away()
-            && let Err(error) = self.claims().sweep_claims(KEPT).await
+            && let Err(error) = self.store().sweep_claims(KEPT).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, "old claims could not be removed");

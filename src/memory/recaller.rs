@@ -159,19 +159,19 @@ impl Recaller {
     }
 
     /// Embeds now and then what was kept without a vector, until nobody recalls any more.
-    pub async fn keep_mending(recaller: Weak<Self>, store: Weak<dyn GraphStore>) {
+    pub async fn keep_mending(recaller: Weak<Self>, store: Weak<GraphStore>) {
         let parts = (recaller, store);
         loop {
             tokio::time::sleep(MEND_EVERY).await;
             let (Some(recaller), Some(store)) = (parts.0.upgrade(), parts.1.upgrade()) else {
                 return;
             };
-            recaller.mend(&*store).await;
+            recaller.mend(&store).await;
         }
     }
 
     /// Embeds what was kept without a vector, if there may be something.
-    pub async fn mend(&self, store: &dyn GraphStore) {
+    pub async fn mend(&self, store: &GraphStore) {
         if !self.has_missed.swap(false, Ordering::Relaxed) {
             return;
         }
@@ -200,7 +200,7 @@ impl Recaller {
 
     /// Loads the audience's index, unless it is there. Without the graph there is none, and nothing
     /// is recalled.
-    pub async fn load(&self, store: &dyn GraphStore, audience: &AudienceId) {
+    pub async fn load(&self, store: &GraphStore, audience: &AudienceId) {
         if self.is_loaded(audience) {
             return;
         }
@@ -238,7 +238,7 @@ impl Recaller {
 
     /// Takes in what a turn read; loads the index again where something was forgotten since, or
     /// where there was more than a turn reads.
-    pub async fn learn(&self, store: &dyn GraphStore, audience: &AudienceId, news: &News) {
+    pub async fn learn(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
@@ -253,7 +253,7 @@ impl Recaller {
 
     /// Links a turn that was kept to the earlier ones that it replaces. Where that fails, recall
     /// compares them all the same.
-    pub async fn link(&self, store: &dyn GraphStore, audience: &AudienceId, turn: &Turn) {
+    pub async fn link(&self, store: &GraphStore, audience: &AudienceId, turn: &Turn) {
         let Some(index) = self
             .indexes
             .get(audience)
@@ -276,7 +276,7 @@ impl Recaller {
 
     /// Takes in what an audience said since, for a message that is asked elsewhere; says whether it
     /// could.
-    pub async fn catch_up(&self, store: &dyn GraphStore, audience: &AudienceId) -> bool {
+    pub async fn catch_up(&self, store: &GraphStore, audience: &AudienceId) -> bool {
         if !self.is_loaded(audience) {
             self.load(store, audience).await;
             return self.is_ready(audience);
@@ -294,7 +294,7 @@ impl Recaller {
     }
 
     /// Says in the log where turns have vectors that cannot be compared.
-    pub async fn notice_stale(&self, store: &dyn GraphStore) {
+    pub async fn notice_stale(&self, store: &GraphStore) {
         match stale(store, &self.embedder).await {
             Ok(Stale {
                 foreign: 0,
@@ -426,7 +426,7 @@ impl Recaller {
 
     async fn read_index(
         &self,
-        store: &dyn GraphStore,
+        store: &GraphStore,
         audience: &AudienceId,
     ) -> Result<AudienceIndex, StoreError> {
         let embedder = self.embedder.name().zip(self.embedder.dimension());

@@ -53,7 +53,7 @@ pub struct Stale {
 ///
 /// # Errors
 /// When the graph cannot be asked.
-pub async fn stale(store: &dyn GraphStore, embedder: &Embedder) -> Result<Stale, StoreError> {
+pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, StoreError> {
     let mut stale = Stale::default();
     for by in store.embedders().await? {
         match by.embedder {
@@ -71,7 +71,7 @@ pub async fn stale(store: &dyn GraphStore, embedder: &Embedder) -> Result<Stale,
 /// # Errors
 /// When the embeddings or the graph fail; what was done until then stays.
 pub async fn reembed(
-    store: &dyn GraphStore,
+    store: &GraphStore,
     embedder: &Embedder,
     tell: &mut (dyn FnMut(Reembedded) + Send),
 ) -> Result<Reembedded, ReembedError> {
@@ -90,7 +90,9 @@ pub async fn reembed(
     for audience in &audiences {
         let mut seen = 0;
         loop {
-            let page = store.stale_embeddings(name, audience, seen, BATCH).await?;
+            let page = store
+                .stale_embeddings(Some(name), audience, seen, BATCH)
+                .await?;
             if !page.turns.is_empty() {
                 let vectors = embed(embedder, &page.turns).await;
                 let vectors = vectors.map_err(|source| ReembedError::Embedder {
@@ -117,7 +119,7 @@ pub async fn reembed(
 /// # Errors
 /// When the embeddings or the graph fail; what was done until then stays.
 pub async fn embed_missing(
-    store: &dyn GraphStore,
+    store: &GraphStore,
     embedder: &Embedder,
 ) -> Result<Vec<AudienceId>, ReembedError> {
     let mut missing = store.embedders().await?;
@@ -131,7 +133,7 @@ pub async fn embed_missing(
     for audience in &audiences {
         let mut seen = 0;
         loop {
-            let page = store.missing_embeddings(audience, seen, BATCH).await?;
+            let page = store.stale_embeddings(None, audience, seen, BATCH).await?;
             if !page.turns.is_empty() {
                 let vectors = embed(embedder, &page.turns).await.map_err(failed)?;
                 store.set_embeddings(name, audience, &vectors).await?;

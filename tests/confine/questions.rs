@@ -96,10 +96,10 @@ fn confined(query: &str, schema: &Schema) -> muninn::graph::confine::ConfinedCyp
         .unwrap_or_else(|refusal| panic!("{query}: {refusal}"))
 }
 
-async fn movies(config: &GraphConfig) -> Arc<dyn GraphStore> {
+async fn movies(config: &GraphConfig) -> Arc<GraphStore> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = open(config).await.unwrap();
-    load_movies(&*store).await.unwrap();
+    load_movies(&store).await.unwrap();
     store
 }
 

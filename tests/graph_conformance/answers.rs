@@ -1,7 +1,7 @@
 //! Answers that were given already: delivered, replaced, judged, counted.
 
 use chrono::{TimeDelta, Utc};
-use muninn::graph::answers::{Spent, Votes};
+use muninn::graph::answers::{Spent, Votes, WhichResponse, WhichSessions};
 use muninn::graph::trace::{ModelCall, ModelStep};
 use muninn::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
@@ -29,11 +29,12 @@ async fn own_sessions_and_turns_are_found(lane: &Lane) {
     let own = async |person: &str, prefix: &str, most| {
         talk.store.own_sessions(person, prefix, most).await.unwrap()
     };
+    let last_to = |person| {
+        talk.store
+            .find_response(WhichResponse::LastTo(&audience, person))
+    };
     assert_eq!(own(&person, prefix, 25).await, []);
-    assert_eq!(
-        talk.store.last_turn_by(&audience, &person).await.unwrap(),
-        None
-    );
+    assert_eq!(last_to(&person).await.unwrap(), None);
     talk.say("first").await;
     let last = talk.say("second").await;
     let elsewhere = other.say("elsewhere").await;
@@ -46,12 +47,9 @@ async fn own_sessions_and_turns_are_found(lane: &Lane) {
         found[0].last_at.timestamp_millis(),
         last.created_at.timestamp_millis()
     );
-    let found = talk.store.last_turn_by(&audience, &person).await.unwrap();
+    let found = last_to(&person).await.unwrap();
     assert_eq!(found, Some((other.session.clone(), elsewhere.id)));
-    assert_eq!(
-        talk.store.last_turn_by(&audience, "nobody").await.unwrap(),
-        None
-    );
+    assert_eq!(last_to("nobody").await.unwrap(), None);
     assert_eq!(own("nobody", prefix, 25).await, []);
     assert_eq!(own(&person, prefix, 0).await, []);
 }
@@ -264,18 +262,40 @@ async fn what_an_audience_spent_is_counted(lane: &Lane) {
 
 async fn sessions_of_an_audience_are_found(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
-    assert!(!talk.store.takes_part(&talk.session).await.unwrap());
+    let last = async || {
+        let here = WhichResponse::LastIn(&talk.session);
+        talk.store.find_response(here).await.unwrap()
+    };
+    assert_eq!(last().await, None);
     talk.say("hello").await;
+    let second = talk.say("again").await;
+    assert_eq!(last().await, Some((talk.session.clone(), second.id)));
     let beside = talk.beside();
     beside.say("hello").await;
     let other = Talk::on(&talk.store);
     other.say("hello").await;
-    assert!(talk.store.takes_part(&talk.session).await.unwrap());
-    let mut found = talk.store.sessions_of(&talk.audience.id).await.unwrap();
-    let mut expected = vec![talk.session.clone(), beside.session];
-    found.sort();
+    let found = async |which| {
+        let mut found = talk.store.find_sessions(which).await.unwrap();
+        found.sort();
+        found
+    };
+    let audience = &talk.audience.id;
+    let of = |talk: &Talk| (talk.session.clone(), talk.audience.id.clone());
+    let mut expected = vec![of(&talk), of(&beside)];
     expected.sort();
-    assert_eq!(found, expected);
+    assert_eq!(found(WhichSessions::Of(audience)).await, expected);
+    assert_eq!(
+        found(WhichSessions::Under(audience.as_str())).await,
+        expected
+    );
+    let place = other.session.as_str();
+    assert_eq!(found(WhichSessions::Under(place)).await, [of(&other)]);
+    let newest = |prefix, most| found(WhichSessions::Newest { prefix, most });
+    assert_eq!(newest(talk.session.as_str(), 5).await, [of(&talk)]);
+    assert_eq!(newest("nowhere/", 5).await, []);
+    talk.say("and again").await;
+    let said_last = newest("test/", 1).await;
+    assert_eq!(said_last.len(), 1, "{said_last:?}");
 }
 
 async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
@@ -295,17 +315,31 @@ async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
         .set_delivered(second.id, &delivered)
         .await
         .unwrap();
-    let found = talk.store.response_of_message(here, &message).await;
+    let found = talk
+        .store
+        .find_response(WhichResponse::SentAs(here, &message))
+        .await;
     assert_eq!(found.unwrap(), Some((beside.session.clone(), second.id)));
     let part = MessageId::new(format!("m/{}", second.id));
     let elsewhere = AudienceId::new("test/channel/other");
     for (audience, message) in [(here, &part), (&elsewhere, &message)] {
-        let found = talk.store.response_of_message(audience, message).await;
+        let found = talk
+            .store
+            .find_response(WhichResponse::SentAs(audience, message))
+            .await;
         assert_eq!(found.unwrap(), None);
     }
-    let last = talk.store.last_response(here).await.unwrap();
+    let last = talk
+        .store
+        .find_response(WhichResponse::LastOf(here))
+        .await
+        .unwrap();
     assert_eq!(last, Some((beside.session.clone(), second.id)));
-    let nothing = talk.store.last_response(&elsewhere).await.unwrap();
+    let nothing = talk
+        .store
+        .find_response(WhichResponse::LastOf(&elsewhere))
+        .await
+        .unwrap();
     assert_eq!(nothing, None);
     let memory_stats = talk.store.memory_stats(here).await.unwrap();
     assert_eq!((memory_stats.sessions, memory_stats.turns), (2, 2));

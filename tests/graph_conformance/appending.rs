@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use muninn::graph::answers::WhichResponse;
 use muninn::graph::{NewTurn, Source, StoreError};
 use muninn::memory::Archive;
 use muninn::memory::journal::{Journal, SetAside};
@@ -90,7 +91,8 @@ async fn what_is_there_already_is_left_out(lane: &Lane) {
     let mut same = aside.turn("a");
     same.turn.event.clone_from(&turns[0].turn.event);
     append_all(&[&aside], &[same]).await.unwrap();
-    assert!(!talk.store.takes_part(&aside.session).await.unwrap());
+    let last = WhichResponse::LastIn(&aside.session);
+    assert_eq!(talk.store.find_response(last).await.unwrap(), None);
     let sessions = talk.store.sessions().await.unwrap();
     assert!(sessions.iter().all(|it| it.id != aside.session.as_str()));
 }

@@ -27,7 +27,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
 }
 
 /// Knowledge of every kind, and conversations about it.
-async fn fill(store: &Arc<dyn GraphStore>) -> Talk {
+async fn fill(store: &Arc<GraphStore>) -> Talk {
     let knowledge = vec![
         node(
             &["Raven", "God's bird"],
@@ -84,11 +84,11 @@ async fn fill(store: &Arc<dyn GraphStore>) -> Talk {
     talk
 }
 
-async fn exported(store: &Arc<dyn GraphStore>) -> Vec<u8> {
+async fn exported(store: &Arc<GraphStore>) -> Vec<u8> {
     let mut file = Vec::new();
     let mut last = None;
     let mut progress = |state: Progress| last = Some(state);
-    export(&**store, &mut file, &mut progress).await.unwrap();
+    export(store, &mut file, &mut progress).await.unwrap();
     if let Some(state) = last {
         assert_eq!(state.done, state.total);
     }
@@ -96,19 +96,19 @@ async fn exported(store: &Arc<dyn GraphStore>) -> Vec<u8> {
 }
 
 async fn imported(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     file: &[u8],
     replace: bool,
 ) -> Result<(), TransferError> {
     let checked = check(&mut &file[..])?;
-    import(&**store, &mut &file[..], &checked, &mut |_| (), replace).await
+    import(store, &mut &file[..], &checked, &mut |_| (), replace).await
 }
 
 /// Imports a file that cannot be read beyond this many bytes.
-async fn interrupted(store: &Arc<dyn GraphStore>, file: &[u8], readable: usize) {
+async fn interrupted(store: &Arc<GraphStore>, file: &[u8], readable: usize) {
     let checked = check(&mut &file[..]).unwrap();
     let mut reader = BufReader::new((&file[..readable]).chain(Unreadable));
-    let error = import(&**store, &mut reader, &checked, &mut |_| (), true)
+    let error = import(store, &mut reader, &checked, &mut |_| (), true)
         .await
         .unwrap_err();
     assert!(matches!(error, TransferError::File(_)), "{error}");
@@ -294,7 +294,7 @@ async fn many_turns() -> Vec<u8> {
     exported(&from).await
 }
 
-async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<dyn GraphStore>, Vec<u8>) {
+async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<GraphStore>, Vec<u8>) {
     let file = many_turns().await;
     let store = lane.open().await;
     store.wipe().await.unwrap();
@@ -340,7 +340,7 @@ async fn an_interrupted_import_into_a_server_goes_on_where_it_was() {
     let mut progress = |state: Progress| {
         first.get_or_insert(state);
     };
-    import(&*store, &mut &file[..], &checked, &mut progress, false)
+    import(&store, &mut &file[..], &checked, &mut progress, false)
         .await
         .unwrap();
     let first = first.unwrap();

@@ -37,63 +37,45 @@ async fn an_event_is_answered_by_one(lane: &Lane) {
         let (event, session) = (event.clone(), session.clone());
         async move {
             let holder = format!("holder/{number}");
-            store
-                .claims()
-                .claim(&event, &session, &holder, LONG)
-                .await
-                .unwrap()
+            store.claim(&event, &session, &holder, LONG).await.unwrap()
         }
     });
     let claims = futures::future::join_all(claims).await;
     let ours = |claims: &[Claimed]| claims.iter().filter(|it| **it == Claimed::Ours).count();
     if is_alone(lane) {
         assert_eq!(ours(&claims), 8);
-        assert!(!stores[0].claims().is_claimed(&event).await.unwrap());
+        assert!(!stores[0].is_claimed(&event, "nobody").await.unwrap());
         return;
     }
     assert_eq!(ours(&claims), 1, "{claims:?}");
-    assert!(stores[0].claims().is_claimed(&event).await.unwrap());
+    assert!(stores[0].is_claimed(&event, "nobody").await.unwrap());
     let winner = claims.iter().position(|it| *it == Claimed::Ours).unwrap();
     let holder = format!("holder/{winner}");
     let (one, other) = (&stores[winner], &stores[(winner + 1) % 8]);
 
     // Whoever had it before a restart goes on.
-    let again = one
-        .claims()
-        .claim(&event, &session, &holder, LONG)
-        .await
-        .unwrap();
+    let again = one.claim(&event, &session, &holder, LONG).await.unwrap();
     assert_eq!(again, Claimed::Inherited);
     // Nobody else can say that it is done, or that it goes on.
     other
-        .claims()
-        .finish_claim(&event, "another")
+        .finish_events(std::slice::from_ref(&event), "another")
         .await
         .unwrap();
-    let renewed = other
-        .claims()
-        .renew_claim(&event, "another", LONG)
-        .await
-        .unwrap();
+    let renewed = other.renew_claim(&event, "another", LONG).await.unwrap();
     assert_eq!(renewed, Renewed::Lost);
-    assert!(other.claims().is_claimed(&event).await.unwrap());
+    assert!(other.is_claimed(&event, "nobody").await.unwrap());
 
-    one.claims().finish_claim(&event, &holder).await.unwrap();
-    assert!(!other.claims().is_claimed(&event).await.unwrap());
+    one.finish_events(std::slice::from_ref(&event), &holder)
+        .await
+        .unwrap();
+    assert!(!other.is_claimed(&event, "nobody").await.unwrap());
     for holder in [holder.as_str(), "another"] {
-        let claimed = other
-            .claims()
-            .claim(&event, &session, holder, LONG)
-            .await
-            .unwrap();
+        let claimed = other.claim(&event, &session, holder, LONG).await.unwrap();
         assert_eq!(claimed, Claimed::Done);
     }
     // A claim of the past is gone with the next sweep, one of today is not.
-    other.claims().sweep_claims(LONG).await.unwrap();
-    let claimed = other
-        .claims()
-        .claim(&event, &session, "another", LONG)
-        .await;
+    other.sweep_claims(LONG).await.unwrap();
+    let claimed = other.claim(&event, &session, "another", LONG).await;
     assert_eq!(claimed.unwrap(), Claimed::Done);
 }
 
@@ -101,45 +83,34 @@ async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &Lane) {
     let stores = lane.open_many(2).await;
     let (event, session) = event();
     let (one, other) = (&stores[0], &stores[1]);
-    let claim = |holder, lasts| one.claims().claim(&event, &session, holder, lasts);
+    let claim = |holder, lasts| one.claim(&event, &session, holder, lasts);
     assert_eq!(claim("one", LONG).await.unwrap(), Claimed::Ours);
     if is_alone(lane) {
         return;
     }
     assert_eq!(claim("other", LONG).await.unwrap(), Claimed::Held);
     // Its last sign of life was good for no time at all.
-    let renewed = one
-        .claims()
-        .renew_claim(&event, "one", Duration::ZERO)
-        .await;
+    let renewed = one.renew_claim(&event, "one", Duration::ZERO).await;
     assert_eq!(renewed.unwrap(), Renewed::Kept);
     while claim("other", LONG).await.unwrap() == Claimed::Held {
         tokio::task::yield_now().await;
     }
     assert_eq!(claim("one", LONG).await.unwrap(), Claimed::Held);
-    let renewed = one.claims().renew_claim(&event, "one", LONG).await.unwrap();
+    let renewed = one.renew_claim(&event, "one", LONG).await.unwrap();
     assert_eq!(renewed, Renewed::Lost);
-    let renewed = other
-        .claims()
-        .renew_claim(&event, "other", LONG)
-        .await
-        .unwrap();
+    let renewed = other.renew_claim(&event, "other", LONG).await.unwrap();
     assert_eq!(renewed, Renewed::Kept);
 }
 
 async fn a_turn_is_stopped_from_elsewhere(lane: &Lane) {
     let store = lane.open().await;
     let (event, session) = event();
-    store
-        .claims()
-        .claim(&event, &session, "one", LONG)
-        .await
-        .unwrap();
+    store.claim(&event, &session, "one", LONG).await.unwrap();
     let elsewhere = ConversationId::new(format!("{session}/other"));
-    store.claims().stop_claims(&elsewhere).await.unwrap();
-    let renew = || store.claims().renew_claim(&event, "one", LONG);
+    store.stop_claims(&elsewhere).await.unwrap();
+    let renew = || store.renew_claim(&event, "one", LONG);
     assert_eq!(renew().await.unwrap(), Renewed::Kept);
-    store.claims().stop_claims(&session).await.unwrap();
+    store.stop_claims(&session).await.unwrap();
     if !is_alone(lane) {
         assert_eq!(renew().await.unwrap(), Renewed::Stopped);
     }

@@ -20,7 +20,7 @@ const KILLS: usize = 50;
 /// Writers in one process, so that turns share a flush of the log.
 const WRITERS: usize = 4;
 
-fn talk_of(writer: usize, store: &std::sync::Arc<dyn muninn::graph::GraphStore>) -> Talk {
+fn talk_of(writer: usize, store: &std::sync::Arc<muninn::graph::GraphStore>) -> Talk {
     Talk {
         session: ConversationId::new(format!("test/victim/{writer}")),
         ..Talk::on(store)

@@ -21,7 +21,7 @@ pub(crate) const RAVENS: &str = "# Ravens\nTwo of them.\n\n## Huginn\nThought.\n
 
 /// A folder of files, and a data folder beside it.
 pub(crate) struct Desk {
-    pub(crate) store: Arc<dyn GraphStore>,
+    pub(crate) store: Arc<GraphStore>,
     pub(crate) embedder: Arc<Embedder>,
     pub(crate) folder: TempDir,
     /// Other tests run on the same server.
@@ -38,7 +38,7 @@ impl Desk {
         Self::over(Arc::clone(&self.store))
     }
 
-    fn over(store: Arc<dyn GraphStore>) -> Self {
+    fn over(store: Arc<GraphStore>) -> Self {
         let desk = Self {
             store,
             embedder: Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap())),
@@ -87,7 +87,7 @@ impl Desk {
     pub(crate) async fn served(&self) -> BTreeMap<String, ServedChunk> {
         let (sender, mut chunks) = mpsc::channel(10);
         let store = Arc::clone(&self.store);
-        let reading = tokio::spawn(async move { store.ingesting().served_chunks(sender).await });
+        let reading = tokio::spawn(async move { store.served_chunks(sender).await });
         let mut served = BTreeMap::new();
         while let Some(chunk) = chunks.recv().await {
             if chunk.source == self.name {
@@ -102,7 +102,7 @@ impl Desk {
     pub(crate) async fn elements(&self) -> Vec<String> {
         let chunks = self.served().await.into_values();
         let chunks: Vec<String> = chunks.map(|chunk| chunk.chunk).collect();
-        let passages = self.store.searching().passages(&chunks, false).await;
+        let passages = self.store.passages(&chunks, false).await;
         let passages = passages.unwrap().into_iter();
         passages.map(|passage| passage.element).collect()
     }
@@ -128,7 +128,7 @@ impl Desk {
             process,
             channels: &[],
         };
-        let claimed = self.store.ingesting().claim(&claim).await.unwrap();
+        let claimed = self.store.claim_source(&claim).await.unwrap();
         claimed.unwrap()
     }
 }

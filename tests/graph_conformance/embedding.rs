@@ -18,7 +18,7 @@ const NEW: &str = "test-3";
 async fn stale(talk: &Talk) -> Vec<Turn> {
     let stale = talk
         .store
-        .stale_embeddings(NEW, &talk.audience.id, 0, 1_000);
+        .stale_embeddings(Some(NEW), &talk.audience.id, 0, 1_000);
     let found = stale.await.unwrap();
     assert!(!found.more);
     found.turns
@@ -52,7 +52,9 @@ async fn stale_vectors_are_found_by_audience(lane: &Lane) {
     let mut missing = beside.turn("without");
     missing.turn.embedding = None;
     let missing = beside.append(&missing).await;
-    let none = talk.store.missing_embeddings(&talk.audience.id, 0, 1_000);
+    let none = talk
+        .store
+        .stale_embeddings(None, &talk.audience.id, 0, 1_000);
     assert_eq!(ids(&none.await.unwrap().turns), [missing.id]);
     let mut volatile = talk.turn("volatile");
     volatile.turn.volatile = true;
@@ -122,7 +124,9 @@ async fn stale_vectors_come_in_stretches(lane: &Lane) {
     assert_eq!(set(&talk, &third).await, 1);
     let (mut seen, mut stretches) = (0, Vec::new());
     loop {
-        let stale = talk.store.stale_embeddings(NEW, &talk.audience.id, seen, 3);
+        let stale = talk
+            .store
+            .stale_embeddings(Some(NEW), &talk.audience.id, seen, 3);
         let found = stale.await.unwrap();
         stretches.push(ids(&found.turns));
         seen = found.through;

@@ -118,7 +118,7 @@ async fn only_what_changed_is_made_again(lane: &Lane) {
         served["s/same.md#2"].parent,
         Some(format!("{}/same.md#1", desk.name))
     );
-    let sources = desk.store.ingesting().sources().await.unwrap();
+    let sources = desk.store.sources().await.unwrap();
     let source = sources
         .iter()
         .find(|source| source.name == desk.name)
@@ -142,7 +142,7 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
         vector: Some(vec![1.0; 256]),
         hash: Some("00".repeat(16)),
     };
-    let ingesting = desk.store.ingesting();
+    let ingesting = &desk.store;
     ingesting
         .stage(&lease, "e", vec![chunk], &[])
         .await
@@ -180,27 +180,30 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
     );
     assert_eq!(desk.served().await, before.0);
     ingesting.unstage(&lease, &["b".to_owned()]).await.unwrap();
-    ingesting.release(&lease).await.unwrap();
+    ingesting.release_source(&lease).await.unwrap();
 }
 
 async fn one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over(lane: &Lane) {
     let desk = Desk::on(lane).await;
     let first = desk.claim("1").await;
-    let ingesting = desk.store.ingesting();
+    let ingesting = &desk.store;
     let other = Claim {
         source: &desk.name,
         machine: "here",
         process: "2",
         channels: &[],
     };
-    let refused = ingesting.claim(&other).await.unwrap();
+    let refused = ingesting.claim_source(&other).await.unwrap();
     assert_eq!(refused, Err("elsewhere/1".to_owned()));
     let heir = desk.claim("3").await;
     assert_eq!((heir.version, heir.holder.as_str()), (1, "elsewhere/3"));
-    assert!(ingesting.renew(&first).await.is_err(), "it has lost it");
-    assert!(ingesting.renew(&heir).await.is_ok());
-    ingesting.release(&heir).await.unwrap();
-    assert!(ingesting.claim(&other).await.unwrap().is_ok());
+    assert!(
+        ingesting.renew_source(&first).await.is_err(),
+        "it has lost it"
+    );
+    assert!(ingesting.renew_source(&heir).await.is_ok());
+    ingesting.release_source(&heir).await.unwrap();
+    assert!(ingesting.claim_source(&other).await.unwrap().is_ok());
 }
 
 async fn what_some_may_see_is_out_of_reach_for_queries(lane: &Lane) {
@@ -220,7 +223,7 @@ async fn what_some_may_see_is_out_of_reach_for_queries(lane: &Lane) {
     let served = desk.served().await;
     assert_eq!(served.len(), 2);
     assert_eq!(served["s/secret.md#1"].label, "Section");
-    let sources = desk.store.ingesting().sources().await.unwrap();
+    let sources = desk.store.sources().await.unwrap();
     let source = sources
         .iter()
         .find(|source| source.name == desk.name)
@@ -379,7 +382,7 @@ async fn a_reader_sees_one_version(lane: &Lane) {
         let mut seen = Vec::new();
         while seen.last() != Some(&vec!["new".to_owned(); 300]) && seen.len() < 2_000 {
             let version = async || {
-                let all = desk.store.searching().versions().await.unwrap();
+                let all = desk.store.source_versions().await.unwrap();
                 let this = all.into_iter().find(|source| source.name == desk.name);
                 this.unwrap()
             };
@@ -421,7 +424,7 @@ crate::on_every_store!(
 /// Names that mean the same in both stores.
 type Told = (Vec<Value>, Vec<(String, String, String)>);
 
-async fn told(store: &Arc<dyn GraphStore>) -> Told {
+async fn told(store: &Arc<GraphStore>) -> Told {
     let (sender, mut nodes) = mpsc::channel::<GraphNode>(10);
     let reader = Arc::clone(store);
     let reading = tokio::spawn(async move { reader.nodes(sender).await });

@@ -39,12 +39,12 @@ async fn the_demo_is_loaded_once_and_means_the_same_on_every_store() {
     for lane in lanes().await {
         let store = lane.open().await;
         assert!(store.schema().await.unwrap().is_empty());
-        let loaded = load_movies(&*store).await.unwrap();
+        let loaded = load_movies(&store).await.unwrap();
         assert_eq!(
             (loaded.nodes, loaded.relationships, loaded.all),
             (171, 253, 424)
         );
-        let again = load_movies(&*store).await.unwrap();
+        let again = load_movies(&store).await.unwrap();
         assert_eq!(
             again,
             Loaded {
@@ -103,7 +103,7 @@ async fn what_was_interrupted_is_completed_and_what_people_changed_stays(lane: &
         ],
     };
     assert_eq!(store.merge_nodes(&some).await.unwrap(), 1);
-    let loaded = load_movies(&*store).await.unwrap();
+    let loaded = load_movies(&store).await.unwrap();
     assert_eq!((loaded.nodes, loaded.relationships), (170, 253));
     let survey = store.schema().await.unwrap();
     assert_eq!(survey.nodes["Person"], 133);
@@ -122,7 +122,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
 }
 
 /// Memory, and nodes and relationships that reach into it.
-async fn plant(store: &std::sync::Arc<dyn GraphStore>) {
+async fn plant(store: &std::sync::Arc<GraphStore>) {
     let talk = Talk::on(store);
     for _ in 0..3 {
         talk.say(PLANTED).await;
@@ -152,7 +152,7 @@ async fn plant(store: &std::sync::Arc<dyn GraphStore>) {
 
 async fn memory_is_never_in_the_schema(lane: &Lane) {
     let store = lane.open().await;
-    load_movies(&*store).await.unwrap();
+    load_movies(&store).await.unwrap();
     let without = store.schema().await.unwrap();
     plant(&store).await;
     let with = store.schema().await.unwrap();
@@ -260,7 +260,7 @@ async fn two_that_load_the_demo_at_once_load_it_once() {
     let lane = Lane::neo4j_alone().await;
     let stores = lane.open_many(4).await;
     stores[0].wipe().await.unwrap();
-    let loads = stores.iter().map(|store| load_movies(&**store));
+    let loads = stores.iter().map(|store| load_movies(store));
     let loaded = futures::future::join_all(loads).await;
     let made: usize = loaded.into_iter().map(|one| one.unwrap().nodes).sum();
     assert_eq!(made, 171);

@@ -75,12 +75,12 @@ impl Lane {
         }
     }
 
-    pub(crate) async fn open(&self) -> Arc<dyn GraphStore> {
+    pub(crate) async fn open(&self) -> Arc<GraphStore> {
         open(&self.config()).await.unwrap()
     }
 
     /// A handle that has not looked at the graph yet, where the engine permits.
-    pub(crate) async fn open_again(&self, store: &Arc<dyn GraphStore>) -> Arc<dyn GraphStore> {
+    pub(crate) async fn open_again(&self, store: &Arc<GraphStore>) -> Arc<GraphStore> {
         match self {
             Self::Embedded(_) => Arc::clone(store),
             Self::Neo4j(..) => self.open().await,
@@ -88,7 +88,7 @@ impl Lane {
     }
 
     /// A handle for each writer where the engine permits, the same one otherwise.
-    pub(crate) async fn open_many(&self, count: usize) -> Vec<Arc<dyn GraphStore>> {
+    pub(crate) async fn open_many(&self, count: usize) -> Vec<Arc<GraphStore>> {
         match self {
             Self::Embedded(_) => {
                 let store = self.open().await;
@@ -117,14 +117,14 @@ pub(crate) fn server() -> GraphConfig {
 
 /// One conversation of its own, on a store.
 pub(crate) struct Talk {
-    pub(crate) store: Arc<dyn GraphStore>,
+    pub(crate) store: Arc<GraphStore>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) session: ConversationId,
     pub(crate) audience: Audience,
 }
 
 impl Talk {
-    pub(crate) fn on(store: &Arc<dyn GraphStore>) -> Self {
+    pub(crate) fn on(store: &Arc<GraphStore>) -> Self {
         let id = Uuid::new_v4();
         Self {
             store: Arc::clone(store),
@@ -148,7 +148,7 @@ impl Talk {
     }
 
     /// The same conversation as another process sees it.
-    pub(crate) fn elsewhere(&self, store: &Arc<dyn GraphStore>) -> Self {
+    pub(crate) fn elsewhere(&self, store: &Arc<GraphStore>) -> Self {
         Self {
             store: Arc::clone(store),
             sessions: Arc::new(Sessions::default()),

@@ -53,14 +53,14 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
     let stores = lane.open_many(8).await;
     let message = message();
     let platforms = [message.audience.platform.clone()];
-    let first = stores[0].pending();
+    let first = &stores[0];
     assert_eq!(first.is_shared(), !is_alone(lane));
     first.accept(&message, "first", LONG).await.unwrap();
     let take = |store: usize, own| {
         let (holder, platforms) = (format!("holder/{store}"), &platforms);
-        let pending = stores[store].pending();
+        let store = &stores[store];
         async move {
-            pending
+            store
                 .take_over(&holder, platforms, own, 32, LONG)
                 .await
                 .unwrap()
@@ -72,28 +72,34 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
     }
     // Another that is told the same, and has nothing to do with it, leaves it alone.
     let events = [message.event.clone()];
-    let second = stores[1].pending();
+    let second = &stores[1];
     second.accept(&message, "holder/1", LONG).await.unwrap();
-    second.finish(&events, "holder/1").await.unwrap();
-    assert!(second.is_held(&message.event, "holder/1").await.unwrap());
-    assert!(!first.is_held(&message.event, "first").await.unwrap());
+    second.finish_events(&events, "holder/1").await.unwrap();
+    assert!(second.is_claimed(&message.event, "holder/1").await.unwrap());
+    assert!(!first.is_claimed(&message.event, "first").await.unwrap());
     // After a restart it has its own at once, and nobody else does.
     let own = first.take_over("first", &platforms, true, 32, LONG).await;
     assert_eq!(own.unwrap(), std::slice::from_ref(&message));
     assert_eq!(take(1, false).await, []);
 
-    first.renew(&events, "first", Duration::ZERO).await.unwrap();
+    first
+        .renew_pending(&events, "first", Duration::ZERO)
+        .await
+        .unwrap();
     tokio::time::sleep(Duration::from_millis(20)).await;
     let taken = futures::future::join_all((1..8).map(|store| take(store, false))).await;
     let taken: Vec<IncomingMessage> = taken.into_iter().flatten().collect();
     assert_eq!(taken, std::slice::from_ref(&message));
     // A sign of life of one that has it no more changes nothing.
-    first.renew(&events, "first", Duration::ZERO).await.unwrap();
+    first
+        .renew_pending(&events, "first", Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!(take(7, false).await, []);
     // Only its own platforms', and not for ever.
     for (number, store) in stores.iter().enumerate().take(8).skip(1) {
         let holder = format!("holder/{number}");
-        store.pending().release(&holder).await.unwrap();
+        store.sign_out(&holder).await.unwrap();
     }
     let elsewhere = ["elsewhere".to_owned()];
     let others = first.take_over("first", &elsewhere, true, 32, LONG).await;
@@ -108,60 +114,57 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
         times += 1;
     }
     assert_eq!(times, 3, "of five");
-    first.erase(&message.event).await.unwrap();
-    assert!(!second.is_held(&message.event, "nobody").await.unwrap());
+    first.erase_pending(&message.event).await.unwrap();
+    assert!(!second.is_claimed(&message.event, "nobody").await.unwrap());
 }
 
 async fn what_is_finished_is_gone_and_its_claim_is_done(lane: &Lane) {
     let store = lane.open().await;
-    let (pending, claims) = (store.pending(), store.claims());
     let message = message();
     let platforms = [message.audience.platform.clone()];
-    pending.accept(&message, "one", LONG).await.unwrap();
-    let claim = |holder| claims.claim(&message.event, &message.conversation, holder, LONG);
+    store.accept(&message, "one", LONG).await.unwrap();
+    let claim = |holder| store.claim(&message.event, &message.conversation, holder, LONG);
     assert_eq!(claim("one").await.unwrap(), Claimed::Ours);
     let events = [message.event.clone(), EventId::new("test/never heard of")];
-    pending.finish(&events, "one").await.unwrap();
-    let left = pending.take_over("one", &platforms, true, 32, LONG).await;
+    store.finish_events(&events, "one").await.unwrap();
+    let left = store.take_over("one", &platforms, true, 32, LONG).await;
     assert_eq!(left.unwrap(), []);
     if !is_alone(lane) {
         assert_eq!(claim("other").await.unwrap(), Claimed::Done);
     }
     // Too old to be answered.
-    pending.accept(&message, "one", LONG).await.unwrap();
-    pending.sweep(LONG).await.unwrap();
-    let left = pending.take_over("one", &platforms, true, 32, LONG).await;
+    store.accept(&message, "one", LONG).await.unwrap();
+    store.sweep_pending(LONG).await.unwrap();
+    let left = store.take_over("one", &platforms, true, 32, LONG).await;
     assert_eq!(left.unwrap().len(), usize::from(!is_alone(lane)));
-    pending.finish(&events, "one").await.unwrap();
+    store.finish_events(&events, "one").await.unwrap();
 }
 
 async fn who_serves_the_same_is_known_until_it_ends(lane: &Lane) {
     let store = lane.open().await;
-    let pending = store.pending();
     let platform = format!("test-{}", Uuid::new_v4());
     let platforms = [platform.clone(), "terminal".to_owned()];
     let (one, other) = (format!("{platform}/1"), format!("{platform}/2"));
     let seen = |others: Vec<String>| others.contains(&platform);
-    let sign_in = |holder, lasts| pending.sign_in(holder, &platforms, lasts);
+    let sign_in = |holder, lasts| store.sign_in(holder, &platforms, lasts);
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
     assert_eq!(seen(sign_in(&other, LONG).await.unwrap()), !is_alone(lane));
     assert_eq!(seen(sign_in(&one, LONG).await.unwrap()), !is_alone(lane));
-    pending.sign_out(&other).await.unwrap();
+    store.sign_out(&other).await.unwrap();
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
-    pending.sign_out(&one).await.unwrap();
+    store.sign_out(&one).await.unwrap();
 }
 
 async fn what_a_command_came_to_is_kept(lane: &Lane) {
     let store = lane.open().await;
-    let claims = store.claims();
     let event = message().event;
-    assert_eq!(claims.outcome(&event).await.unwrap(), None);
+    assert_eq!(store.outcome(&event).await.unwrap(), None);
     for outcome in ["began", "done"] {
-        claims.set_outcome(&event, outcome).await.unwrap();
-        let kept = claims.outcome(&event).await.unwrap();
+        store.set_outcome(&event, outcome).await.unwrap();
+        let kept = store.outcome(&event).await.unwrap();
         assert_eq!(kept.as_deref(), Some(outcome));
     }
-    claims.sweep_claims(LONG).await.unwrap();
-    let kept = claims.outcome(&event).await.unwrap();
+    store.sweep_claims(LONG).await.unwrap();
+    let kept = store.outcome(&event).await.unwrap();
     assert_eq!(kept.as_deref(), Some("done"));
 }

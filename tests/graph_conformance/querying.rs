@@ -36,10 +36,10 @@ const QUESTIONS: &[&str] = &[
 ];
 
 /// The movies, alone on the store.
-async fn movies(lane: &Lane) -> Arc<dyn GraphStore> {
+async fn movies(lane: &Lane) -> Arc<GraphStore> {
     let store = lane.open().await;
     store.wipe().await.unwrap();
-    load_movies(&*store).await.unwrap();
+    load_movies(&store).await.unwrap();
     store
 }
 
@@ -61,7 +61,7 @@ fn confined(query: &str, schema: &Schema) -> ConfinedCypher {
     }
 }
 
-async fn ask(store: &dyn GraphStore, query: &str) -> Result<QueryResult, QueryError> {
+async fn ask(store: &GraphStore, query: &str) -> Result<QueryResult, QueryError> {
     let survey = store.schema().await?;
     let confined = confined(query, &survey.schema);
     store.query(&confined, Map::new(), LIMITS).await
@@ -89,7 +89,7 @@ async fn questions_get_the_same_rows_on_every_store_with_and_without_memory() {
         let store = movies(&lane).await;
         for round in 0..2 {
             for query in QUESTIONS {
-                let result = match ask(&*store, query).await {
+                let result = match ask(&store, query).await {
                     Ok(result) => result,
                     Err(error) => panic!("{query}: {error}"),
                 };
@@ -185,7 +185,7 @@ async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &Lane) {
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(ask(&*store, QUESTIONS[0]).await.unwrap().rows.len(), 5);
+    assert_eq!(ask(&store, QUESTIONS[0]).await.unwrap().rows.len(), 5);
     store.wipe().await.unwrap();
 }
 

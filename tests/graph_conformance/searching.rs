@@ -27,14 +27,14 @@ ids = "/knows"
 "#;
 
 async fn version(desk: &Desk) -> Option<SourceVersion> {
-    let versions = desk.store.searching().versions().await.unwrap();
+    let versions = desk.store.source_versions().await.unwrap();
     versions.into_iter().find(|source| source.name == desk.name)
 }
 
 async fn links(desk: &Desk) -> Vec<ServedLink> {
     let (sender, mut told) = mpsc::channel(1);
     let store = Arc::clone(&desk.store);
-    let reading = tokio::spawn(async move { store.searching().served_links(sender).await });
+    let reading = tokio::spawn(async move { store.served_links(sender).await });
     let mut links = Vec::new();
     while let Some(link) = told.recv().await {
         if link.from.starts_with(&desk.name) {
@@ -51,7 +51,7 @@ async fn passages(desk: &Desk, chunks: &[&str], private: bool) -> Vec<Passage> {
         .iter()
         .map(|at| format!("{}/{at}", desk.name))
         .collect();
-    let told = desk.store.searching().passages(&chunks, private).await;
+    let told = desk.store.passages(&chunks, private).await;
     let mut told = told.unwrap();
     told.sort_by(|a, b| a.chunk.cmp(&b.chunk));
     told
@@ -63,7 +63,7 @@ async fn a_source_is_served_from_its_first_version_on(lane: &Lane) {
     // Claimed, but nothing of it is complete.
     let lease = desk.claim("1").await;
     assert_eq!(version(&desk).await, None);
-    desk.store.ingesting().release(&lease).await.unwrap();
+    desk.store.release_source(&lease).await.unwrap();
 
     desk.put("ravens.md", RAVENS);
     desk.ingest_with(None, &["C1", "C2"]).await;

@@ -363,7 +363,7 @@ async fn without_a_model_passages_are_quoted() {
     server.finish();
 }
 
-fn searcher(store: &Arc<dyn GraphStore>) -> Arc<Searcher> {
+fn searcher(store: &Arc<GraphStore>) -> Arc<Searcher> {
     let calibration = Calibration::shipped().unwrap();
     let settings = RecallSettings::by(&calibration);
     let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());

@@ -43,7 +43,7 @@ const POLICIES: &str = r#"{"name": "Swimming", "triggers": ["swim", "diving"], "
 /// Puts files into a source that only these channels see; a test on a shared server sees none but
 /// its own then.
 async fn put(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     files: &[(&str, &str)],
     by: Option<&str>,
     name: &str,
@@ -59,7 +59,7 @@ async fn put(
 }
 
 pub(crate) async fn put_folder(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     input: &Path,
     by: Option<&str>,
     name: &str,
@@ -70,7 +70,7 @@ pub(crate) async fn put_folder(
 }
 
 pub(crate) async fn put_by(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     input: &Path,
     by: Option<&str>,
     name: &str,
@@ -116,12 +116,12 @@ impl Quay {
         format!("{name}-{}", self.end)
     }
 
-    pub(crate) async fn put(&self, store: &Arc<dyn GraphStore>, files: &[(&str, &str)]) {
+    pub(crate) async fn put(&self, store: &Arc<GraphStore>, files: &[(&str, &str)]) {
         let name = self.source("handbook");
         put(store, files, None, &name, &[&self.channel]).await;
     }
 
-    pub(crate) async fn put_policies(&self, store: &Arc<dyn GraphStore>) {
+    pub(crate) async fn put_policies(&self, store: &Arc<GraphStore>) {
         let name = self.source("policies");
         let files = [("policies.jsonl", POLICIES)];
         put(store, &files, Some("policies"), &name, &[&self.channel]).await;

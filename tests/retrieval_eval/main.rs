@@ -45,7 +45,7 @@ fn questions() -> Vec<Question> {
         .collect()
 }
 
-async fn put(store: &Arc<dyn GraphStore>, path: &str, by: Option<&str>, name: &str) {
+async fn put(store: &Arc<GraphStore>, path: &str, by: Option<&str>, name: &str) {
     let data = tempfile::tempdir().unwrap();
     let what = Ingest {
         source: Source::find(

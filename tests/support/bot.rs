@@ -174,7 +174,7 @@ pub struct TestBot {
     running: JoinHandle<()>,
     shutdown: CancellationToken,
     pub archive: Arc<Archive>,
-    pub store: Arc<dyn GraphStore>,
+    pub store: Arc<GraphStore>,
     name: String,
 }
 

@@ -22,7 +22,7 @@ const NAMED_LABELS: usize = 12;
 /// The tools for a team's graph, and what its prompt tells beside the schema.
 #[derive(Debug)]
 pub struct Toolbox {
-    pub(super) store: Arc<dyn GraphStore>,
+    pub(super) store: Arc<GraphStore>,
     pub(super) tools: Vec<CypherTool>,
     pub(super) terminology: String,
     examples: Vec<Example>,
@@ -69,7 +69,7 @@ impl Toolbox {
     pub fn load(
         folder: Option<&Path>,
         prompts: &Prompts,
-        store: Arc<dyn GraphStore>,
+        store: Arc<GraphStore>,
     ) -> Result<Self, ToolboxError> {
         let examples: ExampleFile =
             toml::from_str(prompts.examples()).map_err(|error| PromptError::Wrong {

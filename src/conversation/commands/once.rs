@@ -28,8 +28,7 @@ impl Commands {
         &self,
         message: &IncomingMessage,
     ) -> Result<Option<CommandOutcome>, StoreError> {
-        let claims = self.archive.store().claims();
-        let outcome = claims.outcome(&message.event).await?;
+        let outcome = self.archive.store().outcome(&message.event).await?;
         // One that cannot be read is of another version of this program.
         Ok(outcome.and_then(|outcome| serde_json::from_str(&outcome).ok()))
     }
@@ -52,8 +51,8 @@ impl Commands {
     ) -> Result<(), StoreError> {
         let outcome = serde_json::to_string(outcome)
             .map_err(|error| StoreError::Unexpected(error.to_string()))?;
-        let claims = self.archive.store().claims();
-        claims.set_outcome(&message.event, &outcome).await
+        let store = self.archive.store();
+        store.set_outcome(&message.event, &outcome).await
     }
 
     /// Keeps what is said of a command that took effect.

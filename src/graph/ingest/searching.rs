@@ -1,7 +1,6 @@
 //! What a store does for searching in ingested knowledge. Ranking is the business of
 //! [`crate::knowledge::search`], in memory; the store says what there is, and what a find says.
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -10,9 +9,9 @@ use super::statements as cypher;
 use super::store::property_order;
 use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
 use crate::graph::StoreError;
-use crate::graph::cypher_store::{CypherStore, knowledge_node};
 use crate::graph::engine::{Engine, Row};
 use crate::graph::record::{integer, list, params, text};
+use crate::graph::store::{GraphStore, knowledge_node};
 use crate::graph::value::instant;
 
 /// Rows that wait to be taken.
@@ -51,20 +50,6 @@ pub struct Passage {
     pub properties: Map<String, Value>,
 }
 
-/// What a store does for searching in ingested knowledge.
-#[async_trait]
-pub trait Searching: Send + Sync {
-    /// The sources that are served, by name. Cheap: nothing is counted.
-    async fn versions(&self) -> Result<Vec<SourceVersion>, StoreError>;
-
-    /// Every relationship between served chunks, but for [`INCLUDES`] and [`NEXT`].
-    async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError>;
-
-    /// What these chunks say, in one round trip; those that are not served any more are left out.
-    /// `private` says under which label they are.
-    async fn passages(&self, chunks: &[String], private: bool) -> Result<Vec<Passage>, StoreError>;
-}
-
 fn links(label: &str) -> String {
     format!(
         "MATCH (a:{label})-[r]->(b:{label}) \
@@ -82,9 +67,9 @@ fn passages(label: &str) -> String {
     )
 }
 
-#[async_trait]
-impl<E: Engine> Searching for CypherStore<E> {
-    async fn versions(&self) -> Result<Vec<SourceVersion>, StoreError> {
+impl GraphStore {
+    /// The sources that are served, by name. Cheap: nothing is counted.
+    pub async fn source_versions(&self) -> Result<Vec<SourceVersion>, StoreError> {
         let bound = params(json!({"now": 0}));
         let rows = self.engine.read(cypher::SOURCES, bound).await?;
         let version = |row: &Row| SourceVersion {
@@ -105,7 +90,8 @@ impl<E: Engine> Searching for CypherStore<E> {
         Ok(versions.filter(|source| source.version > 0).collect())
     }
 
-    async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError> {
+    /// Every relationship between served chunks, but for [`INCLUDES`] and [`NEXT`].
+    pub async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
             let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
             let to = to.clone();
@@ -126,7 +112,13 @@ impl<E: Engine> Searching for CypherStore<E> {
         Ok(())
     }
 
-    async fn passages(&self, chunks: &[String], private: bool) -> Result<Vec<Passage>, StoreError> {
+    /// What these chunks say, in one round trip; those that are not served any more are left out.
+    /// `private` says under which label they are.
+    pub async fn passages(
+        &self,
+        chunks: &[String],
+        private: bool,
+    ) -> Result<Vec<Passage>, StoreError> {
         let statement = passages(if private { PRIVATE } else { CHUNK });
         let bound = params(json!({"ids": chunks}));
         let rows = self.engine.read(&statement, bound).await?;

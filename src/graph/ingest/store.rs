@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::Utc;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::statements as cypher;
 use super::{
-    CHUNK, Claim, Completed, Exchange, Ingesting, KnownRecord, Lease, NewChunk, NewLink, PRIVATE,
+    CHUNK, Claim, Completed, Exchange, KnownRecord, Lease, NewChunk, NewLink, PRIVATE,
     PropertyOrder, STAGED, ServedChunk, SourceOverview, Stage, chunk_id, record_key,
 };
-use crate::graph::cypher_store::CypherStore;
+use crate::graph::GraphStore;
 use crate::graph::engine::{Engine, Params, Row, Step, quoted};
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
 use crate::graph::transfer::{GraphNode, grouped};
@@ -55,7 +54,7 @@ fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
     Ok(format!(":{CHUNK}:{}", quoted(kind)?))
 }
 
-impl<E: Engine> CypherStore<E> {
+impl GraphStore {
     async fn renew_for(&self, lease: &Lease, lasts: i64) -> Result<(), StoreError> {
         let bound = json!({
             "source": lease.source, "holder": lease.holder, "until": now() + lasts,
@@ -86,7 +85,7 @@ impl<E: Engine> CypherStore<E> {
             properties.insert("embedder".to_owned(), json!(embedder));
         }
         if let Some(vector) = &chunk.vector {
-            let vector = self.engine.embedding(vector);
+            let vector = (self.engine.dialect().embedding)(vector);
             properties.insert("embedding".to_owned(), vector);
             properties.insert("embedder".to_owned(), json!(embedder));
         }
@@ -95,7 +94,7 @@ impl<E: Engine> CypherStore<E> {
             labels: vec![STAGED.to_owned()],
             properties,
         };
-        self.engine.prepare(&mut node);
+        (self.engine.dialect().prepare)(&mut node);
         Value::Object(node.properties)
     }
 
@@ -148,14 +147,14 @@ impl<E: Engine> CypherStore<E> {
             let bound = params(json!({
                 "source": lease.source, "kind": kind, "version": lease.version,
             }));
-            if self.engine.relabels() {
+            if self.engine.dialect().relabels {
                 steps.push((cypher::serve_relabelled(&labels), bound));
             } else {
                 steps.push((cypher::serve_copied(&labels), bound.clone()));
                 steps.push((cypher::carry_context_to_copies(&labels), bound));
             }
         }
-        if !self.engine.relabels() {
+        if !self.engine.dialect().relabels {
             steps.push((cypher::REMOVE_STAGED.to_owned(), params(of)));
         }
         Ok(steps)
@@ -230,14 +229,18 @@ fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
         .collect()
 }
 
-#[async_trait]
-impl<E: Engine> Ingesting for CypherStore<E> {
-    async fn prepare_knowledge(&self, dimension: usize) -> Result<(), StoreError> {
-        let indexes = self.engine.knowledge_indexes(dimension);
+impl GraphStore {
+    /// Makes what knowledge is found by, for vectors of this length.
+    pub async fn prepare_knowledge(&self, dimension: usize) -> Result<(), StoreError> {
+        let indexes = (self.engine.dialect().knowledge_indexes)(dimension);
         migrate::make_knowledge_indexes(&self.engine, &indexes).await
     }
 
-    async fn claim(&self, claim: &Claim<'_>) -> Result<Result<Lease, String>, StoreError> {
+    /// Takes the right to change a source. `Err` says who has it.
+    pub async fn claim_source(
+        &self,
+        claim: &Claim<'_>,
+    ) -> Result<Result<Lease, String>, StoreError> {
         let holder = format!("{}/{}", claim.machine, claim.process);
         let bound = json!({
             "source": claim.source, "holder": holder, "machine": format!("{}/", claim.machine),
@@ -258,17 +261,20 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(Err(holder.unwrap_or_else(|| "another process".to_owned())))
     }
 
-    async fn renew(&self, lease: &Lease) -> Result<(), StoreError> {
+    /// A sign of life.
+    pub async fn renew_source(&self, lease: &Lease) -> Result<(), StoreError> {
         self.renew_for(lease, LEASE).await
     }
 
-    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+    /// Gives the right back; what was staged stays for the next.
+    pub async fn release_source(&self, lease: &Lease) -> Result<(), StoreError> {
         let bound = json!({"source": lease.source, "holder": lease.holder});
         self.engine.write(cypher::RELEASE, params(bound)).await?;
         Ok(())
     }
 
-    async fn records(
+    /// Records of the source after a key, at most `limit`, in the order of their keys.
+    pub async fn records(
         &self,
         source: &str,
         stage: Stage,
@@ -303,7 +309,8 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(found)
     }
 
-    async fn stage(
+    /// Stages whole records, and renews the lease. Those of `stale` were staged otherwise before.
+    pub async fn stage(
         &self,
         lease: &Lease,
         embedder: &str,
@@ -320,13 +327,16 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         self.stage_rows(lease, rows).await
     }
 
-    async fn unstage(&self, lease: &Lease, records: &[String]) -> Result<(), StoreError> {
+    /// Removes staged records.
+    pub async fn unstage(&self, lease: &Lease, records: &[String]) -> Result<(), StoreError> {
         let statement = cypher::remove_records(STAGED);
         self.engine.write(&statement, keys(lease, records)).await?;
         Ok(())
     }
 
-    async fn exchange(
+    /// Exchanges the served version for the staged one, in one transaction; nothing happens unless
+    /// [`Exchange::Finish`] comes. Says how many relationships were made.
+    pub async fn exchange(
         &self,
         lease: &Lease,
         mut parts: mpsc::Receiver<Exchange>,
@@ -391,7 +401,8 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(u64::try_from(made).unwrap_or_default())
     }
 
-    async fn sources(&self) -> Result<Vec<SourceOverview>, StoreError> {
+    /// All sources, by name.
+    pub async fn sources(&self) -> Result<Vec<SourceOverview>, StoreError> {
         let bound = params(json!({"now": now()}));
         let rows = self.engine.read(cypher::SOURCES, bound).await?;
         let mut sources: Vec<SourceOverview> = rows.iter().map(overview).collect();
@@ -411,7 +422,11 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(sources)
     }
 
-    async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError> {
+    /// Every served chunk of every source, on one snapshot, as fast as they are taken. What belongs
+    /// to other versions than [`Self::sources`] says before *and* after was exchanged meanwhile,
+    /// and fewer or more chunks than [`SourceVersion::chunks`](super::searching::SourceVersion::chunks) says
+    /// means that the store had not shown all of a version yet: then read again.
+    pub async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
             let (sender, mut rows) = mpsc::channel(STEPS * ROWS);
             let to = to.clone();
@@ -429,7 +444,9 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(())
     }
 
-    async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
+    /// Removes a source with everything of it. Says how many chunks there were. The answers that were
+    /// made from it keep its name.
+    pub async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
         self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({"source": lease.source}));
         let remembered = [CHUNK, PRIVATE].map(cypher::remember_removed);
@@ -444,7 +461,9 @@ impl<E: Engine> Ingesting for CypherStore<E> {
         Ok(u64::try_from(times[2..4].iter().sum::<i64>()).unwrap_or_default())
     }
 
-    async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError> {
+    /// Calls a source by another name, which none has, with everything of it; ends the lease. Says
+    /// how many chunks there are.
+    pub async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError> {
         self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({
             "source": lease.source, "name": name, "holder": lease.holder,

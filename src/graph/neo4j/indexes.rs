@@ -3,33 +3,24 @@
 //! They are made when something is ingested first, not when the graph is opened: a graph of
 //! somebody else's may have chunks of its own.
 
-/// The labels under which chunks stand: staged, served to everyone, served to some.
-const LABELS: [(&str, &str); 3] = [
-    ("staged", "MuninnStaged"),
-    ("chunk", "Chunk"),
-    ("private", "MuninnPrivate"),
+use crate::graph::indexes::{Index, NamedStatement};
+
+/// Chunks are staged, served to everyone, or served to some.
+const KEYS: [Index; 6] = [
+    Index::unique("staged_id", "MuninnStaged", "n.chunkId"),
+    Index::plain("staged_record", "MuninnStaged", "n.recordKey"),
+    Index::unique("chunk_id", "Chunk", "n.chunkId"),
+    Index::plain("chunk_record", "Chunk", "n.recordKey"),
+    Index::unique("private_id", "MuninnPrivate", "n.chunkId"),
+    Index::plain("private_record", "MuninnPrivate", "n.recordKey"),
 ];
 
 /// Names and statements, for vectors of this length.
-pub(super) fn knowledge(dimension: usize) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for (name, label) in LABELS {
-        all.push((
-            format!("muninn_{name}_id"),
-            format!(
-                "CREATE CONSTRAINT muninn_{name}_id IF NOT EXISTS \
-                 FOR (n:{label}) REQUIRE n.chunkId IS UNIQUE"
-            ),
-        ));
-        all.push((
-            format!("muninn_{name}_record"),
-            format!(
-                "CREATE INDEX muninn_{name}_record IF NOT EXISTS FOR (n:{label}) ON (n.recordKey)"
-            ),
-        ));
-    }
+pub(super) fn knowledge(dimension: usize) -> Vec<NamedStatement> {
+    let keys = KEYS.iter().map(|key| (key.name(), key.to_string()));
+    let mut all: Vec<NamedStatement> = keys.collect();
     // Staged vectors are in no index: they become part of one when they are served.
-    for (name, label) in &LABELS[1..] {
+    for (name, label) in [("chunk", "Chunk"), ("private", "MuninnPrivate")] {
         let index = format!("muninn_{name}_vectors_{dimension}");
         // Quantization, on by default, distorts the score.
         let statement = format!(

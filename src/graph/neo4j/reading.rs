@@ -12,8 +12,7 @@ use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 /// Nodes and relationships that are looked at of each kind: whether there is one is the question.
 const LOOKED_AT: usize = 100;
 
-pub(super) async fn try_out(engine: &Neo4j) -> Result<Reading, StoreError> {
-    let (_, edition) = engine.components().await?;
+pub(super) async fn try_out(engine: &Neo4j, edition: String) -> Result<Reading, StoreError> {
     let reader = match &engine.reader {
         Some(reader) => Some(access(engine, reader).await?),
         None => None,

@@ -8,13 +8,13 @@ use secrecy::SecretString;
 use serde_json::{Map, json};
 
 use super::{COMPLAINT, Cut, QueryError, QueryLimits, Rows, literal, position};
+use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
-use crate::graph::cypher_store::CypherStore;
 use crate::graph::embedded::Embedded;
 use crate::graph::engine::{Engine, Params};
 use crate::graph::neo4j::Neo4j;
 use crate::graph::open::GraphConfig;
-use crate::graph::transfer::{GraphNode, GraphRelationship, Portable as _};
+use crate::graph::transfer::{GraphNode, GraphRelationship};
 
 const LIMITS: QueryLimits = QueryLimits {
     rows: 100,
@@ -41,7 +41,7 @@ async fn neo4j() -> Option<Neo4j> {
 }
 
 async fn run(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     statement: &str,
     limits: QueryLimits,
 ) -> Result<Rows, QueryError> {
@@ -80,7 +80,7 @@ on_every_engine!(
 );
 
 async fn rows_come_as_they_are_shown(engine: impl Engine) {
-    let store = CypherStore::open(engine).await.unwrap();
+    let store = GraphStore::open(engine).await.unwrap();
     let tag = uuid::Uuid::new_v4().simple().to_string();
     let label = format!("Raven{tag}");
     let raven = |name: &str| GraphNode {

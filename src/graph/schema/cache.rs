@@ -40,7 +40,7 @@ impl Cache {
         self.is_outdated.store(true, Ordering::Release);
     }
 
-    pub(crate) async fn get(&self, engine: &impl Engine) -> Result<Arc<Survey>, StoreError> {
+    pub(crate) async fn get(&self, engine: &dyn Engine) -> Result<Arc<Survey>, StoreError> {
         let mut last = self.last.lock().await;
         if self.is_outdated.swap(false, Ordering::AcqRel) {
             *last = None;

@@ -41,7 +41,7 @@ pub(crate) struct Counts {
 }
 
 /// Counts everything anew.
-pub(crate) async fn counts(engine: &impl Engine) -> Result<Counts, StoreError> {
+pub(crate) async fn counts(engine: &dyn Engine) -> Result<Counts, StoreError> {
     let labels = names(engine, "CALL db.labels() YIELD label AS name RETURN name").await?;
     let types = "CALL db.relationshipTypes() YIELD relationshipType AS name RETURN name";
     let types = names(engine, types).await?;
@@ -62,7 +62,7 @@ pub(crate) async fn counts(engine: &impl Engine) -> Result<Counts, StoreError> {
 }
 
 async fn names(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     statement: &str,
 ) -> Result<impl Iterator<Item = String>, StoreError> {
     let rows = engine.read(statement, params(json!({}))).await?;
@@ -72,7 +72,7 @@ async fn names(
 /// How many there are in all, without those of memory. Only a statement that does nothing but
 /// count is answered from the engines' own counts.
 async fn rest(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     all: &str,
     memory: impl Iterator<Item = String>,
 ) -> Result<u64, StoreError> {
@@ -83,7 +83,7 @@ async fn rest(
     Ok(left)
 }
 
-async fn count(engine: &impl Engine, pattern: &str) -> Result<u64, StoreError> {
+async fn count(engine: &dyn Engine, pattern: &str) -> Result<u64, StoreError> {
     let statement = format!("MATCH {pattern} RETURN count(n) AS times");
     let rows = engine.read(&statement, params(json!({}))).await?;
     Ok(rows.first().map_or(0, times))
@@ -105,20 +105,20 @@ fn is_memory_label(label: &str) -> bool {
 }
 
 /// Labels without one by which an engine stands for none; nothing for a node of memory.
-fn knowledge_labels(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
+fn knowledge_labels(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
     if labels.iter().any(|label| is_memory_label(label)) {
         return Vec::new();
     }
     stripped(engine, labels)
 }
 
-fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
+fn stripped(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
     let mut node = GraphNode {
         id: String::new(),
         labels,
         properties: Map::new(),
     };
-    engine.strip(&mut node);
+    (engine.dialect().strip)(&mut node);
     // What a chunk is says its other label; both would double every pattern.
     if node.labels.len() > 1 {
         node.labels.retain(|label| label != CHUNK);
@@ -127,9 +127,9 @@ fn stripped(engine: &impl Engine, labels: Vec<String>) -> Vec<String> {
 }
 
 /// Looks at the graph.
-pub(crate) async fn survey(engine: &impl Engine, counts: &Counts) -> Result<Survey, StoreError> {
+pub(crate) async fn survey(engine: &dyn Engine, counts: &Counts) -> Result<Survey, StoreError> {
     let names = counts.labels.len().max(counts.types.len());
-    let mut ask = if engine.plans_dearly() && names > FEW_NAMES {
+    let mut ask = if engine.dialect().plans_dearly && names > FEW_NAMES {
         Ask::Through { names }
     } else {
         Ask::ByLabel(counts.labels.iter().cloned().collect())
@@ -144,7 +144,7 @@ pub(crate) async fn survey(engine: &impl Engine, counts: &Counts) -> Result<Surv
 }
 
 async fn read_nodes(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &Ask,
     counts: &Counts,
     survey: &mut Survey,
@@ -182,7 +182,7 @@ async fn read_nodes(
 }
 
 /// Name, type and short value of each property that is really there.
-fn sampled(engine: &impl Engine, labels: Vec<String>, row: &Row) -> Vec<(String, String, Value)> {
+fn sampled(engine: &dyn Engine, labels: Vec<String>, row: &Row) -> Vec<(String, String, Value)> {
     let mut kinds = BTreeMap::new();
     let mut node = GraphNode {
         id: String::new(),
@@ -193,7 +193,7 @@ fn sampled(engine: &impl Engine, labels: Vec<String>, row: &Row) -> Vec<(String,
         kinds.insert(key.clone(), kind);
         node.properties.insert(key, value);
     }
-    engine.strip(&mut node);
+    (engine.dialect().strip)(&mut node);
     node.properties
         .into_iter()
         .filter_map(|(key, value)| Some((key.clone(), kinds.remove(&key)?, value)))
@@ -211,7 +211,7 @@ fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
         })
 }
 
-async fn read_ties(engine: &impl Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
+async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
     for (tied, times) in ask::ties(engine, ask).await? {
         let Tied { kind, from, to } = tied;
         *survey.relationships.entry(kind.clone()).or_default() += times;

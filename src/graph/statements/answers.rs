@@ -125,11 +125,13 @@ pub(crate) const EXTENT: &str = "\
     MATCH (r:Response {audience: $audience}) \
     RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";
 
-pub(crate) const TAKES_PART: &str =
-    "MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) RETURN r.id AS id";
+pub(crate) const LAST_IN: &str = "\
+    MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) \
+    RETURN r.id AS id, s.id AS session";
 
-pub(crate) const SESSIONS_OF: &str =
-    "MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) RETURN DISTINCT s.id AS id";
+pub(crate) const SESSIONS_OF: &str = "\
+    MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) \
+    RETURN DISTINCT s.id AS id, c.id AS audience";
 
 /// The sessions of a place and of what is below it.
 pub(crate) const SESSIONS_UNDER: &str = "\
@@ -139,7 +141,9 @@ pub(crate) const SESSIONS_UNDER: &str = "\
 
 pub(crate) const NEWEST_SESSIONS: &str = "\
     MATCH (s:Session) WHERE s.id STARTS WITH $prefix \
-    RETURN s.id AS id ORDER BY s.updatedAt DESC LIMIT $most";
+    WITH s ORDER BY s.updatedAt DESC LIMIT $most \
+    OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
+    RETURN s.id AS id, s.updatedAt AS at, min(c.id) AS audience ORDER BY at DESC";
 
 /// What was spent since a moment: by a person, in an audience, by all together.
 pub(crate) const USAGE: &str = "\

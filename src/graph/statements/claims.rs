@@ -15,13 +15,13 @@ pub(crate) const RENEW: &str = "\
     WITH c, coalesce(c.isStopped, false) AS stopped \
     SET c.isStopped = null RETURN stopped";
 
-pub(crate) const FINISH: &str = "\
-    MATCH (c:MuninnClaim {event: $event}) WHERE c.holder = $holder \
-    SET c.doneAt = timestamp() RETURN c.event AS event";
-
+/// Whether somebody works on the event, or another process has its message, and lives.
 pub(crate) const IS_CLAIMED: &str = "\
-    MATCH (c:MuninnClaim {event: $event}) WHERE c.doneAt IS NULL AND c.until >= timestamp() \
-    RETURN c.event AS event";
+    OPTIONAL MATCH (c:MuninnClaim {event: $event}) WHERE c.doneAt IS NULL AND c.until >= timestamp() \
+    WITH count(c) AS claims \
+    OPTIONAL MATCH (p:Pending {eventId: $event}) \
+    WHERE p.holder <> $holder AND p.leaseUntil >= timestamp() \
+    WITH claims, count(p) AS messages WHERE claims + messages > 0 RETURN claims, messages";
 
 /// What a command is about, or came to. Times are the process's here: both engines keep these.
 pub(crate) const OUTCOME: &str =

@@ -46,3 +46,22 @@ pub(crate) fn relationships(kind: &str) -> String {
          CREATE (a)-[r:{kind}]->(b) SET r = row.properties RETURN count(r) AS times"
     )
 }
+
+/// Creates nodes with these labels, found by their element ids until the import is done. The id goes
+/// first: one that is set later is not the one by which the embedded engine's log knows the node.
+/// Where there is none it is null, which creates no property.
+pub(crate) fn create_nodes(labels: &str) -> String {
+    format!(
+        "UNWIND $rows AS row CREATE (n{labels} {{id: row.properties.id}}) SET n += row.properties \
+         RETURN row.place AS place, elementId(n) AS id"
+    )
+}
+
+/// Creates relationships of this type between them.
+pub(crate) fn create_relationships(kind: &str) -> String {
+    format!(
+        "UNWIND $rows AS row \
+         MATCH (a) WHERE elementId(a) = row.from MATCH (b) WHERE elementId(b) = row.to \
+         CREATE (a)-[r:{kind}]->(b) SET r += row.properties RETURN count(r) AS made"
+    )
+}

@@ -42,11 +42,6 @@ pub(crate) const TAKE_OVER: &str = "\
     SET p.holder = $holder, p.leaseUntil = timestamp() + $lasts, p.takes = coalesce(p.takes, 0) + 1 \
     RETURN p.payload AS payload";
 
-/// Whether another process has the message and lives.
-pub(crate) const IS_HELD: &str = "\
-    MATCH (p:Pending {eventId: $event}) \
-    WHERE p.holder <> $holder AND p.leaseUntil >= timestamp() RETURN p.eventId AS event";
-
 pub(crate) const RELEASE: &str = "\
     MATCH (p:Pending) WHERE p.holder = $holder SET p.leaseUntil = 0 RETURN count(p) AS released";
 

@@ -9,15 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    FORMAT, GraphNode, GraphRelationship, Line, Portable as _, Progress, TransferError, grouped,
-    step,
+    FORMAT, GraphNode, GraphRelationship, Line, Progress, TransferError, grouped, pattern,
+    relationship_rows, step,
 };
-use crate::graph::cypher_store::CypherStore;
 use crate::graph::engine::{Engine, Params, Step, quoted};
 use crate::graph::record::{integer, params};
 use crate::graph::{GraphStore, StoreError, migrate, statements};
@@ -53,41 +51,6 @@ pub struct Unfinished {
     pub file: String,
     /// Nodes and relationships that are there; none before the graph was emptied.
     pub done: Option<u64>,
-}
-
-/// What a store does to take in a file.
-#[async_trait]
-pub trait Importing: Send + Sync {
-    /// The import that was interrupted, if the graph holds a part of one only.
-    async fn unfinished(&self) -> Result<Option<Unfinished>, StoreError>;
-
-    /// Whether an interrupted import goes on where it was.
-    fn resumes(&self) -> bool;
-
-    /// Marks the graph as holding a part of this file only, and empties it.
-    async fn begin(&self, file: &str) -> Result<(), StoreError>;
-
-    /// Makes ready for batches, those of an interrupted import too.
-    async fn prepare(&self) -> Result<(), StoreError>;
-
-    /// Creates nodes in one transaction, and keeps how far the import is with them.
-    async fn add_nodes(
-        &self,
-        nodes: Vec<GraphNode>,
-        names: &mut Names,
-        done: u64,
-    ) -> Result<(), StoreError>;
-
-    /// Creates relationships between nodes of the file, likewise.
-    async fn add_relationships(
-        &self,
-        relationships: Vec<GraphRelationship>,
-        names: &Names,
-        done: u64,
-    ) -> Result<(), StoreError>;
-
-    /// Takes away what the import needed, and the mark.
-    async fn finish(&self) -> Result<(), StoreError>;
 }
 
 /// Reads a file of [`export`](super::export) without a store, so that a damaged one is known before
@@ -143,7 +106,7 @@ pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
 /// [`TransferError::NotEmpty`], [`TransferError::OtherImport`]; [`TransferError::Line`] for what
 /// the store refuses, or for a file that was changed since it was checked.
 pub async fn import<R: BufRead + Send>(
-    store: &dyn GraphStore,
+    store: &GraphStore,
     reader: &mut R,
     checked: &Checked,
     progress: &mut (dyn FnMut(Progress) + Send),
@@ -151,12 +114,11 @@ pub async fn import<R: BufRead + Send>(
 ) -> Result<(), TransferError> {
     let mut lines = Lines::new(reader);
     lines.head()?;
-    let importing = store.importing();
-    let done = match importing.unfinished().await? {
+    let done = match store.unfinished_import().await? {
         Some(Unfinished {
             file,
             done: Some(done),
-        }) if file == checked.digest && importing.resumes() => {
+        }) if file == checked.digest && store.resumes_imports() => {
             tracing::info!(done, "going on with the import that was interrupted");
             done
         }
@@ -165,13 +127,13 @@ pub async fn import<R: BufRead + Send>(
         }
         None if !replace && store.size().await?.0 > 0 => return Err(TransferError::NotEmpty),
         Some(_) | None => {
-            importing.begin(&checked.digest).await?;
+            store.begin_import(&checked.digest).await?;
             0
         }
     };
-    importing.prepare().await?;
+    store.prepare_import().await?;
     let mut batch = Batch {
-        importing,
+        store,
         names: Names::new(),
         nodes: Vec::new(),
         relationships: Vec::new(),
@@ -206,7 +168,7 @@ pub async fn import<R: BufRead + Send>(
     if lines.digest.finalize().to_hex().as_str() != checked.digest {
         return Err(lines.error("the file was changed while it was read"));
     }
-    importing.finish().await?;
+    store.finish_import().await?;
     Ok(())
 }
 
@@ -265,7 +227,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
 }
 
 struct Batch<'a> {
-    importing: &'a dyn Importing,
+    store: &'a GraphStore,
     names: Names,
     nodes: Vec<GraphNode>,
     relationships: Vec<GraphRelationship>,
@@ -304,12 +266,12 @@ impl Batch<'_> {
         let by = (nodes.len() + relationships.len()) as u64;
         let done = self.done + by;
         if !nodes.is_empty() {
-            let added = self.importing.add_nodes(nodes, &mut self.names, done);
+            let added = self.store.add_nodes(nodes, &mut self.names, done);
             refused_at(line, added.await)?;
         }
         if !relationships.is_empty() {
             let added = self
-                .importing
+                .store
                 .add_relationships(relationships, &self.names, done);
             refused_at(line, added.await)?;
         }
@@ -340,7 +302,7 @@ fn refused_at<T>(line: usize, result: Result<T, StoreError>) -> Result<T, Transf
     })
 }
 
-impl<E: Engine> CypherStore<E> {
+impl GraphStore {
     /// Runs statements as one transaction, each of which touches a known number of things.
     async fn in_one_batch(
         &self,
@@ -384,22 +346,26 @@ fn advance(done: u64) -> (String, Params, usize) {
     (statements::import::ADVANCE.to_owned(), bound, 1)
 }
 
-#[async_trait]
-impl<E: Engine> Importing for CypherStore<E> {
-    async fn unfinished(&self) -> Result<Option<Unfinished>, StoreError> {
+impl GraphStore {
+    /// The import that was interrupted, if the graph holds a part of one only.
+    pub(in crate::graph) async fn unfinished_import(
+        &self,
+    ) -> Result<Option<Unfinished>, StoreError> {
         let schema = migrate::schema(&self.engine).await?;
         Ok(schema.unfinished)
     }
 
-    fn resumes(&self) -> bool {
-        self.engine.is_shared()
+    /// Whether an interrupted import goes on where it was.
+    fn resumes_imports(&self) -> bool {
+        self.is_shared()
     }
 
-    async fn begin(&self, file: &str) -> Result<(), StoreError> {
+    /// Marks the graph as holding a part of this file only, and empties it.
+    async fn begin_import(&self, file: &str) -> Result<(), StoreError> {
         let bound = params(json!({"file": file}));
         self.engine.write(statements::import::BEGIN, bound).await?;
         self.survey.outdate();
-        if self.resumes() {
+        if self.resumes_imports() {
             self.run_all(statements::import::WIPE).await?;
         } else {
             self.wipe().await?;
@@ -411,21 +377,23 @@ impl<E: Engine> Importing for CypherStore<E> {
         Ok(())
     }
 
-    async fn prepare(&self) -> Result<(), StoreError> {
-        if self.resumes() {
+    /// Makes ready for batches, those of an interrupted import too.
+    async fn prepare_import(&self) -> Result<(), StoreError> {
+        if self.resumes_imports() {
             let statement = statements::import::CONSTRAINT;
             self.engine.write(statement, params(json!({}))).await?;
         }
         Ok(())
     }
 
+    /// Creates nodes in one transaction, and keeps how far the import is with them.
     async fn add_nodes(
         &self,
         mut nodes: Vec<GraphNode>,
         names: &mut Names,
         done: u64,
     ) -> Result<(), StoreError> {
-        if !self.resumes() {
+        if !self.resumes_imports() {
             let keys: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
             let made = self.create_nodes(nodes).await?;
             names.extend(keys.into_iter().zip(made));
@@ -433,7 +401,7 @@ impl<E: Engine> Importing for CypherStore<E> {
         }
         self.survey.outdate();
         for node in &mut nodes {
-            node.convert_embedding(|floats| self.engine.embedding(floats));
+            node.convert_embedding(self.engine.dialect().embedding);
         }
         let mut steps = Vec::new();
         for (labels, members) in grouped(&nodes, |node| node.labels.clone()) {
@@ -448,13 +416,14 @@ impl<E: Engine> Importing for CypherStore<E> {
         self.in_one_batch(steps).await
     }
 
+    /// Creates relationships between nodes of the file, likewise.
     async fn add_relationships(
         &self,
         mut relationships: Vec<GraphRelationship>,
         names: &Names,
         done: u64,
     ) -> Result<(), StoreError> {
-        if !self.resumes() {
+        if !self.resumes_imports() {
             for one in &mut relationships {
                 for end in [&mut one.from, &mut one.to] {
                     let name = names.get(end.as_str()).cloned();
@@ -468,21 +437,16 @@ impl<E: Engine> Importing for CypherStore<E> {
         self.survey.outdate();
         let mut steps = Vec::new();
         for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
-            let rows: Vec<Value> = members
-                .iter()
-                .map(|(_, one)| {
-                    json!({"from": one.from, "to": one.to, "properties": one.properties})
-                })
-                .collect();
             let statement = statements::import::relationships(&quoted(&kind)?);
-            steps.push((statement, params(json!({"rows": rows})), members.len()));
+            steps.push((statement, relationship_rows(&members), members.len()));
         }
         steps.push(advance(done));
         self.in_one_batch(steps).await
     }
 
-    async fn finish(&self) -> Result<(), StoreError> {
-        if self.resumes() {
+    /// Takes away what the import needed, and the mark.
+    async fn finish_import(&self) -> Result<(), StoreError> {
+        if self.resumes_imports() {
             self.run_all(statements::import::UNNUMBER).await?;
             let statement = statements::import::DROP_CONSTRAINT;
             self.engine.write(statement, params(json!({}))).await?;
@@ -493,13 +457,6 @@ impl<E: Engine> Importing for CypherStore<E> {
             .await?;
         Ok(())
     }
-}
-
-fn pattern(labels: &[String]) -> Result<String, StoreError> {
-    labels
-        .iter()
-        .map(|label| Ok(format!(":{}", quoted(label)?)))
-        .collect()
 }
 
 /// What the schema's node says of an import.

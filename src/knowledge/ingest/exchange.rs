@@ -50,7 +50,7 @@ impl Exchanging<'_> {
         self.unstage().await?;
         let version = self.run.lease.version;
         if self.plan.changes_nothing() && self.before.as_ref() == Some(&self.completed) {
-            self.run.store.ingesting().release(self.run.lease).await?;
+            self.run.store.release_source(self.run.lease).await?;
             summary.is_same = true;
             summary.version = version - 1;
             return Ok(summary);
@@ -58,7 +58,7 @@ impl Exchanging<'_> {
         summary.version = version;
         let run = self.run;
         let (sender, parts) = mpsc::channel(PARTS);
-        let exchanging = run.store.ingesting().exchange(run.lease, parts);
+        let exchanging = run.store.exchange(run.lease, parts);
         let (links, sent) = tokio::join!(exchanging, self.send(sender));
         summary.links = links?;
         summary.dangling = sent?;
@@ -70,10 +70,9 @@ impl Exchanging<'_> {
         let run = self.run;
         let mut after = String::new();
         loop {
-            let page =
-                run.store
-                    .ingesting()
-                    .records(&run.lease.source, Stage::Staged, &after, PAGE);
+            let page = run
+                .store
+                .records(&run.lease.source, Stage::Staged, &after, PAGE);
             let page = page.await?;
             let Some(last) = page.last() else {
                 return Ok(());
@@ -82,7 +81,7 @@ impl Exchanging<'_> {
             let gone = page.iter().filter(|record| !self.plan.is_new(&record.key));
             let gone: Vec<String> = gone.map(|record| record.key.clone()).collect();
             for part in gone.chunks(RECORDS) {
-                run.store.ingesting().unstage(run.lease, part).await?;
+                run.store.unstage(run.lease, part).await?;
             }
         }
     }
@@ -100,10 +99,9 @@ impl Exchanging<'_> {
         } = self;
         let mut after = String::new();
         loop {
-            let page =
-                run.store
-                    .ingesting()
-                    .records(&run.lease.source, Stage::Served, &after, PAGE);
+            let page = run
+                .store
+                .records(&run.lease.source, Stage::Served, &after, PAGE);
             let page = page.await?;
             let Some(last) = page.last() else {
                 break;

@@ -25,13 +25,13 @@ const POLICIES: usize = 500;
 /// # Errors
 /// When the store fails, or when the versions change faster than they are read.
 pub(super) async fn read(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     embedder: Option<(&str, usize)>,
     mut versions: Vec<SourceVersion>,
 ) -> Result<KnowledgeIndex, StoreError> {
     for attempt in 1..=TRIES {
         let read = read_versions(store, embedder, versions.clone()).await?;
-        let served = store.searching().versions().await?;
+        let served = store.source_versions().await?;
         // What was exchanged after the last chunk does no harm, but it was not read either.
         if let Ok(index) = read
             && served == versions
@@ -56,7 +56,7 @@ pub(super) async fn read(
 }
 
 async fn read_versions(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     embedder: Option<(&str, usize)>,
     versions: Vec<SourceVersion>,
 ) -> Result<Result<KnowledgeIndex, Moved>, StoreError> {
@@ -71,7 +71,7 @@ async fn read_versions(
         }
         builder
     });
-    store.ingesting().served_chunks(sender).await?;
+    store.served_chunks(sender).await?;
     let mut builder = joined(taking).await;
 
     let (sender, mut links) = mpsc::channel(IN_FLIGHT);
@@ -81,17 +81,14 @@ async fn read_versions(
         }
         builder
     });
-    store.searching().served_links(sender).await?;
+    store.served_links(sender).await?;
     let builder = joined(taking).await;
 
     let policies = policies(store, &builder).await?;
     Ok(builder.finish(policies))
 }
 
-async fn policies(
-    store: &Arc<dyn GraphStore>,
-    builder: &Builder,
-) -> Result<Vec<Policy>, StoreError> {
+async fn policies(store: &Arc<GraphStore>, builder: &Builder) -> Result<Vec<Policy>, StoreError> {
     let mut named = builder.policies();
     if named.len() > POLICIES {
         tracing::warn!(
@@ -109,7 +106,7 @@ async fn policies(
             continue;
         }
         let chunks: Vec<String> = such.iter().map(|(_, chunk, _)| chunk.clone()).collect();
-        for passage in store.searching().passages(&chunks, private).await? {
+        for passage in store.passages(&chunks, private).await? {
             let of = such.iter().find(|(_, chunk, _)| *chunk == passage.chunk);
             if let Some((entry, ..)) = of {
                 policies.push(Policy::of(*entry, &passage.properties));

@@ -66,7 +66,7 @@ pub(super) struct Tied {
     pub(super) to: Vec<String>,
 }
 
-async fn read(engine: &impl Engine, statement: &str) -> Result<Vec<Row>, StoreError> {
+async fn read(engine: &dyn Engine, statement: &str) -> Result<Vec<Row>, StoreError> {
     engine.read(statement, params(json!({}))).await
 }
 
@@ -74,7 +74,7 @@ async fn read(engine: &impl Engine, statement: &str) -> Result<Vec<Row>, StoreEr
 /// for which there is no statement is left out: its name cannot be quoted, so no query can say it
 /// either.
 async fn each<T: Clone>(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     of: &[T],
     part: impl Fn(usize, &T) -> Result<String, StoreError>,
 ) -> Result<Vec<(T, Row)>, StoreError> {
@@ -100,7 +100,7 @@ async fn each<T: Clone>(
 /// How many nodes of each label are knowledge. Finds the labels, too, that the embedded engine
 /// does not list: those that never come first.
 pub(super) async fn nodes(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &mut Ask,
 ) -> Result<BTreeMap<String, u64>, StoreError> {
     let mut numbers = BTreeMap::new();
@@ -144,7 +144,7 @@ pub(super) async fn nodes(
 /// Replaces the numbers of those that were not visited to their end by the engine's own counts.
 /// What is memory, too, is among these.
 async fn replace_large(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     numbers: &mut BTreeMap<String, u64>,
     pattern: impl Fn(&str) -> String,
 ) -> Result<(), StoreError> {
@@ -164,7 +164,7 @@ async fn replace_large(
 
 /// Replaces the numbers of types that were not gone through to their end.
 pub(super) async fn whole_numbers(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &Ask,
     numbers: &mut BTreeMap<String, u64>,
 ) -> Result<(), StoreError> {
@@ -178,7 +178,7 @@ pub(super) async fn whole_numbers(
 
 /// A few nodes with their properties; where they were asked for by a label, under it.
 pub(super) async fn node_samples(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &Ask,
 ) -> Result<Vec<(Option<String>, Row)>, StoreError> {
     let sample = ask.sample();
@@ -207,7 +207,7 @@ pub(super) async fn node_samples(
 
 /// Relationships between knowledge, by their type and the labels at their ends.
 pub(super) async fn ties(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &Ask,
 ) -> Result<BTreeMap<Tied, u64>, StoreError> {
     let grouped = "labels(a) AS from, type(r) AS name, labels(b) AS to, count(*) AS times";
@@ -247,7 +247,7 @@ pub(super) async fn ties(
 
 /// A few relationships between knowledge, with their properties.
 pub(super) async fn tie_samples(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     ask: &Ask,
     patterns: &BTreeSet<Pattern>,
 ) -> Result<Vec<(String, Row)>, StoreError> {

@@ -1,14 +1,13 @@
-//! [`GraphStore`] in Cypher, on any [`Engine`].
+//! [`GraphStore`]: the operations of a turn and on its traces, in Cypher that every engine understands.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Map, Value, json};
 
-use super::answers::{Answers as _, Votes};
+use super::answers::Votes;
 use super::confine::ConfinedCypher;
-use super::engine::{Engine, Params, Purge, Row};
+use super::engine::{About, Engine, Params, Purge, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
 use super::query::{QueryError, QueryLimits, QueryResult, literal, without_vectors};
 use super::record::{
@@ -16,12 +15,13 @@ use super::record::{
     turns, unexpected,
 };
 use super::schema::{Cache, Survey};
+use super::timed::Timed;
 use super::transfer::GraphNode;
 use super::value::{instant, plain};
 use super::{
-    Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, GraphStore, How,
-    KnowledgeNode, NewTurn, News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary,
-    Turn, TurnContext, TurnRead, is_question, knowledge, migrate, statements,
+    Appended, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, How, KnowledgeNode, NewTurn,
+    News, ResponseId, SessionOverview, StoreError, StoreHealth, Summary, Turn, TurnContext,
+    TurnRead, is_question, knowledge, migrate, statements,
 };
 use crate::graph::session::SessionGuard;
 
@@ -34,16 +34,18 @@ const SHOWN_PROPERTIES: usize = 30;
 /// Characters of a property that an explanation shows.
 const SHOWN_CHARACTERS: usize = 300;
 
-/// The store over an engine that understands its statements.
+/// The conversation graph and the team's knowledge, with every operation on them: written once, for
+/// any [`Engine`].
 #[derive(Debug)]
-pub(crate) struct CypherStore<E> {
-    pub(super) engine: E,
+pub struct GraphStore {
+    pub(super) engine: Timed,
     pub(super) survey: Cache,
 }
 
-impl<E: Engine> CypherStore<E> {
+impl GraphStore {
     /// Makes constraints and brings the schema up to date.
-    pub(crate) async fn open(engine: E) -> Result<Self, StoreError> {
+    pub(crate) async fn open(engine: impl Engine) -> Result<Self, StoreError> {
+        let engine = Timed(Box::new(engine));
         migrate::run(&engine).await?;
         let store = Self {
             engine,
@@ -87,9 +89,10 @@ impl<E: Engine> CypherStore<E> {
         })
     }
 
-    /// A stretch of an audience's turns, and of it those that have no vector, or none of an
-    /// embedder.
-    async fn without_vector(
+    /// A stretch of the audience's turns after `seen`, at most `limit` long, and of it the turns
+    /// whose vector is missing though it should be there, or, with an embedder, was not made by it;
+    /// without their vectors.
+    pub async fn stale_embeddings(
         &self,
         embedder: Option<&str>,
         audience: &AudienceId,
@@ -180,9 +183,9 @@ fn single(rows: &[Row]) -> Result<&Row, StoreError> {
     rows.first().ok_or_else(no_row)
 }
 
-#[async_trait]
-impl<E: Engine> GraphStore for CypherStore<E> {
-    async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
+impl GraphStore {
+    /// Everything a turn needs before it begins, in one round trip.
+    pub async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
         let until = read.seen.saturating_add(statements::NEWS_LIMIT);
         let bound = json!({
             "session": read.session.as_str(),
@@ -211,7 +214,12 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         })
     }
 
-    async fn append(&self, guard: &SessionGuard, new: &NewTurn) -> Result<Appended, StoreError> {
+    /// Appends a turn to its session's chain, in one transaction and one round trip.
+    pub async fn append(
+        &self,
+        guard: &SessionGuard,
+        new: &NewTurn,
+    ) -> Result<Appended, StoreError> {
         let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
             (true, true) => statements::APPEND,
             (true, false) => statements::APPEND_RECALLED,
@@ -237,7 +245,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         }
     }
 
-    async fn append_all(
+    /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,
+    /// or none. Those whose event has made a turn already are left out.
+    pub async fn append_all(
         &self,
         guards: &[SessionGuard],
         turns: &[Arc<NewTurn>],
@@ -245,16 +255,20 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         super::appending::append_all(self, guards, turns).await
     }
 
-    fn is_shared(&self) -> bool {
-        self.engine.is_shared()
+    /// Whether several processes may have the graph open. One that only this process has open is
+    /// never away, however long it takes.
+    pub fn is_shared(&self) -> bool {
+        self.engine.dialect().is_shared
     }
 
-    async fn probe(&self) -> Result<(), StoreError> {
+    /// Asks as little as can be asked, to see whether anybody answers.
+    pub async fn probe(&self) -> Result<(), StoreError> {
         let rows = self.engine.read("RETURN 1 AS one", Params::new()).await?;
         single(&rows).map(drop)
     }
 
-    async fn turns_since(
+    /// The audience's turns after `seen`, at most `limit`, in the order of their positions.
+    pub async fn turns_since(
         &self,
         audience: &AudienceId,
         seen: i64,
@@ -291,7 +305,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         }
     }
 
-    async fn chain(
+    /// The session's turns that follow `after` (or its first ones), at most `limit`, in order.
+    pub async fn chain(
         &self,
         session: &ConversationId,
         after: Option<ResponseId>,
@@ -311,7 +326,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(found)
     }
 
-    async fn save_summary(
+    /// Replaces the summary, unless the session's summary is no longer the one that covers up to
+    /// `previous`, or something was forgotten since `epoch`. Says whether it did.
+    pub async fn save_summary(
         &self,
         guard: &SessionGuard,
         summary: &Summary,
@@ -332,7 +349,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(!rows.is_empty())
     }
 
-    async fn explain(
+    /// What the session's last answer, or the given one, was made from.
+    pub async fn explain(
         &self,
         session: &ConversationId,
         response: Option<ResponseId>,
@@ -376,7 +394,12 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         }))
     }
 
-    async fn forget(&self, guard: &SessionGuard, what: Forget) -> Result<Forgotten, StoreError> {
+    /// Removes turns with their vectors, the summary that covered them and the quotes of them.
+    pub async fn forget(
+        &self,
+        guard: &SessionGuard,
+        what: Forget,
+    ) -> Result<Forgotten, StoreError> {
         let id = match what {
             Forget::Turn(id) => Some(id.to_string()),
             Forget::Session => None,
@@ -395,7 +418,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(forgotten)
     }
 
-    async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
+    /// Whose vectors the turns have that recall compares vectors of: neither volatile ones nor
+    /// questions that memory alone answered.
+    pub async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
         let rows = self
             .engine
             .read(statements::EMBEDDERS, params(json!({})))
@@ -412,27 +437,10 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(rows.iter().map(by).filter(|by| by.turns > 0).collect())
     }
 
-    async fn stale_embeddings(
-        &self,
-        embedder: &str,
-        audience: &AudienceId,
-        seen: i64,
-        limit: usize,
-    ) -> Result<News, StoreError> {
-        self.without_vector(Some(embedder), audience, seen, limit)
-            .await
-    }
-
-    async fn missing_embeddings(
-        &self,
-        audience: &AudienceId,
-        seen: i64,
-        limit: usize,
-    ) -> Result<News, StoreError> {
-        self.without_vector(None, audience, seen, limit).await
-    }
-
-    async fn set_embeddings(
+    /// Replaces vectors by those of `embedder` and ends the audience's epoch, in one transaction.
+    /// `None` says that the embedder knows nothing of the turn's text: it is not stale any more.
+    /// Says how many turns there still were.
+    pub async fn set_embeddings(
         &self,
         embedder: &str,
         audience: &AudienceId,
@@ -442,7 +450,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .iter()
             .map(|(id, vector)| {
                 let vector = vector.as_deref();
-                let embedding = vector.map_or(Value::Null, |vector| self.engine.embedding(vector));
+                let embedding = vector.map_or(Value::Null, |vector| {
+                    (self.engine.dialect().embedding)(vector)
+                });
                 json!({"id": id.to_string(), "embedding": embedding})
             })
             .collect();
@@ -455,7 +465,9 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(usize::try_from(turns).unwrap_or_default())
     }
 
-    async fn supersede(
+    /// Links a turn to earlier ones of its audience that it replaces. Those that are gone, later or of
+    /// another audience are left out; says how many were linked.
+    pub async fn supersede(
         &self,
         audience: &AudienceId,
         turn: ResponseId,
@@ -474,7 +486,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(usize::try_from(links).unwrap_or_default())
     }
 
-    async fn superseded(
+    /// Which turn of an audience replaces which earlier one, in no order.
+    pub async fn superseded(
         &self,
         audience: &AudienceId,
     ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError> {
@@ -486,7 +499,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .collect()
     }
 
-    async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {
+    /// All sessions, the most recent first.
+    pub async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {
         let rows = self
             .engine
             .read(statements::SESSIONS, params(json!({})))
@@ -496,7 +510,8 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(sessions)
     }
 
-    async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
+    /// What the session's chain is made of.
+    pub async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
         let bound = params(json!({"session": session.as_str()}));
         let rows = self.engine.read(statements::CHAIN_SHAPE, bound).await?;
         let row = single(&rows)?;
@@ -508,23 +523,31 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         })
     }
 
-    async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
+    /// What the team's knowledge is made of; nothing of memory. Looked at again when the graph
+    /// has changed.
+    pub async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
         self.survey.get(&self.engine).await
     }
 
-    async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
+    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
+    /// there stays as it is.
+    pub async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
         let made = knowledge::merge_nodes(&self.engine, put).await;
         self.survey.outdate();
         made
     }
 
-    async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
+    /// Creates those relationships that are not there yet, in one transaction; says how many.
+    /// One that lacks an end is left out.
+    pub async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
         let made = knowledge::merge_links(&self.engine, put).await;
         self.survey.outdate();
         made
     }
 
-    async fn query(
+    /// Runs a confined statement, which reads only, within limits. `params` are JSON as people
+    /// write it: what JSON has no word for (a date) is not bound, so the statement converts it.
+    pub async fn query(
         &self,
         query: &ConfinedCypher,
         params: Map<String, Value>,
@@ -541,28 +564,17 @@ impl<E: Engine> GraphStore for CypherStore<E> {
         Ok(result)
     }
 
-    fn claims(&self) -> &dyn super::claims::Claims {
-        self
+    /// What this engine does not know of Cypher, in sentences for a model that writes it.
+    pub fn unsupported_features(&self) -> &'static [&'static str] {
+        self.engine.dialect().unsupported_features
     }
 
-    fn pending(&self) -> &dyn super::pending::PendingMessages {
-        self
-    }
-
-    fn ingesting(&self) -> &dyn super::ingest::Ingesting {
-        self
-    }
-
-    fn searching(&self) -> &dyn super::ingest::searching::Searching {
-        self
-    }
-
-    fn unsupported_features(&self) -> &'static [&'static str] {
-        self.engine.unsupported_features()
-    }
-
-    async fn health(&self) -> Result<StoreHealth, StoreError> {
-        let engine = self.engine.version().await?;
+    pub async fn health(&self) -> Result<StoreHealth, StoreError> {
+        let About {
+            engine,
+            reading,
+            mut warnings,
+        } = self.engine.about().await?;
         let schema = migrate::schema(&self.engine).await?;
         let missing = migrate::missing(&self.engine).await?;
         let counts = self
@@ -570,7 +582,6 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             .read(statements::COUNTS, params(json!({})))
             .await?;
         let counts = single(&counts)?;
-        let mut warnings = self.engine.warnings();
         if schema.unfinished.is_some() {
             warnings.push(migrate::INTERRUPTED_IMPORT.to_owned());
         }
@@ -580,12 +591,13 @@ impl<E: Engine> GraphStore for CypherStore<E> {
             missing,
             sessions: usize::try_from(integer(counts, "sessions")).unwrap_or_default(),
             turns: usize::try_from(integer(counts, "turns")).unwrap_or_default(),
-            reading: self.engine.reading().await?,
+            reading,
             warnings,
         })
     }
 
-    async fn close(&self) -> Result<(), StoreError> {
+    /// Ends cleanly; nothing may be asked of the store afterwards.
+    pub async fn close(&self) -> Result<(), StoreError> {
         self.engine.close().await
     }
 }
@@ -607,14 +619,14 @@ fn overview(row: &Row) -> Result<SessionOverview, StoreError> {
 }
 
 pub(super) fn knowledge_node(
-    engine: &impl Engine,
+    engine: &dyn Engine,
     source: &Value,
 ) -> Result<KnowledgeNode, StoreError> {
     let mut node = source
         .as_object()
         .map(GraphNode::from_row)
         .ok_or_else(|| unexpected("a node that is no map"))?;
-    engine.strip(&mut node);
+    (engine.dialect().strip)(&mut node);
     let mut properties: Map<String, Value> = node
         .properties
         .into_iter()

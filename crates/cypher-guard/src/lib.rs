@@ -22,48 +22,41 @@ use serde_json::{Map, Value};
 
 use self::print::Printed;
 pub use self::schema::{Pattern, Property, Schema};
-use self::shield::Shielded;
+use self::shield::Findings;
 
 /// A statement that may be run. Only [`Guard::confine`] makes one, by printing the checked tree anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfinedCypher {
-    text: String,
-    older: Option<String>,
-    id_columns: Vec<String>,
-    notes: Vec<String>,
-    labels: BTreeSet<String>,
-    types: BTreeSet<String>,
-    columns: Vec<(String, String)>,
-    regex_parameters: BTreeSet<String>,
-    hints: Vec<print::Hint>,
+    printed: Printed,
+    findings: Findings,
 }
 
 impl ConfinedCypher {
     /// The statement, as it runs.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.printed.text
     }
 
     /// The same for an engine that knows no `&` between labels.
     pub fn older(&self) -> &str {
-        self.older.as_deref().unwrap_or(&self.text)
+        self.printed.older.as_deref().unwrap_or(&self.printed.text)
     }
 
     /// Columns of the result that hold `elementId`s of nodes (or lists of them) and nothing else.
     pub fn id_columns(&self) -> &[String] {
-        &self.id_columns
+        &self.findings.id_columns
     }
 
     /// What was changed beyond confining, in words for a model: an arrow that was turned round.
     pub fn notes(&self) -> &[String] {
-        &self.notes
+        &self.findings.notes
     }
 
     /// The statement with hints to begin at the labels of these variables, where that can be said.
     pub fn hinted(&self, variables: &[String]) -> String {
-        let mut text = self.text.clone();
+        let mut text = self.printed.text.clone();
         let mut hinted = BTreeSet::new();
-        let hints = self.hints.iter();
+        let hints = self.printed.hints.iter();
         let first: Vec<_> = hints
             .filter(|hint| {
                 variables.contains(&hint.variable) && hinted.insert((hint.at, &hint.variable))
@@ -77,12 +70,12 @@ impl ConfinedCypher {
 
     /// Labels of the knowledge that stand in it.
     pub fn labels(&self) -> &BTreeSet<String> {
-        &self.labels
+        &self.findings.labels
     }
 
     /// Types of the knowledge that stand in it.
     pub fn types(&self) -> &BTreeSet<String> {
-        &self.types
+        &self.findings.types
     }
 
     /// A statement as if it had been confined; whatever stands after a colon or bar is knowledge.
@@ -93,21 +86,21 @@ impl ConfinedCypher {
         let names = after_signs.map(|rest| rest.split(|c| !is_part(c)).next().unwrap_or_default());
         let names: BTreeSet<String> = names.map(str::to_owned).collect();
         Self {
-            text: text.to_owned(),
-            older: None,
-            id_columns: Vec::new(),
-            notes: Vec::new(),
-            labels: names.clone(),
-            types: names,
-            columns: Vec::new(),
-            regex_parameters: BTreeSet::new(),
-            hints: Vec::new(),
+            printed: Printed {
+                text: text.to_owned(),
+                ..Printed::default()
+            },
+            findings: Findings {
+                labels: names.clone(),
+                types: names,
+                ..Findings::default()
+            },
         }
     }
 
     /// What a column of its result is called in the model's text.
     pub fn column<'a>(&'a self, column: &'a str) -> &'a str {
-        let mut renamed = self.columns.iter();
+        let mut renamed = self.findings.columns.iter();
         renamed
             .find(|(printed, _)| printed == column)
             .map_or(column, |(_, written)| written)
@@ -118,7 +111,7 @@ impl ConfinedCypher {
     /// # Errors
     /// When one may take long, with the reason.
     pub fn check_parameters(&self, values: &Map<String, Value>) -> Result<(), String> {
-        for name in &self.regex_parameters {
+        for name in &self.findings.regex_parameters {
             if let Some(Value::String(pattern)) = values.get(name) {
                 shield::check_regex(pattern)
                     .map_err(|why| format!("${name} is a regular expression that {why}"))?;
@@ -195,29 +188,12 @@ impl Guard<'_> {
         limits: &Limits<'_>,
         parameters: &[&str],
     ) -> Result<ConfinedCypher, Refusal> {
-        let shielded = parser::parse(query)
+        let (tree, findings) = parser::parse(query)
             .and_then(|tree| shield::shield(tree, self, schema, limits, parameters))
             .map_err(|problem| problem.in_text(query))?;
-        let Shielded {
-            query,
-            id_columns,
-            notes,
-            labels,
-            types,
-            columns,
-            regex_parameters,
-        } = shielded;
-        let Printed { text, older, hints } = print::query(&query);
         Ok(ConfinedCypher {
-            text,
-            older,
-            hints,
-            id_columns,
-            notes,
-            labels,
-            types,
-            columns,
-            regex_parameters,
+            printed: print::query(&tree),
+            findings,
         })
     }
 }

@@ -10,6 +10,7 @@ use super::tree::{
 };
 
 /// A statement as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Printed {
     pub(super) text: String,
     /// With colons between labels, where Neo4j takes none: for engines that know no `&`.

@@ -28,9 +28,9 @@ use super::tree::{
 use super::{Guard, Limits};
 use crate::schema::Schema;
 
-/// A tree that may be printed and run.
-pub(super) struct Shielded {
-    pub(super) query: Query,
+/// What was found out about a statement while it was confined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
     /// Columns of `elementId`s of nodes.
     pub(super) id_columns: Vec<String>,
     /// What was changed beyond confining, for the model.
@@ -49,13 +49,14 @@ const MAX_ADDED_NAMES: usize = 10_000;
 /// Branches of a `UNION`.
 const MAX_BRANCHES: usize = 10;
 
+/// The tree that may be printed and run, and what was found out about it.
 pub(super) fn shield(
     mut query: Query,
     guard: &Guard<'_>,
     schema: &Schema,
     limits: &Limits<'_>,
     parameters: &[&str],
-) -> Checked<Shielded> {
+) -> Checked<(Query, Findings)> {
     let mut shield = Shield {
         words: Vocabulary::of(guard, schema),
         parameters,
@@ -92,8 +93,7 @@ pub(super) fn shield(
     let query = limited(query, &columns, limits)?;
     let mut id_columns = columns[0].clone();
     id_columns.retain(|name| columns.iter().all(|of_branch| of_branch.contains(name)));
-    Ok(Shielded {
-        query,
+    let findings = Findings {
         id_columns: id_columns
             .into_iter()
             .filter(|c| c.1)
@@ -104,7 +104,8 @@ pub(super) fn shield(
         types: shield.used_types,
         columns: renamed,
         regex_parameters: shield.regex_parameters,
-    })
+    };
+    Ok((query, findings))
 }
 
 /// A column's name, and whether it holds ids of nodes.

@@ -307,6 +307,18 @@ fn what_a_model_means_is_understood() {
 }
 
 #[test]
+fn nothing_is_computed_with_a_truth_value() {
+    for query in [
+        "MATCH (m:Movie) RETURN -exists(m.title) AS y",
+        "MATCH (m:Movie) RETURN 1 + exists(m['title']) AS y",
+        "MATCH (m:Movie) RETURN -(m.title IS NOT NULL) AS y",
+    ] {
+        let told = refusal(query);
+        assert!(told.contains("true or false"), "{query}: {told}");
+    }
+}
+
+#[test]
 fn what_is_endless_is_refused_at_once() {
     let nested = format!("RETURN {}1{} AS x", "(".repeat(10_000), ")".repeat(10_000));
     let negated = format!("RETURN {}true AS x", "NOT ".repeat(5_000));

@@ -268,6 +268,11 @@ fn be_value(operand: &Expr) -> Checked<()> {
         Expr::IsNull { .. } => Err(Problem::of_all(
             "IS NULL is true or false, and nothing can be computed with it",
         )),
+        // It is printed as IS NOT NULL.
+        Expr::Call(call) if call.is("exists") => Err(Problem::at(
+            call.function.at,
+            "exists() is true or false, and nothing can be computed with it",
+        )),
         _ => Ok(()),
     }
 }

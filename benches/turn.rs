@@ -7,6 +7,8 @@
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
+mod exchanges;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -21,22 +23,23 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use clap::Parser;
 use criterion::{Criterion, criterion_group, criterion_main};
-use futures::future::join_all;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use muninn::config::{Config, Options};
 use muninn::conversation::ledger::Ledger;
 use muninn::demo::load_movies;
 use muninn::graph::session::{SessionGuard, Sessions};
-use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open};
+use muninn::graph::{GraphStore, TurnRead, open};
 use muninn::llm::{Limits, ModelConfig};
-use muninn::memory::{embedded_text, summary};
+use muninn::memory::summary;
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{Parts, Wired};
 use muninn_platform::testing::Room;
-use muninn_platform::{Audience, AudienceId, ConversationId, EventId, Inbox, Pace};
+use muninn_platform::{AudienceId, ConversationId, EventId, Inbox, Pace};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
+
+use exchanges::{exchange, fill, new_turn};
 
 /// Turns of the plain loop.
 const TURNS: usize = 500;
@@ -59,49 +62,6 @@ const UTILITY: &str = "utility";
 const TOOL: &str = "find_movies_by_actor";
 /// Of the model, where it calls a tool: rephrase, route, critique, answer.
 const CALLS_WITH_A_TOOL: u32 = 4;
-
-const SUBJECTS: &[&str] = &[
-    "gateway",
-    "invoice",
-    "backup",
-    "violin",
-    "release",
-    "certificate",
-    "budget",
-    "dashboard",
-    "contract",
-    "printer",
-    "warehouse",
-    "translation",
-    "audit",
-    "tram",
-];
-const EVENTS: &[&str] = &[
-    "failed on the first attempt",
-    "was moved to another week",
-    "costs more than last year",
-    "needs two reviewers",
-    "is waiting for the supplier",
-    "was finished ahead of time",
-    "has a new owner",
-    "is described in the runbook",
-    "was broken by the upgrade",
-];
-
-/// An exchange of usual length: about 250 characters.
-fn exchange(number: usize) -> (String, String) {
-    let pick = |list: &[&'static str], step: usize| list[(number * step + number / 7) % list.len()];
-    let (subject, event) = (pick(SUBJECTS, 1), pick(EVENTS, 2));
-    let input = format!("What happened with the {subject} of project {number} this morning?");
-    let output = format!(
-        "The {subject} of project {number} {event}; later the {} {}. Please ask whoever is on \
-         call before the {} is touched again, and write down what you find.",
-        pick(SUBJECTS, 5),
-        pick(EVENTS, 7),
-        pick(SUBJECTS, 11),
-    );
-    (input, output)
-}
 
 /// A model service that answers at once, on a thread of its own.
 #[derive(Clone)]
@@ -286,7 +246,7 @@ impl Talk {
         if knowledge {
             load_movies(&store).await.expect("the movies are loaded");
         }
-        fill(&store, history).await;
+        fill(&store, AUDIENCE, history).await;
         let shared = Arc::clone(&store);
         let Wired { bot, .. } = Parts::load(&config)
             .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
@@ -333,7 +293,7 @@ impl Talk {
     /// A turn of usual length, in another session.
     async fn append_alone(&self, guard: &SessionGuard, embedder: &LocalEmbedder) {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        let new = earlier(number, guard.session(), embedder);
+        let new = new_turn(number, AUDIENCE, guard.session(), embedder);
         let appended = self.store.append(guard, &new);
         black_box(appended.await.expect("the turn is saved"));
     }
@@ -363,65 +323,6 @@ fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
     let options = Line::parse_from(line).options;
     let config = options.into_config().expect("the options are sound");
     Config { model, ..config }
-}
-
-/// Talk of 50 sessions.
-async fn fill(store: &GraphStore, turns: usize) {
-    let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
-    let (sessions, embedder) = (&Sessions::default(), &embedder);
-    join_all((0..50).map(|session| async move {
-        let id = ConversationId::new(format!("bench/general/{session}"));
-        let guard = sessions.lock(&id).await;
-        for number in (session..turns).step_by(50) {
-            let appended = store.append(&guard, &earlier(number, &id, embedder)).await;
-            appended.expect("the turn is saved");
-        }
-    }))
-    .await;
-}
-
-fn earlier(number: usize, session: &ConversationId, embedder: &LocalEmbedder) -> NewTurn {
-    let (input, output) = exchange(number);
-    let vector = embedder.embed(&embedded_text(&input, &output));
-    let id = ResponseId::fresh();
-    NewTurn {
-        audience: Audience {
-            id: AudienceId::new(AUDIENCE),
-            platform: "test".to_owned(),
-            workspace: String::new(),
-            name: AUDIENCE.to_owned(),
-        },
-        turn: Turn {
-            id,
-            session: session.as_str().to_owned(),
-            position: 0,
-            created_at: chrono::Utc::now(),
-            source: Source::Model,
-            input,
-            rephrased_question: None,
-            output,
-            cypher: None,
-            event: id.to_string(),
-            author: "bo".to_owned(),
-            author_name: "Bo".to_owned(),
-            volatile: false,
-            embedding: vector.map(|vector| Embedding {
-                embedder: embedder.name().to_owned(),
-                vector,
-            }),
-            model: None,
-            prompt_tokens: 0,
-            completion_tokens: 0,
-            duration_ms: 0,
-            link: None,
-            delivered: None,
-            revised_at: None,
-            attached: Vec::new(),
-        },
-        context: Vec::new(),
-        recalled: Vec::new(),
-        trace: Default::default(),
-    }
 }
 
 /// What the plain loop found.

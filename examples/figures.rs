@@ -11,61 +11,31 @@
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
+#[path = "../benches/exchanges/mod.rs"]
+mod exchanges;
+
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, TimeDelta, Utc};
 use clap::Parser;
-use futures::future::join_all;
 use muninn::config::Options;
 use muninn::conversation::ledger::Ledger;
-use muninn::graph::session::Sessions;
-use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn};
-use muninn::memory::{
-    AudienceIndex, Calibration, Earlier, Query, RecallSettings, embedded_text, recall,
-};
+use muninn::graph::ResponseId;
+use muninn::memory::{AudienceIndex, Calibration, Earlier, Query, RecallSettings, recall};
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{Wired, wire};
+use muninn_platform::Inbox;
 use muninn_platform::testing::Room;
-use muninn_platform::{Audience, AudienceId, ConversationId, Inbox};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use exchanges::{SESSIONS, fill, turn};
+
 const TURNS: usize = 10_000;
-/// Turns under way while a graph is filled, each in a session of its own.
-const SESSIONS: usize = 50;
 /// How often a bot is started for a figure.
 const STARTS: usize = 11;
-
-const SUBJECTS: &[&str] = &[
-    "gateway",
-    "invoice",
-    "backup",
-    "violin",
-    "release",
-    "certificate",
-    "budget",
-    "dashboard",
-    "contract",
-    "printer",
-    "warehouse",
-    "translation",
-    "audit",
-    "tram",
-];
-const EVENTS: &[&str] = &[
-    "failed on the first attempt",
-    "was moved to another week",
-    "costs more than last year",
-    "needs two reviewers",
-    "is waiting for the supplier",
-    "was finished ahead of time",
-    "has a new owner",
-    "is described in the runbook",
-    "was broken by the upgrade",
-];
 
 #[derive(Parser)]
 struct Line {
@@ -130,7 +100,7 @@ async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
     let running = tokio::spawn(bot.run(received, shutdown.clone()));
     match role {
         Role::Fill => {
-            fill(&store, &name).await;
+            fill(&store, &name, TURNS).await;
             println!("{}", began.elapsed().as_secs_f64());
         }
         Role::Answer => {
@@ -234,81 +204,6 @@ fn child(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::Res
         .output()?;
     anyhow::ensure!(output.status.success(), "{role}: {}", output.status);
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
-}
-
-async fn fill(store: &GraphStore, name: &str) {
-    let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
-    let (sessions, embedder) = (&Sessions::default(), &embedder);
-    join_all((0..SESSIONS).map(|session| async move {
-        let guard = sessions
-            .lock(&ConversationId::new(format!("{name}/{session}")))
-            .await;
-        for number in (session..TURNS).step_by(SESSIONS) {
-            let turn = turn(number, guard.session().as_str(), embedder);
-            let new = NewTurn {
-                audience: Audience {
-                    id: AudienceId::new(name),
-                    platform: "test".to_owned(),
-                    workspace: String::new(),
-                    name: name.to_owned(),
-                },
-                turn,
-                context: Vec::new(),
-                recalled: Vec::new(),
-                trace: Default::default(),
-            };
-            store.append(&guard, &new).await.expect("the turn is saved");
-        }
-    }))
-    .await;
-}
-
-/// An exchange of usual length: about 250 characters.
-fn exchange(number: usize) -> (String, String) {
-    let pick = |list: &[&'static str], step: usize| list[(number * step + number / 7) % list.len()];
-    let (subject, event) = (pick(SUBJECTS, 1), pick(EVENTS, 2));
-    let input = format!("What happened with the {subject} of project {number} this morning?");
-    let output = format!(
-        "The {subject} of project {number} {event}; later the {} {}. Please ask whoever is on \
-         call before the {} is touched again, and write down what you find.",
-        pick(SUBJECTS, 5),
-        pick(EVENTS, 7),
-        pick(SUBJECTS, 11),
-    );
-    (input, output)
-}
-
-fn turn(number: usize, session: &str, embedder: &LocalEmbedder) -> Turn {
-    let (input, output) = exchange(number);
-    let vector = embedder.embed(&embedded_text(&input, &output));
-    let id = ResponseId::fresh();
-    Turn {
-        id,
-        session: session.to_owned(),
-        position: number as i64 + 1,
-        created_at: DateTime::<Utc>::UNIX_EPOCH + TimeDelta::minutes(number as i64),
-        source: Source::Model,
-        input,
-        rephrased_question: None,
-        output,
-        cypher: None,
-        event: id.to_string(),
-        author: format!("u{}", number % 9),
-        author_name: ["Ada", "Bo", "Cleo"][number % 3].to_owned(),
-        volatile: false,
-        embedding: vector.map(|vector| Embedding {
-            embedder: embedder.name().to_owned(),
-            vector,
-        }),
-        model: None,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        duration_ms: 0,
-        link: None,
-        delivered: None,
-        revised_at: None,
-        attached: Vec::new(),
-    }
 }
 
 /// As a turn asks: with the turns before it, and without those the model reads anyway.

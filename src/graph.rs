@@ -9,8 +9,11 @@ mod appending;
 pub mod claims;
 pub mod confine;
 mod embedded;
+mod embeddings;
 mod engine;
 mod error;
+mod explaining;
+mod forgetting;
 mod indexes;
 pub mod ingest;
 pub mod knowledge;
@@ -29,6 +32,7 @@ mod timed;
 pub mod trace;
 pub mod transfer;
 mod turn;
+mod turns;
 pub(crate) mod value;
 
 pub use self::error::StoreError;
@@ -47,11 +51,11 @@ pub const MEMORY_LABELS: &[&str] = &[
     "Channel",
     "MuninnClaim",
     "MuninnForgotten",
-    "MuninnPrivate",
+    ingest::PRIVATE,
     "MuninnProcess",
     "MuninnSchema",
     "MuninnSource",
-    "MuninnStaged",
+    ingest::STAGED,
     "Pending",
     "Response",
     "Session",

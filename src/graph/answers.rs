@@ -146,7 +146,7 @@ impl GraphStore {
             (false, true | false) => answers::REPLACE_LINKED,
         };
         let mut bound = append_params(&self.engine, guard.session().as_str(), new);
-        bound.insert("blot".to_owned(), json!(super::store::REDACTED_ANSWER));
+        bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())

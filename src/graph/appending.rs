@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::engine::{Engine, Params, Step};
+use super::ingest::PRIVATE;
 use super::record::{append_params, params, text, unexpected};
 use super::statements::appending as cypher;
 use super::store::GraphStore;
@@ -17,9 +18,6 @@ use crate::graph::session::SessionGuard;
 
 /// The longest transaction: its sessions wait for it.
 const LIMIT: Duration = Duration::from_secs(20);
-
-/// What the bot keeps for itself, and an answer can be made from all the same.
-const PRIVATE: &str = "MuninnPrivate";
 
 /// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
 /// already are left out.

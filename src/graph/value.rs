@@ -156,3 +156,26 @@ pub(crate) fn plain(value: Value) -> Value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
+
+/// Values that every engine gives back as they were.
+#[cfg(test)]
+pub(crate) fn in_every_engine() -> Vec<Value> {
+    vec![
+        json!(null),
+        json!(true),
+        json!(1),
+        json!(1.0),
+        json!("a\u{0}\"'\\☃"),
+        json!([1, [2.5, "x"], null]),
+        json!({"a": {"b": 1}}),
+        json!({"$map": {"$date": "no date"}}),
+        json!({"$date": "2026-01-02"}),
+        json!({"$time": "10:00:00.500+01:00"}),
+        json!({"$localtime": "10:00:00"}),
+        json!({"$datetime": "2026-01-02T03:04:05.123456789+01:00"}),
+        json!({"$localdatetime": "2026-01-02T03:04:05.250"}),
+        json!({"$duration": [1, -2, 3, 4]}),
+        json!({"$float": "NaN"}),
+        json!({"$point": {"srid": 4326, "at": [1.0, 2.0]}}),
+    ]
+}

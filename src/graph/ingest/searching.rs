@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 use super::statements as cypher;
 use super::store::property_order;
 use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
+use crate::graph::GraphStore;
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row};
+use crate::graph::explaining::knowledge_node;
 use crate::graph::record::{integer, list, params, text};
-use crate::graph::store::{GraphStore, knowledge_node};
 use crate::graph::value::instant;
 
 /// Rows that wait to be taken.

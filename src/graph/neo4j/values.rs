@@ -285,31 +285,17 @@ fn bolt_point(inner: &Value) -> Option<BoltType> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::value::in_every_engine;
 
     #[test]
     fn values_come_back_as_they_went() {
-        for value in [
-            json!(null),
-            json!(true),
-            json!(1),
-            json!(1.0),
-            json!("a\u{0}\"'\\☃"),
-            json!([1, [2.5, "x"], null]),
-            json!({"a": {"b": 1}}),
-            json!({"$map": {"$date": "no date"}}),
+        let own = [
             json!({"$bytes": "AAEC"}),
-            json!({"$date": "2026-01-02"}),
-            json!({"$time": "10:00:00.500+01:00"}),
-            json!({"$localtime": "10:00:00"}),
-            json!({"$datetime": "2026-01-02T03:04:05.123456789+01:00"}),
             json!({"$datetime": "2026-07-02T03:04:05+02:00[Europe/Oslo]"}),
-            json!({"$localdatetime": "2026-01-02T03:04:05.250"}),
-            json!({"$duration": [1, -2, 3, 4]}),
-            json!({"$float": "NaN"}),
             json!({"$float": "-inf"}),
-            json!({"$point": {"srid": 4326, "at": [1.0, 2.0]}}),
             json!({"$point": {"srid": 9157, "at": [1.0, 2.0, 3.0]}}),
-        ] {
+        ];
+        for value in in_every_engine().into_iter().chain(own) {
             assert_eq!(from_bolt(bolt(&value).unwrap()), value);
         }
     }

@@ -1,0 +1,107 @@
+//! What an answer was made from.
+
+use muninn_platform::ConversationId;
+use serde_json::{Map, Value, json};
+
+use super::answers::Votes;
+use super::engine::Engine;
+use super::query::without_vectors;
+use super::record::{list, params, text, trace, turn, unexpected};
+use super::transfer::GraphNode;
+use super::value::plain;
+use super::{Explanation, GraphStore, KnowledgeNode, ResponseId, StoreError, statements};
+
+/// Properties of a node that an explanation shows.
+const SHOWN_PROPERTIES: usize = 30;
+
+/// Characters of a property that an explanation shows.
+const SHOWN_CHARACTERS: usize = 300;
+
+impl GraphStore {
+    /// What the session's last answer, or the given one, was made from.
+    pub async fn explain(
+        &self,
+        session: &ConversationId,
+        response: Option<ResponseId>,
+    ) -> Result<Option<Explanation>, StoreError> {
+        let statement = match response {
+            Some(_) => statements::EXPLAIN_ONE,
+            None => statements::EXPLAIN_LAST,
+        };
+        let bound = json!({
+            "session": session.as_str(),
+            "response": response.map(|id| id.to_string()),
+        });
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let mut recalled = list(row, "memories")
+            .iter()
+            .map(|memory| {
+                let score = memory
+                    .get("score")
+                    .and_then(Value::as_f64)
+                    .unwrap_or_default();
+                Ok((score, turn(memory.get("turn").unwrap_or(&Value::Null))?))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Ok(Some(Explanation {
+            trace: trace(row),
+            votes: Votes::of(&text(row, "feedback").unwrap_or_default()),
+            turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
+            recalled,
+            context: list(row, "sources")
+                .iter()
+                .map(|source| knowledge_node(&self.engine, source))
+                .collect::<Result<_, _>>()?,
+        }))
+    }
+}
+
+pub(super) fn knowledge_node(
+    engine: &dyn Engine,
+    source: &Value,
+) -> Result<KnowledgeNode, StoreError> {
+    let mut node = source
+        .as_object()
+        .map(GraphNode::from_row)
+        .ok_or_else(|| unexpected("a node that is no map"))?;
+    (engine.dialect().strip)(&mut node);
+    let mut properties: Map<String, Value> = node
+        .properties
+        .into_iter()
+        .map(|(key, value)| (key, plain(value)))
+        .collect();
+    properties = without_vectors(properties);
+    Ok(KnowledgeNode {
+        has_changed: source.get("hasChanged").and_then(Value::as_bool) == Some(true),
+        labels: node.labels,
+        properties: properties
+            .into_iter()
+            .take(SHOWN_PROPERTIES)
+            .map(|(key, value)| (key, abridged(value)))
+            .collect(),
+    })
+}
+
+/// What is too long for an explanation, cut.
+fn abridged(value: Value) -> Value {
+    let cut = |text: &str| {
+        let start: String = text.chars().take(SHOWN_CHARACTERS).collect();
+        Value::String(start + "…")
+    };
+    match &value {
+        Value::String(text) if text.chars().count() > SHOWN_CHARACTERS => cut(text),
+        Value::Array(_) | Value::Object(_) if value.to_string().len() > SHOWN_CHARACTERS => {
+            cut(&value.to_string())
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => value,
+    }
+}

@@ -1,0 +1,227 @@
+//! The turns of a session and of an audience: reading and appending them.
+
+use std::sync::Arc;
+
+use muninn_platform::{AudienceId, ConversationId, EventId};
+use serde_json::{Value, json};
+
+use super::engine::{Engine, Row};
+use super::record::{append_params, embedding, integer, params, summary, turn, turns, unexpected};
+use super::session::SessionGuard;
+use super::store::{no_row, single};
+use super::{
+    Appended, GraphStore, NewTurn, News, ResponseId, StoreError, Summary, Turn, TurnContext,
+    TurnRead, statements,
+};
+
+impl GraphStore {
+    /// Everything a turn needs before it begins, in one round trip.
+    pub async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
+        let until = read.seen.saturating_add(statements::NEWS_LIMIT);
+        let bound = json!({
+            "session": read.session.as_str(),
+            "audience": read.audience.as_str(),
+            "event": read.event.as_str(),
+            "window": read.window.min(statements::MAX_WINDOW),
+            "seen": read.seen,
+            "until": until,
+        });
+        let rows = self
+            .engine
+            .read(statements::BEGIN_TURN, params(bound))
+            .await?;
+        let row = single(&rows)?;
+        let mut window = turns(row, "window")?;
+        // Positions rise along a chain: both are given in one transaction.
+        window.sort_by_key(|turn| turn.position);
+        Ok(TurnContext {
+            duplicate: match row.get("duplicate") {
+                None | Some(Value::Null) => None,
+                Some(found) => Some(turn(found)?),
+            },
+            window,
+            summary: summary(row)?,
+            news: news(row, read.seen, until)?,
+        })
+    }
+
+    /// Appends a turn to its session's chain, in one transaction and one round trip.
+    pub async fn append(
+        &self,
+        guard: &SessionGuard,
+        new: &NewTurn,
+    ) -> Result<Appended, StoreError> {
+        let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
+            (true, true) => statements::APPEND,
+            (true, false) => statements::APPEND_RECALLED,
+            (false, true | false) => statements::APPEND_LINKED,
+        };
+        let bound = append_params(&self.engine, guard.session().as_str(), new);
+        let refusal = match self.engine.write(statement, bound).await {
+            Ok(rows) => match rows.first() {
+                Some(row) => {
+                    return Ok(Appended::Saved {
+                        position: integer(row, "position"),
+                    });
+                }
+                None => unexpected("a save that wrote nothing, of an event without a turn"),
+            },
+            // The same event at the same time in another session runs into the constraint.
+            Err(error @ (StoreError::Refused { .. } | StoreError::Invalid(_))) => error,
+            Err(error) => return Err(error),
+        };
+        match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
+            Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
+            None => Err(refusal),
+        }
+    }
+
+    /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,
+    /// or none. Those whose event has made a turn already are left out.
+    pub async fn append_all(
+        &self,
+        guards: &[SessionGuard],
+        turns: &[Arc<NewTurn>],
+    ) -> Result<(), StoreError> {
+        super::appending::append_all(self, guards, turns).await
+    }
+
+    /// The audience's turns after `seen`, at most `limit`, in the order of their positions.
+    pub async fn turns_since(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<News, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found = News {
+            through: seen,
+            more: true,
+            ..News::default()
+        };
+        // What was forgotten leaves holes, so a stretch may hold fewer turns than positions.
+        loop {
+            let missing = limit - i64::try_from(found.turns.len()).unwrap_or(i64::MAX);
+            let until = found
+                .through
+                .saturating_add(missing.min(statements::NEWS_LIMIT));
+            let bound = json!({
+                "audience": audience.as_str(), "seen": found.through, "until": until,
+            });
+            let rows = self
+                .engine
+                .read(statements::TURNS_SINCE, params(bound))
+                .await?;
+            let next = stretch(&rows, found.through, until)?;
+            found.turns.extend(next.turns);
+            found.through = next.through;
+            found.more = next.more;
+            found.epoch = next.epoch;
+            let is_full = i64::try_from(found.turns.len()).unwrap_or(i64::MAX) >= limit;
+            if is_full || !found.more {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// The session's turns that follow `after` (or its first ones), at most `limit`, in order.
+    pub async fn chain(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let mut found: Vec<Turn> = Vec::new();
+        while found.len() < limit {
+            let step = (limit - found.len()).min(statements::CHAIN_STEP);
+            let from = found.last().map(|turn| turn.id).or(after);
+            let next = self.chain_step(session, from, step).await?;
+            let is_end = next.len() < step;
+            found.extend(next);
+            if is_end {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Replaces the summary, unless the session's summary is no longer the one that covers up to
+    /// `previous`, or something was forgotten since `epoch`. Says whether it did.
+    pub async fn save_summary(
+        &self,
+        guard: &SessionGuard,
+        summary: &Summary,
+        previous: Option<ResponseId>,
+        epoch: i64,
+    ) -> Result<bool, StoreError> {
+        let bound = json!({
+            "session": guard.session().as_str(),
+            "text": summary.text,
+            "through": summary.through.to_string(),
+            "previous": previous.map(|id| id.to_string()).unwrap_or_default(),
+            "epoch": epoch,
+        });
+        let rows = self
+            .engine
+            .write(statements::SAVE_SUMMARY, params(bound))
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn chain_step(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let statement = match after {
+            Some(_) => statements::CHAIN_AFTER,
+            None => statements::CHAIN_FIRST,
+        };
+        let bound = json!({
+            "session": session.as_str(),
+            "after": after.map(|id| id.to_string()),
+            "limit": limit,
+        });
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let mut steps = rows
+            .iter()
+            .map(|row| {
+                Ok((
+                    integer(row, "step"),
+                    turn(row.get("turn").unwrap_or(&Value::Null))?,
+                ))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        steps.sort_by_key(|(step, _)| *step);
+        Ok(steps.into_iter().map(|(_, turn)| turn).collect())
+    }
+}
+
+/// One stretch of news, and where the audience's counter stands.
+pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
+    let mut found = turns(row, "news")?;
+    found.sort_by_key(|turn| turn.position);
+    let last = integer(row, "last");
+    Ok(News {
+        turns: found,
+        epoch: integer(row, "epoch"),
+        through: last.min(until).max(seen),
+        more: last > until,
+    })
+}
+
+/// The same of a row a turn.
+fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
+    let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
+    for row in rows {
+        if let Some(value @ Value::Object(_)) = row.get("turn") {
+            found.turns.push(Turn {
+                embedding: embedding(row),
+                ..turn(value)?
+            });
+        }
+    }
+    found.turns.sort_by_key(|turn| turn.position);
+    Ok(found)
+}

@@ -50,7 +50,7 @@ pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
     within_budget,
 };
-pub use recaller::{Recaller, Sought};
+pub use recaller::{RecallQuery, Recaller};
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

@@ -27,7 +27,9 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
 use crate::llm::ModelChain;
-use crate::memory::{Archive, Begun, Kept, Recalled, Recaller, Sought, embedded_text, summary};
+use crate::memory::{
+    Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text, summary,
+};
 use muninn_platform::redact::{is_redacted, without_secrets};
 
 /// Makes turns.
@@ -90,7 +92,7 @@ struct Read {
     context: TurnContext,
     store_away: bool,
     /// The message as it is looked for.
-    sought: Sought,
+    sought: RecallQuery,
     recalled: Vec<Recalled>,
     /// Earlier turns could not be read, and so not be recalled.
     recall_failed: bool,
@@ -331,7 +333,7 @@ impl TurnRunner {
         &self,
         message: &IncomingMessage,
         begun: Begun,
-        sought: Sought,
+        sought: RecallQuery,
         hidden: Vec<ResponseId>,
     ) -> Read {
         let audience = &message.audience.id;

@@ -37,7 +37,7 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
 use crate::live::Live;
-use crate::memory::{Recaller, Sought};
+use crate::memory::{RecallQuery, Recaller};
 
 /// How long a search waits for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);
@@ -272,7 +272,7 @@ impl Searcher {
     pub async fn policies(
         self: &Arc<Self>,
         query: &Query<'_>,
-        sought: &Sought,
+        sought: &RecallQuery,
         is_away: bool,
     ) -> Vec<Policy> {
         let index = if is_away {
@@ -293,7 +293,7 @@ impl Searcher {
         &self,
         index: &KnowledgeIndex,
         query: &Query<'_>,
-        sought: &Sought,
+        sought: &RecallQuery,
         seen: &[bool],
     ) -> Vec<usize> {
         if index.policies().is_empty() {
@@ -353,11 +353,11 @@ impl Searcher {
         let seen = index.seen_by(query.audience);
         let text = index.without_sources(query.text, &seen);
         let sought = timeout(EMBEDDING, self.recaller.seek(&text)).await;
-        let sought = sought.unwrap_or_else(|_late| Sought {
+        let sought = sought.unwrap_or_else(|_late| RecallQuery {
             text: text.clone(),
             vector: None,
             embeddings_down: true,
-            ..Sought::default()
+            ..RecallQuery::default()
         });
         let has_vector = !sought.embeddings_down;
         let plan = Arc::new(Plan {

@@ -48,9 +48,9 @@ pub struct Recaller {
     indexes: RecallCache,
 }
 
-/// A message as it is looked for.
+/// A message, with all that recall compares it by.
 #[derive(Clone, Debug, Default)]
-pub struct Sought {
+pub struct RecallQuery {
     pub text: String,
     /// None where the embedder knows no word of it, or does not answer.
     pub vector: Option<Vec<f32>>,
@@ -62,7 +62,7 @@ pub struct Sought {
     pub at: Option<DateTime<Utc>>,
 }
 
-impl Sought {
+impl RecallQuery {
     /// Without a vector, since the service does not answer.
     fn by_words(text: &str) -> Self {
         Self {
@@ -131,11 +131,11 @@ impl Recaller {
 
     /// Makes a message ready to be looked for. A service that hangs is waited for once, not in every
     /// turn.
-    pub async fn seek(&self, text: &str) -> Sought {
+    pub async fn seek(&self, text: &str) -> RecallQuery {
         let wait = match self.breaker.admission() {
             Admission::Ask => VECTOR,
             Admission::Probe => PROBE,
-            Admission::Skip => return Sought::by_words(text),
+            Admission::Skip => return RecallQuery::by_words(text),
         };
         let texts = [text.to_owned()];
         let embedded = timeout(wait, self.embedder.embed(&texts))
@@ -144,16 +144,16 @@ impl Recaller {
         match embedded {
             Ok(vectors) => {
                 self.breaker.succeeded();
-                Sought {
+                RecallQuery {
                     text: text.to_owned(),
                     vector: vectors.into_iter().next().flatten(),
-                    ..Sought::default()
+                    ..RecallQuery::default()
                 }
             }
             Err(error) => {
                 self.breaker.failed(&error);
                 tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
-                Sought::by_words(text)
+                RecallQuery::by_words(text)
             }
         }
     }
@@ -325,7 +325,7 @@ impl Recaller {
     pub fn recall(
         &self,
         audiences: &[&AudienceId],
-        sought: &Sought,
+        sought: &RecallQuery,
         before: &[Turn],
         shown: &[ResponseId],
     ) -> Vec<Recalled> {
@@ -346,7 +346,7 @@ impl Recaller {
     pub fn quote(
         &self,
         audiences: &[&AudienceId],
-        sought: &Sought,
+        sought: &RecallQuery,
         before: &[Turn],
         hidden: &[ResponseId],
     ) -> Vec<Recalled> {
@@ -367,7 +367,7 @@ impl Recaller {
     pub fn candidates(
         &self,
         audience: &AudienceId,
-        sought: &Sought,
+        sought: &RecallQuery,
         limit: usize,
     ) -> Vec<Candidate> {
         let settings = self.settings_of(audience);
@@ -379,7 +379,7 @@ impl Recaller {
     fn look<T>(
         &self,
         audience: &AudienceId,
-        sought: &Sought,
+        sought: &RecallQuery,
         before: &[Turn],
         shown: &[ResponseId],
         look: impl Fn(&AudienceIndex, &Query<'_>) -> Vec<T>,

@@ -18,6 +18,7 @@ mod indexes;
 pub mod ingest;
 pub mod knowledge;
 mod migrate;
+#[cfg(feature = "neo4j")]
 mod neo4j;
 mod open;
 pub mod pending;

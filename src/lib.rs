@@ -32,6 +32,7 @@ pub mod conversation;
 pub mod demo;
 pub mod extract;
 pub mod graph;
+#[cfg(feature = "http")]
 pub mod http;
 pub mod knowledge;
 pub mod live;

@@ -8,6 +8,7 @@ use anyhow::bail;
 use muninn::config::Config;
 use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
+#[cfg(feature = "http")]
 use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
@@ -31,7 +32,14 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
             "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, WEBHOOK_ADDR for programs of your own, or TERMINAL_SOCKET to a path to let terminals in"
         );
     }
+    #[cfg(feature = "http")]
     let metrics = http::record()?;
+    #[cfg(not(feature = "http"))]
+    if config.http_addr.is_some() {
+        bail!(
+            "HTTP_ADDR is set, and this muninn was built without the cargo feature `http`; build it with `--features http`, or leave HTTP_ADDR out"
+        );
+    }
     // Before the graph is opened: who is told to end meanwhile still closes it.
     let mut ending = vec![SignalKind::terminate(), SignalKind::interrupt()];
     // A terminal that is closed takes it along; a service is told so to read its files again.
@@ -54,13 +62,6 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     }
     let wired = wire(config, ledger).await?;
     let reloading = Arc::new(Reloading::new(config.prompts_dir.as_deref(), &wired));
-    let Wired {
-        bot,
-        store,
-        archive,
-        recaller,
-        searcher,
-    } = wired;
     let done = CancellationToken::new();
     let _reloads = done.clone().drop_guard();
     if let Some(hangups) = hangups {
@@ -68,11 +69,19 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     }
     let keeping = Arc::clone(&reloading);
     tokio::spawn(async move { keeping.run(done).await });
+    #[cfg(feature = "http")]
     if let Some(address) = config.http_addr {
+        let archive = Arc::clone(&wired.archive);
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
     }
-
+    let Wired {
+        bot,
+        store,
+        archive: _,
+        recaller,
+        searcher,
+    } = wired;
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox.shared(store.is_shared());
     let left_over = inbox.left_over();

@@ -52,6 +52,10 @@ impl GraphStore {
             votes: Votes::of(&text(row, "feedback").unwrap_or_default()),
             turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
             recalled,
+            removed_sources: list(row, "removed")
+                .iter()
+                .filter_map(|name| name.as_str().map(str::to_owned))
+                .collect(),
             context: list(row, "sources")
                 .iter()
                 .map(|source| knowledge_node(&self.engine, source))

@@ -8,6 +8,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::embedded::{Embedded, staging};
+#[cfg(feature = "neo4j")]
 use super::neo4j::Neo4j;
 use super::{GraphStore, StoreError, migrate};
 
@@ -98,10 +99,17 @@ pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<GraphStore>, St
             let engine = Embedded::open(folder, config.timeout).await?;
             Ok(Arc::new(GraphStore::open(engine).await?))
         }
+        #[cfg(feature = "neo4j")]
         Address::Server => {
             let engine = Neo4j::connect(config).await?;
             Ok(Arc::new(GraphStore::open(engine).await?))
         }
+        #[cfg(not(feature = "neo4j"))]
+        Address::Server => Err(StoreError::Misconfigured(format!(
+            "GRAPH_URL={} is a server, and this muninn was built without the cargo feature `neo4j`; \
+             build it with `--features neo4j`, or set GRAPH_URL=embedded:FOLDER",
+            config.url
+        ))),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::embedded::Embedded;
 use crate::graph::engine::{Engine, Params};
+#[cfg(feature = "neo4j")]
 use crate::graph::neo4j::Neo4j;
 use crate::graph::open::GraphConfig;
 use crate::graph::transfer::{GraphNode, GraphRelationship};
@@ -29,6 +30,7 @@ async fn embedded() -> (tempfile::TempDir, Embedded) {
 }
 
 /// The server of the conformance suite, where there is one.
+#[cfg(feature = "neo4j")]
 async fn neo4j() -> Option<Neo4j> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let config = GraphConfig {
@@ -59,6 +61,7 @@ macro_rules! on_every_engine {
                 super::$name(engine).await;
             })*
         }
+        #[cfg(feature = "neo4j")]
         mod on_neo4j {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {

@@ -11,7 +11,7 @@ use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::tokens::{estimate, estimate_request};
 use crate::llm::{
     AnswerShape, Capabilities, ChatMessage, ChatRequest, Completion, Image, ModelChain, ModelError,
-    Money, Piece, Purpose, TooLong, ToolSpec, Usage,
+    Money, Piece, Purpose, TooLong, ToolSpec, Usage, millis,
 };
 
 /// Asks the models for one turn.
@@ -212,7 +212,7 @@ impl OpenCall<'_, '_> {
             completion: usage.completion,
             cached: usage.cached,
             cost_micros: cost.0,
-            ms: u32::try_from(self.began.elapsed().as_millis()).unwrap_or(u32::MAX),
+            ms: millis(self.began.elapsed()),
         });
     }
 }

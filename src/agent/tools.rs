@@ -27,7 +27,7 @@ use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::{Policy, Rung};
-use crate::llm::{ToolCall, ToolSpec};
+use crate::llm::{ToolCall, ToolSpec, millis};
 use crate::memory::{Recalled, Recaller};
 
 const SEARCH_MEMORY: &str = "search_memory";
@@ -104,7 +104,7 @@ impl Tools<'_> {
         let mut result = self.dispatch(call).await;
         result.used.name.clone_from(&call.name);
         result.used.arguments.clone_from(&call.arguments);
-        result.used.ms = u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX);
+        result.used.ms = millis(began.elapsed());
         metrics::counter!("muninn_tool_calls_total", "outcome" => if result.used.error.is_some() { "failed" } else { "done" })
             .increment(1);
         result

@@ -26,7 +26,7 @@ use crate::conversation::notice::Notice;
 use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
-use crate::llm::ModelChain;
+use crate::llm::{ModelChain, millis};
 use crate::memory::{
     Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text, summary,
 };
@@ -433,7 +433,7 @@ impl TurnRunner {
                 model: draft.model(),
                 prompt_tokens: usage.prompt,
                 completion_tokens: usage.completion,
-                duration_ms: u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX),
+                duration_ms: millis(began.elapsed()),
                 link: message.link.clone(),
                 delivered: None,
                 revised_at: None,

@@ -1,42 +1,27 @@
 //! Who may talk to the bot. Pure, and closed where nothing was opened.
 
-use std::str::FromStr;
-
-use muninn_platform::AllowList;
+use muninn_platform::{AllowEntry, AllowList};
 use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
 
 use crate::ids::number;
 
 /// What `DISCORD_ALLOW` lets in. The default lets nobody in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow(AllowList<Entry>);
+pub type Allow = AllowList<Entry>;
 
+/// One entry of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
+pub enum Entry {
     Guild(GuildId),
     Channel(ChannelId),
     Role(RoleId),
     User(UserId),
 }
 
-/// An entry of `DISCORD_ALLOW` that is none.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "DISCORD_ALLOW has {0:?}, which is no guild:ID, channel:ID, role:ID or user:ID, nor * for everyone; with Discord's developer mode on, a right click copies an ID"
-)]
-pub struct AllowError(String);
+impl AllowEntry for Entry {
+    const VARIABLE: &'static str = "DISCORD_ALLOW";
+    const ENTRIES: &'static str = "guild:ID, channel:ID, role:ID or user:ID";
+    const FORMS: &'static str = "guild:ID, channel:ID, role:ID or user:ID (with Discord's developer mode on, a right click copies an ID)";
 
-impl FromStr for Allow {
-    type Err = AllowError;
-
-    fn from_str(text: &str) -> Result<Self, AllowError> {
-        AllowList::parse(text, Entry::parse)
-            .map(Self)
-            .map_err(AllowError)
-    }
-}
-
-impl Entry {
     fn parse(entry: &str) -> Option<Self> {
         let (kind, id) = entry.split_once(':')?;
         let id = number(id)?;
@@ -46,17 +31,6 @@ impl Entry {
             "role" => Some(Self::Role(RoleId::new(id))),
             "user" => Some(Self::User(UserId::new(id))),
             _ => None,
-        }
-    }
-
-    /// Roles and channels say nothing of direct messages, for there they cannot be known.
-    fn fits(&self, visitor: &Visitor<'_>) -> bool {
-        let in_guild = visitor.guild.is_some();
-        match self {
-            Self::User(user) => visitor.user == *user,
-            Self::Guild(guild) => visitor.guild == Some(*guild),
-            Self::Role(role) => in_guild && visitor.roles.contains(role),
-            Self::Channel(channel) => in_guild && visitor.channels.contains(&Some(*channel)),
         }
     }
 }
@@ -73,39 +47,32 @@ pub(crate) struct Visitor<'a> {
     pub(crate) channels: [Option<ChannelId>; 2],
 }
 
-impl Allow {
-    /// Nobody is let in.
-    pub fn is_nobody(&self) -> bool {
-        self.0.is_nobody()
-    }
-
-    /// Whether anybody may be let in there.
-    pub(crate) fn may_serve(&self, guild: GuildId, channel: ChannelId) -> bool {
-        self.0.lets_in(|entry| match entry {
-            Entry::Role(_) | Entry::User(_) => true,
-            Entry::Guild(allowed) => *allowed == guild,
-            Entry::Channel(allowed) => *allowed == channel,
+impl Visitor<'_> {
+    /// Whether what they say there is answered: one entry that fits is enough. Roles and channels say
+    /// nothing of direct messages, for there they cannot be known.
+    pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
+        let in_guild = self.guild.is_some();
+        allow.lets_in(|entry| match entry {
+            Entry::User(user) => self.user == *user,
+            Entry::Guild(guild) => self.guild == Some(*guild),
+            Entry::Role(role) => in_guild && self.roles.contains(role),
+            Entry::Channel(channel) => in_guild && self.channels.contains(&Some(*channel)),
         })
     }
+}
 
-    /// Whether a channel is let in by its own name.
-    pub(crate) fn names(&self, channel: ChannelId) -> bool {
-        self.0.names(|entry| *entry == Entry::Channel(channel))
-    }
-
-    /// Whether what somebody says there is answered: one entry that fits is enough.
-    pub(crate) fn serves(&self, visitor: &Visitor<'_>) -> bool {
-        self.0.lets_in(|entry| entry.fits(visitor))
-    }
+/// Whether anybody may be let in there.
+pub(crate) fn may_let_in(allow: &Allow, guild: GuildId, channel: ChannelId) -> bool {
+    allow.lets_in(|entry| match entry {
+        Entry::Role(_) | Entry::User(_) => true,
+        Entry::Guild(allowed) => *allowed == guild,
+        Entry::Channel(allowed) => *allowed == channel,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn allow(text: &str) -> Allow {
-        text.parse().unwrap()
-    }
 
     #[test]
     fn only_who_is_named_is_let_in() {
@@ -138,9 +105,9 @@ mod tests {
             ("user:5", false, false),
             ("user:5, role:30", true, false),
         ] {
-            let allow = allow(entries);
-            let served = (allow.serves(&in_thread), allow.serves(&direct));
-            assert_eq!(served, (there, in_direct), "{entries:?}");
+            let allow = entries.parse().unwrap();
+            let let_in = (in_thread.is_let_in(&allow), direct.is_let_in(&allow));
+            assert_eq!(let_in, (there, in_direct), "{entries:?}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Opening {
 
 /// Shared by an answer and its signs of life, so that whoever comes first opens the thread.
 pub(crate) struct AnswerThread {
-    hub: Arc<Hub>,
+    pub(crate) hub: Arc<Hub>,
     channel: ChannelId,
     opening: Option<Opening>,
     opened: OnceCell<ChannelId>,

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, KeyedQueue, Opinion,
+    Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, KeyedQueue, Opinion,
 };
 use serde_json::Value;
 use serenity::model::Permissions;
@@ -44,7 +43,8 @@ impl Inbound {
             mode: self.hub.mode(&asked.spot),
         };
         if !facts.is_allowed {
-            tracing::info!(channel = %asked.spot.channel, author = %asked.who.id, "not answered: DISCORD_ALLOW does not let them in");
+            let allow = &self.hub.options.allow;
+            allow.note_not_answered(asked.spot.channel, asked.who.id);
         }
         let inbound = self.clone();
         match wanted(&asked, facts) {
@@ -112,12 +112,7 @@ impl Inbound {
             person: ids::author(asked.who.id),
             opinion,
         };
-        for feedback in [Feedback::Withdrawn { event }, given] {
-            let audience = audience.clone();
-            let told = Incoming::Feedback { audience, feedback };
-            self.inbox.deliver(told).await?;
-        }
-        Ok(())
+        self.inbox.deliver_opinion(audience, given, event).await
     }
 
     fn turn(&self, asked: Asked, turn: Turn, queue: &Arc<KeyedQueue<ChannelId>>) {
@@ -179,65 +174,35 @@ impl Inbound {
 
     /// The answer stands in the thread that was opened for it.
     fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
-        let hub = Arc::clone(&self.hub);
-        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), place.channel, None));
-        Target {
-            transport: Arc::new(AnswerTransport {
-                hub,
-                answer_thread,
-                belongs: content::Belongs {
-                    asker: asked.who.id,
-                    place,
-                },
-                owner: None,
-                reply_to: None,
-                token: None,
-                is_private: false,
-                names_asker: false,
-                nonce: asked.id.to_string(),
-            }),
-            is_thinking: false,
-            pressed_on: None,
-            has_buttons: turn.has_buttons,
-            is_again: false,
-            sought: None,
-            before: None,
-        }
+        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
+        let asker = asked.who.id;
+        let belongs = content::Belongs { asker, place };
+        let transport = AnswerTransport::new(answer_thread, belongs, asked.id.to_string());
+        Target::new(transport, turn.has_buttons)
     }
 
     /// The answer takes the place of "thinking…", or of what the pressed button is under.
     fn to_interaction(&self, asked: &Asked, turn: &Turn, token: Token) -> Target {
-        let hub = Arc::clone(&self.hub);
-        let answer_thread = Arc::new(AnswerThread::new(
-            Arc::clone(&hub),
-            asked.spot.channel,
-            None,
-        ));
+        let channel = asked.spot.channel;
+        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
+        let (asker, place) = (asked.who.id, turn.place);
+        let belongs = content::Belongs { asker, place };
+        let transport = AnswerTransport {
+            owner: owner(asked),
+            token: Some(Arc::new(token)),
+            is_private: turn.is_private,
+            names_asker: true,
+            ..AnswerTransport::new(answer_thread, belongs, asked.id.to_string())
+        };
         let is_again = matches!(turn.body, Body::Command(Command::Again(_)));
         Target {
-            transport: Arc::new(AnswerTransport {
-                hub,
-                answer_thread,
-                belongs: content::Belongs {
-                    asker: asked.who.id,
-                    place: turn.place,
-                },
-                owner: owner(asked),
-                reply_to: None,
-                token: Some(Arc::new(token)),
-                is_private: turn.is_private,
-                names_asker: true,
-                nonce: asked.id.to_string(),
-            }),
             is_thinking: !is_again,
             pressed_on: match (&asked.what, turn.shows) {
-                (EventKind::Pressed { on, .. }, Shows::Nothing) => Some((asked.spot.channel, *on)),
+                (EventKind::Pressed { on, .. }, Shows::Nothing) => Some((channel, *on)),
                 (_, Shows::Thinking | Shows::Nothing) => None,
             },
-            has_buttons: turn.has_buttons,
             is_again,
-            sought: None,
-            before: None,
+            ..Target::new(transport, turn.has_buttons)
         }
     }
 
@@ -261,16 +226,16 @@ impl Inbound {
         };
         let channels = self.hub.audience(spot, None).id;
         IncomingMessage {
-            event: ids::interaction(asked.id),
-            conversation: place.conversation(),
-            audience: self.hub.audience(spot, place.private_to),
             also_recalls: place.private_to.map(|_| channels),
-            author: self.author(&asked.who, &asked.spot),
-            addressed: Addressed::Directly,
-            body: turn.body.clone(),
             attachments,
             link: Some(ids::link(place.guild, spot.channel, None)),
-            sent_at: Utc::now(),
+            ..IncomingMessage::new(
+                ids::interaction(asked.id),
+                place.conversation(),
+                self.hub.audience(spot, place.private_to),
+                self.author(&asked.who, &asked.spot),
+                turn.body.clone(),
+            )
         }
     }
 

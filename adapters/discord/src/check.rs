@@ -15,12 +15,7 @@ use crate::rights;
 
 /// Looks at token, intents, guilds and commands.
 pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if options.allow.is_nobody() {
-        findings.push(Finding::error(
-            "DISCORD_ALLOW is empty, so nobody is answered; set it to guild:ID, channel:ID, role:ID or user:ID",
-        ));
-    }
+    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let asked = async {
         let api = Api::new(options)?;
         let me = api.me().await.map_err(said)?;

@@ -2,8 +2,8 @@
 //! bot goes by. Members, messages and presences are not kept, so it stays small however much is said.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
 
@@ -129,13 +129,8 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        // Tables of ids: whatever a panic left of them is sound.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn apply(&self, change: Change, me: UserId) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         match change {
             Change::Guild(guild, channels) => {
                 let channels = channels.into_iter().map(|channel| (channel.id, channel));
@@ -183,7 +178,7 @@ impl Directory {
     }
 
     pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<Spot> {
-        let known = self.known();
+        let known = self.known.lock();
         let found = known.channels.get(&guild)?.get(&channel)?;
         Some(Spot {
             guild: Some(guild),
@@ -197,7 +192,7 @@ impl Directory {
     /// As [`Directory::spot`], of whatever guild.
     pub(crate) fn spot_of(&self, channel: ChannelId) -> Option<Spot> {
         let guild = {
-            let known = self.known();
+            let known = self.known.lock();
             let found = known.channels.iter();
             let mut here = found.filter(|(_, channels)| channels.contains_key(&channel));
             *here.next()?.0
@@ -207,7 +202,7 @@ impl Directory {
 
     /// The threads of a channel, and itself if it is one.
     pub(crate) fn threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
-        let known = self.known();
+        let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
         let is_of = |it: &Channel| it.is_thread() && it.parent == Some(channel);
         here.filter(|(_, it)| is_of(it))
@@ -220,7 +215,7 @@ impl Directory {
     }
 
     pub(crate) fn my_own_role(&self, guild: GuildId) -> Option<RoleId> {
-        self.known().guilds.get(&guild)?.my_own_role
+        self.known.lock().guilds.get(&guild)?.my_own_role
     }
 
     /// What somebody with these roles may do in a channel; None: not known.
@@ -230,7 +225,7 @@ impl Directory {
         who: UserId,
         roles: &[RoleId],
     ) -> Option<Permissions> {
-        let known = self.known();
+        let known = self.known.lock();
         let guild = known.guilds.get(&spot.guild?)?;
         // A thread has no overwrites of its own.
         let channel = if spot.is_thread() {
@@ -244,7 +239,7 @@ impl Directory {
 
     /// What the bot may do in a channel; None: not known.
     pub(crate) fn my_permissions(&self, spot: &Spot, me: UserId) -> Option<Permissions> {
-        let roles = self.known().guilds.get(&spot.guild?)?.my_roles.clone();
+        let roles = self.known.lock().guilds.get(&spot.guild?)?.my_roles.clone();
         self.permissions(spot, me, &roles)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered, EventId,
+    Addressed, Audience, AudienceId, Body, Command, ConversationId, Delivered, EventId,
     InboxClosed, Incoming, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
 };
 use serenity::model::id::{ChannelId, GuildId};
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use crate::NAME;
 use crate::errors::Refusal;
 use crate::hub::Hub;
-use crate::ids::Place;
+use crate::ids::{self, Place};
 use crate::inbound::Inbound;
 use crate::withdraw::Withdrawer;
 
@@ -47,27 +47,21 @@ impl Inbound {
             ),
         };
         tracing::info!(place, "is gone: what was said there is forgotten");
+        let audience = Audience {
+            id: AudienceId::new(&place),
+            platform: NAME.to_owned(),
+            workspace: guild.to_string(),
+            name: String::new(),
+        };
         let message = IncomingMessage {
-            event: EventId::new(event),
-            conversation: ConversationId::new(&place),
-            audience: Audience {
-                id: AudienceId::new(&place),
-                platform: NAME.to_owned(),
-                workspace: guild.to_string(),
-                name: String::new(),
-            },
-            also_recalls: None,
-            // Discord does not say who it was.
-            author: Author {
-                id: "discord/somebody".to_owned(),
-                name: "somebody".to_owned(),
-                is_admin: true,
-            },
             addressed: Addressed::InConversation,
-            body: Body::Command(Command::PlaceGone),
-            attachments: Vec::new(),
-            link: None,
-            sent_at: Utc::now(),
+            ..IncomingMessage::new(
+                EventId::new(event),
+                ConversationId::new(&place),
+                audience,
+                ids::somebody(true),
+                Body::Command(Command::PlaceGone),
+            )
         };
         let reply = self.silent();
         self.inbox

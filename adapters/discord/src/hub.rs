@@ -1,8 +1,9 @@
 //! What the parts of a running adapter share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use muninn_platform::{AnswerMode, Audience, Recent};
+use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -72,22 +73,17 @@ impl Hub {
     /// Something was said in this place, whether its thread is there yet or not.
     pub(crate) fn uses(&self, place: Place) {
         if let Some(guild) = place.guild {
-            let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
-            in_use.insert((guild, place.channel), ());
+            self.in_use.lock().insert((guild, place.channel), ());
         }
     }
 
     pub(crate) fn is_in_use(&self, guild: GuildId, channel: ChannelId) -> bool {
-        let in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
-        in_use.get(&(guild, channel)).is_some()
+        self.in_use.lock().get(&(guild, channel)).is_some()
     }
 
     /// Whether an interaction came for the first time.
     pub(crate) fn is_new(&self, interaction: InteractionId) -> bool {
-        let mut seen = self
-            .interactions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.interactions.lock();
         let is_new = seen.get(&interaction).is_none();
         seen.insert(interaction, ());
         is_new
@@ -95,7 +91,7 @@ impl Hub {
 
     /// These channels, or the whole server, are there no more.
     pub(crate) fn is_gone(&self, guild: GuildId, channels: &[Option<ChannelId>]) {
-        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gone = self.gone.lock();
         for channel in channels {
             gone.insert((guild, *channel), true);
         }
@@ -103,28 +99,24 @@ impl Hub {
 
     /// The bot is in the server again.
     pub(crate) fn is_back(&self, guild: GuildId) {
-        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gone = self.gone.lock();
         if gone.get(&(guild, None)).is_some() {
             gone.insert((guild, None), false);
         }
     }
 
     pub(crate) fn went(&self, guild: GuildId, channel: Option<ChannelId>) -> bool {
-        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
-        gone.get(&(guild, channel)).copied().unwrap_or_default()
+        let gone = self.gone.lock().get(&(guild, channel)).copied();
+        gone.unwrap_or_default()
     }
 
     /// Remembers by what an answer that one person alone sees can be taken away.
     pub(crate) fn answered_privately(&self, message: MessageId, token: Arc<Token>, via: Via) {
-        let answers = &self.private_answers;
-        let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.insert(message, (token, via));
+        self.private_answers.lock().insert(message, (token, via));
     }
 
     pub(crate) fn private_answer(&self, message: MessageId) -> Option<(Arc<Token>, Via)> {
-        let answers = &self.private_answers;
-        let answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.get(&message).cloned()
+        self.private_answers.lock().get(&message).cloned()
     }
 
     /// Where something was said; None: Discord does not say either.
@@ -135,13 +127,9 @@ impl Hub {
         if let Some(spot) = self.directory.spot(guild, channel) {
             return Some(spot);
         }
-        let looked_up = || {
-            self.looked_up
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some(spot) = looked_up().get(&channel) {
-            return Some(spot.clone());
+        let looked_up = self.looked_up.lock().get(&channel).cloned();
+        if looked_up.is_some() {
+            return looked_up;
         }
         let asking = || self.api.channel(channel);
         let found = match self.outbox.persist(asking).await {
@@ -158,18 +146,19 @@ impl Hub {
             parent: found.parent,
             name: found.name.to_string(),
         };
-        looked_up().insert(channel, spot.clone());
+        self.looked_up.lock().insert(channel, spot.clone());
         Some(spot)
     }
 
     pub(crate) fn is_allowed(&self, who: &Person, spot: &Spot) -> bool {
         let parent = spot.parent.filter(|_| spot.is_thread());
-        self.options.allow.serves(&Visitor {
+        let visitor = Visitor {
             user: who.id,
             roles: &who.roles,
             guild: spot.guild,
             channels: [Some(spot.channel), parent],
-        })
+        };
+        visitor.is_let_in(&self.options.allow)
     }
 
     pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {

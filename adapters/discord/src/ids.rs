@@ -10,7 +10,7 @@
 //! | person | `discord/<user>` |
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, ConversationId, EventId};
+use muninn_platform::{AudienceId, Author, ConversationId, EventId};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 
 /// A conversation, or those who can read one.
@@ -133,6 +133,15 @@ pub(crate) fn edit(channel: ChannelId, message: MessageId, at: DateTime<Utc>) ->
 
 pub(crate) fn deletion(channel: ChannelId, message: MessageId) -> EventId {
     EventId::new(format!("discord/{channel}/{message}/deleted"))
+}
+
+/// Whoever it was: Discord does not say.
+pub(crate) fn somebody(is_admin: bool) -> Author {
+    Author {
+        id: "discord/somebody".to_owned(),
+        name: "somebody".to_owned(),
+        is_admin,
+    }
 }
 
 pub(crate) fn interaction(id: InteractionId) -> EventId {

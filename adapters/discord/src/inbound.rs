@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
-    Readdress, Reply, Request,
+    Addressed, Author, Body, Command, Inbox, InboxClosed, Incoming, IncomingMessage, Readdress,
+    Reply, Request,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -46,7 +46,10 @@ impl Inbound {
         };
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
             Intent::Nothing(why) => {
-                note_silence(&said, why);
+                if why.is_worth_telling() {
+                    let allow = &self.hub.options.allow;
+                    allow.note_not_answered(said.channel, said.author.id);
+                }
                 return Ok(());
             }
             Intent::Said {
@@ -136,24 +139,16 @@ impl Inbound {
         });
         for id in messages {
             let place = Place::new(guild, channel);
+            let of = ids::message(channel, id);
             let message = IncomingMessage {
-                event: ids::deletion(channel, id),
-                conversation: place.conversation(),
-                audience: self.hub.audience(&spot, None),
-                also_recalls: None,
-                // Discord does not say who it was.
-                author: Author {
-                    id: "discord/somebody".to_owned(),
-                    name: "somebody".to_owned(),
-                    is_admin: false,
-                },
                 addressed: Addressed::InConversation,
-                body: Body::Deletion {
-                    of: ids::message(channel, id),
-                },
-                attachments: Vec::new(),
-                link: None,
-                sent_at: Utc::now(),
+                ..IncomingMessage::new(
+                    ids::deletion(channel, id),
+                    place.conversation(),
+                    self.hub.audience(&spot, None),
+                    ids::somebody(false),
+                    Body::Deletion { of },
+                )
             };
             let target = self.target(Answering {
                 place,
@@ -227,28 +222,18 @@ impl Inbound {
         asker: serenity::model::id::UserId,
         has_buttons: bool,
     ) -> Target {
-        let hub = Arc::clone(&self.hub);
-        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), place.channel, None));
+        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
         let since = MessageId::new(id.get());
+        let belongs = Belongs { asker, place };
+        let transport = AnswerTransport {
+            is_private,
+            names_asker: true,
+            ..AnswerTransport::new(answer_thread, belongs, id.to_string())
+        };
         Target {
-            transport: Arc::new(AnswerTransport {
-                hub,
-                answer_thread,
-                belongs: Belongs { asker, place },
-                owner: None,
-                reply_to: None,
-                token: None,
-                is_private,
-                names_asker: true,
-                nonce: id.to_string(),
-            }),
-            is_thinking: false,
-            pressed_on: None,
-            has_buttons,
-            is_again: false,
             sought: (!is_private).then_some((since, Sought::To(id))),
-            before: None,
+            ..Target::new(transport, has_buttons)
         }
     }
 
@@ -301,16 +286,16 @@ impl Inbound {
         body: Body,
     ) -> IncomingMessage {
         IncomingMessage {
-            event: ids::message(said.channel, said.id),
-            conversation: place.conversation(),
-            audience: self.hub.audience(&facts.spot, None),
-            also_recalls: None,
-            author: self.author(&said.author, &facts.spot),
             addressed,
-            body,
-            attachments: Vec::new(),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
             sent_at: said.at.min(Utc::now()),
+            ..IncomingMessage::new(
+                ids::message(said.channel, said.id),
+                place.conversation(),
+                self.hub.audience(&facts.spot, None),
+                self.author(&said.author, &facts.spot),
+                body,
+            )
         }
     }
 
@@ -337,43 +322,24 @@ impl Inbound {
             has_buttons,
             nonce,
         } = answering;
-        let opening = match stand {
-            Stand::NewThread => Some(Opening {
-                channel,
-                message: question,
-                name,
-            }),
-            Stand::Here => None,
+        let (stands_in, reply_to, opening) = match stand {
+            Stand::NewThread => {
+                let opening = Opening {
+                    channel,
+                    message: question,
+                    name,
+                };
+                (place.channel, None, Some(opening))
+            }
+            Stand::Here => (channel, Some(question), None),
         };
-        let reply_to = match stand {
-            Stand::NewThread => None,
-            Stand::Here => Some(question),
+        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
+        let belongs = Belongs { asker, place };
+        let transport = AnswerTransport {
+            reply_to,
+            ..AnswerTransport::new(answer_thread, belongs, nonce)
         };
-        let hub = Arc::clone(&self.hub);
-        let stands_in = match stand {
-            Stand::NewThread => place.channel,
-            Stand::Here => channel,
-        };
-        let answer_thread = Arc::new(AnswerThread::new(Arc::clone(&hub), stands_in, opening));
-        Target {
-            transport: Arc::new(AnswerTransport {
-                hub,
-                answer_thread,
-                belongs: Belongs { asker, place },
-                owner: None,
-                reply_to,
-                token: None,
-                is_private: false,
-                names_asker: false,
-                nonce,
-            }),
-            is_thinking: false,
-            pressed_on: None,
-            has_buttons,
-            is_again: false,
-            sought: None,
-            before: None,
-        }
+        Target::new(transport, has_buttons)
     }
 
     pub(crate) async fn deliver(
@@ -420,10 +386,4 @@ struct Answering {
 fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
     // It has to tell an edit from the question and from other edits for some minutes only.
     format!("{:x}e{:x}", message.get(), at.timestamp() & 0xf_ffff)
-}
-
-fn note_silence(said: &Said, why: IgnoreReason) {
-    if why.is_worth_telling() {
-        tracing::info!(channel = %said.channel, author = %said.author.id, "not answered: DISCORD_ALLOW does not let them in");
-    }
 }

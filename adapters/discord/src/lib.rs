@@ -45,7 +45,7 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use allow::{Allow, AllowError};
+pub use allow::Allow;
 pub use check::{check, invite};
 pub use options::{Api, DiscordArgs, Options, Shards};
 /// The id of a guild.

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use muninn_platform::{AnswerMode, Channels, SettingsError, filled, filled_secret};
+use muninn_platform::{AnswerMode, Channels, SettingsError, filled, filled_secret, left_off};
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
-use crate::{Allow, AllowError};
+use crate::Allow;
 
 /// How many connections to the gateway are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,13 +106,8 @@ impl DiscordArgs {
     /// Names the variable that has to change.
     pub fn options(self, channels: Arc<Channels>) -> Result<Option<Options>, SettingsError> {
         let Some(token) = filled_secret(&self.discord_token) else {
-            return match filled(&self.discord_allow) {
-                Some(_) => Err(SettingsError::HalfSet {
-                    set: "DISCORD_ALLOW",
-                    missing: "DISCORD_TOKEN",
-                }),
-                None => Ok(None),
-            };
+            let has_allow = filled(&self.discord_allow).is_some();
+            return left_off("DISCORD_TOKEN", &[("DISCORD_ALLOW", has_allow)]);
         };
         let not = |name, value: &str, needs| SettingsError::Unreadable {
             name,
@@ -134,10 +129,9 @@ impl DiscordArgs {
                 }
             },
         };
-        let allow = self.discord_allow.parse();
         Ok(Some(Options {
             guild,
-            allow: allow.map_err(|error: AllowError| SettingsError::Allow(error.to_string()))?,
+            allow: self.discord_allow.parse()?,
             answer: self.discord_answer,
             channels,
             shards,

@@ -5,10 +5,10 @@
 //! up: what is only for show is left out where something else was shown a moment ago.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use muninn_platform::{Recent, RetryBudget};
+use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
 
@@ -48,7 +48,7 @@ impl Default for Outbox {
 impl Outbox {
     /// Whether something may be shown in a channel now; then the next has to wait.
     pub(crate) fn may_show(&self, channel: ChannelId) -> bool {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.shown.lock();
         let is_early = shown
             .get(&channel)
             .is_some_and(|at| at.elapsed() < SHOW_EVERY);

@@ -1,7 +1,7 @@
 //! The messages of one answer in a channel, a thread, or at an interaction.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use muninn_platform::{
@@ -9,6 +9,7 @@ use muninn_platform::{
     MessageId as SentId, Pace, Part, PlatformError, PriorMessage, SafeText, Shown, Stage,
     TextLimit, Vocabulary, Withdraw, misconfigured,
 };
+use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, MessageId};
 use tokio_util::task::TaskTracker;
 
@@ -43,6 +44,21 @@ pub(crate) struct Target {
     pub(crate) before: Option<Before>,
 }
 
+impl Target {
+    /// Of an answer to a message, or to what is answered as one.
+    pub(crate) fn new(transport: AnswerTransport, has_buttons: bool) -> Self {
+        Self {
+            transport: Arc::new(transport),
+            is_thinking: false,
+            pressed_on: None,
+            has_buttons,
+            is_again: false,
+            sought: None,
+            before: None,
+        }
+    }
+}
+
 /// One answer on its way to a channel, a thread, or an interaction.
 pub(crate) fn reply(target: Target) -> LiveReply<TransportSink> {
     let may_stand = target.sought.is_some();
@@ -65,11 +81,6 @@ pub(crate) struct TransportSink {
 }
 
 impl TransportSink {
-    fn typing(&self) -> MutexGuard<'_, Option<Typing>> {
-        // What goes wrong with it is of no consequence.
-        self.typing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_replacing(&self) -> bool {
         self.is_replacing.load(Ordering::Relaxed)
     }
@@ -276,7 +287,7 @@ impl AnswerSink for TransportSink {
         let is_thinking = self.is_thinking.load(Ordering::Relaxed);
         if !is_thinking && !self.target.transport.is_private {
             let answer_thread = &self.target.transport.answer_thread;
-            self.typing().get_or_insert_with(|| {
+            self.typing.lock().get_or_insert_with(|| {
                 Typing::start(Arc::clone(&self.hub), Arc::clone(answer_thread))
             });
         }
@@ -299,11 +310,11 @@ impl AnswerSink for TransportSink {
             Ending::Failed => {}
             Ending::GivenUp => self.end_thinking().await,
         }
-        *self.typing() = None;
+        *self.typing.lock() = None;
     }
 
     fn ends(&self, _: Option<&LiveMessage>) {
-        *self.typing() = None;
+        *self.typing.lock() = None;
     }
 
     fn chores(&self) -> &TaskTracker {

@@ -32,9 +32,7 @@ pub(crate) async fn run(
     inbox: Inbox,
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
-    if options.allow.is_nobody() {
-        tracing::warn!("DISCORD_ALLOW is empty, so nobody is answered");
-    }
+    options.allow.warn();
     let introduced = tokio::select! {
         introduced = introduce(options) => introduced?,
         () = shutdown.cancelled() => return Ok(()),

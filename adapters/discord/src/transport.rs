@@ -126,6 +126,21 @@ pub(crate) struct AnswerTransport {
 }
 
 impl AnswerTransport {
+    /// Of an answer that everybody in the place can see, as ordinary messages.
+    pub(crate) fn new(answer_thread: AnswerThread, belongs: Belongs, nonce: String) -> Self {
+        Self {
+            hub: Arc::clone(&answer_thread.hub),
+            answer_thread: Arc::new(answer_thread),
+            belongs,
+            owner: None,
+            reply_to: None,
+            token: None,
+            is_private: false,
+            names_asker: false,
+            nonce,
+        }
+    }
+
     /// What the buttons hold.
     fn buttons(&self) -> Belongs {
         Belongs {

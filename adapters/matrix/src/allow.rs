@@ -1,39 +1,25 @@
 //! Who may talk to the bot. Pure, and closed where nothing was opened.
 
-use std::str::FromStr;
-
 use matrix_sdk::ruma::{OwnedRoomId, OwnedServerName, OwnedUserId, RoomId, UserId};
-use muninn_platform::AllowList;
+use muninn_platform::{AllowEntry, AllowList};
 
 /// What `MATRIX_ALLOW` lets in. The default lets nobody in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow(AllowList<Entry>);
+pub type Allow = AllowList<Entry>;
 
+/// One entry of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
+pub enum Entry {
     Server(OwnedServerName),
     User(OwnedUserId),
     Room(OwnedRoomId),
 }
 
-/// An entry of `MATRIX_ALLOW` that is none.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "MATRIX_ALLOW has {0:?}, which is no server (example.org), user (@ann:example.org) or room (!abc:example.org), nor * for everyone"
-)]
-pub struct AllowError(String);
+impl AllowEntry for Entry {
+    const VARIABLE: &'static str = "MATRIX_ALLOW";
+    const ENTRIES: &'static str = "servers, users or rooms";
+    const FORMS: &'static str =
+        "server (example.org), user (@ann:example.org) or room (!abc:example.org)";
 
-impl FromStr for Allow {
-    type Err = AllowError;
-
-    fn from_str(text: &str) -> Result<Self, AllowError> {
-        AllowList::parse(text, Entry::parse)
-            .map(Self)
-            .map_err(AllowError)
-    }
-}
-
-impl Entry {
     fn parse(entry: &str) -> Option<Self> {
         match entry.chars().next()? {
             // An id of a room needs no server any more, but a name.
@@ -43,28 +29,16 @@ impl Entry {
             _ => entry.try_into().ok().map(Self::Server),
         }
     }
-
-    fn fits(&self, person: &UserId) -> bool {
-        match self {
-            Self::Server(server) => server == person.server_name(),
-            Self::User(user) => user == person,
-            Self::Room(_) => false,
-        }
-    }
 }
 
-impl Allow {
-    /// Nobody is let in.
-    pub fn is_nobody(&self) -> bool {
-        self.0.is_nobody()
-    }
-
-    /// Whether what this person says in this room is answered: all members of a room that is named
-    /// are served.
-    pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
-        let is_room = |entry: &Entry| matches!(entry, Entry::Room(allowed) if allowed == room);
-        self.0.lets_in(|entry| entry.fits(person) || is_room(entry))
-    }
+/// Whether what this person says in this room is answered: all members of a room that is named are
+/// served.
+pub(crate) fn is_let_in(allow: &Allow, person: &UserId, room: &RoomId) -> bool {
+    allow.lets_in(|entry| match entry {
+        Entry::Server(server) => server == person.server_name(),
+        Entry::User(user) => user == person,
+        Entry::Room(allowed) => allowed == room,
+    })
 }
 
 #[cfg(test)]
@@ -90,7 +64,7 @@ mod tests {
             ("example.org:8448", false, false, false),
         ] {
             let allow: Allow = allow.parse().unwrap();
-            let served = |person, room| allow.serves(person, room);
+            let served = |person, room| is_let_in(&allow, person, room);
             assert_eq!(
                 (served(ann, here), served(bob, here), served(bob, there)),
                 (ann_here, bob_here, bob_there),

@@ -14,12 +14,7 @@ use crate::options::{Login, Options};
 
 /// Looks at homeserver, login, device and backup.
 pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if options.allow.is_nobody() {
-        findings.push(Finding::error(
-            "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms",
-        ));
-    }
+    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let folder = Folder::look(&options.folder);
     if folder.recovery_key().exists() {
         findings.push(Finding::warning(format!(

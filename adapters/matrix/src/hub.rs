@@ -1,13 +1,15 @@
 //! What the parts of a running adapter share.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId, UserId};
 use matrix_sdk::{Client, Room};
 use muninn_platform::{AudienceId, ConversationId, Recent};
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::task::TaskTracker;
 
+use crate::allow::is_let_in;
 use crate::event::{Event, EventKind};
 use crate::intent::Known;
 use crate::options::Options;
@@ -80,8 +82,7 @@ impl Hub {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // Tables of ids: whatever a panic left of them is sound.
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock()
     }
 
     /// Remembers what later events refer to.
@@ -166,7 +167,8 @@ impl Hub {
     /// is allowed with that.
     pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
         let memory = self.memory();
-        upgrade::line(&memory.replaced, room).any(|room| self.options.allow.serves(person, room))
+        upgrade::line(&memory.replaced, room)
+            .any(|room| is_let_in(&self.options.allow, person, room))
     }
 
     /// Whether a message is known to be of another room.

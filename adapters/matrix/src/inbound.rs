@@ -7,8 +7,8 @@ use chrono::Utc;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
-    Addressed, Attachment, Body, ConversationId, Feedback, IgnoreReason, Inbox, InboxClosed,
-    Incoming, IncomingMessage, MessageId, Readdress, Reply, Request,
+    Addressed, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming, IncomingMessage,
+    MessageId, Readdress, Reply, Request,
 };
 
 use crate::content::Relation;
@@ -24,6 +24,15 @@ use crate::{attachment, ids, removal, rooms};
 pub(crate) struct Inbound {
     pub(crate) hub: Arc<Hub>,
     pub(crate) inbox: Inbox,
+}
+
+/// Something that happened in a room.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) room: &'a Room,
+    pub(crate) event: &'a Event,
+    /// An earlier process may have told it already.
+    pub(crate) is_late: bool,
 }
 
 impl Inbound {
@@ -44,9 +53,18 @@ impl Inbound {
             None => self.at_home(room, event.clone()),
         };
         let facts = self.facts(room, event).await;
+        let at = At {
+            room,
+            event,
+            is_late,
+        };
         let told = match intent(event, &facts) {
             Intent::Nothing(why) => {
-                note_silence(room, event, why);
+                let is_message = matches!(event.what, EventKind::Message(_));
+                if is_message && why.is_worth_telling() {
+                    let allow = &self.hub.options.allow;
+                    allow.note_not_answered(room.room_id(), &event.sender);
+                }
                 return Ok(());
             }
             Intent::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
@@ -62,7 +80,7 @@ impl Inbound {
                     opinion,
                 },
             },
-            Intent::Deleted { of } => return self.deleted(room, event, of, is_late).await,
+            Intent::Deleted { of } => return self.deleted(at, of).await,
             Intent::Edited {
                 of,
                 addressed,
@@ -71,17 +89,14 @@ impl Inbound {
                 if self.newly_mentioned(room, event, is_late).await? {
                     return Ok(());
                 }
-                self.edited(room, event, of, addressed, text, is_late).await
+                self.edited(at, of, addressed, text).await
             }
             Intent::Said {
                 addressed,
                 said,
                 file,
                 place,
-            } => {
-                self.said(room, event, addressed, said, file, &place, is_late)
-                    .await
-            }
+            } => self.said(at, addressed, said, file, &place).await,
         };
         self.inbox.deliver(told).await
     }
@@ -146,65 +161,50 @@ impl Inbound {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one meaning")]
     pub(crate) async fn said(
         &self,
-        room: &Room,
-        event: &Event,
+        at: At<'_>,
         addressed: Addressed,
         said: Request,
         file: Option<File>,
         place: &Place,
-        is_late: bool,
     ) -> Incoming {
+        let At { room, event, .. } = at;
         let conversation = ids::conversation(room.room_id(), place.thread.as_deref());
         self.hub
             .remember_conversation(event.id.clone(), conversation.clone());
         let relation = relation(place, &event.id);
-        let attachments = file.map(|file| attachment::of(&event.id, file));
-        let attachments: Vec<Attachment> = attachments.into_iter().collect();
-        self.message(
-            room,
-            event,
-            conversation,
+        let (message, reply) = self.message(at, conversation, said.into(), relation).await;
+        let attachment = file.map(|file| attachment::of(&event.id, file));
+        let message = IncomingMessage {
             addressed,
-            said.into(),
-            attachments,
-            relation,
-            is_late,
-        )
-        .await
+            attachments: attachment.into_iter().collect(),
+            ..message
+        };
+        Incoming::Message { message, reply }
     }
 
     pub(crate) async fn edited(
         &self,
-        room: &Room,
-        event: &Event,
+        at: At<'_>,
         of: OwnedEventId,
         addressed: Addressed,
         text: String,
-        is_late: bool,
     ) -> Incoming {
-        let place = self.place_of(room, &of).await;
-        let known = self.hub.conversation_of(room.room_id(), &of);
+        let room = at.room.room_id();
+        let place = self.place_of(at.room, &of).await;
+        let known = self.hub.conversation_of(room, &of);
         let conversation =
-            known.unwrap_or_else(|| ids::conversation(room.room_id(), place.thread.as_deref()));
+            known.unwrap_or_else(|| ids::conversation(room, place.thread.as_deref()));
         let relation = relation(&place, &of);
-        let body = Body::Edit {
-            of: ids::event(room.room_id(), &of),
-            text,
-        };
-        self.message(
-            room,
-            event,
-            conversation,
+        let of = ids::event(room, &of);
+        let body = Body::Edit { of, text };
+        let (message, reply) = self.message(at, conversation, body, relation).await;
+        let message = IncomingMessage {
             addressed,
-            body,
-            Vec::new(),
-            relation,
-            is_late,
-        )
-        .await
+            ..message
+        };
+        Incoming::Message { message, reply }
     }
 
     /// Where a question of which nothing is remembered would be answered.
@@ -225,19 +225,14 @@ impl Inbound {
     }
 
     /// A redaction does not say of what; where it is not remembered, the bot is told both.
-    async fn deleted(
-        &self,
-        room: &Room,
-        event: &Event,
-        of: OwnedEventId,
-        is_late: bool,
-    ) -> Result<(), InboxClosed> {
+    async fn deleted(&self, at: At<'_>, of: OwnedEventId) -> Result<(), InboxClosed> {
+        let room = at.room.room_id();
         // Whoever redacts an edit of an answer means the answer.
         let of = self.hub.edited_by(&of).unwrap_or(of);
-        let id = ids::event(room.room_id(), &of);
+        let id = ids::event(room, &of);
         if !self.hub.is_message(&of) {
             let withdrawn = Incoming::Feedback {
-                audience: self.hub.audience_of(room.room_id()),
+                audience: self.hub.audience_of(room),
                 feedback: Feedback::Withdrawn { event: id.clone() },
             };
             self.inbox.deliver(withdrawn).await?;
@@ -245,48 +240,42 @@ impl Inbound {
         if self.hub.is_reaction(&of) {
             return Ok(());
         }
-        let known = self.hub.conversation_of(room.room_id(), &of);
-        let conversation = known.unwrap_or_else(|| ids::conversation(room.room_id(), None));
+        let known = self.hub.conversation_of(room, &of);
+        let conversation = known.unwrap_or_else(|| ids::conversation(room, None));
         let body = Body::Deletion { of: id };
-        let (addressed, relation) = (Addressed::InConversation, Relation::None);
-        let told = self
-            .message(
-                room,
-                event,
-                conversation,
-                addressed,
-                body,
-                Vec::new(),
-                relation,
-                is_late,
-            )
-            .await;
-        self.inbox.deliver(told).await
+        let (message, reply) = self.message(at, conversation, body, Relation::None).await;
+        let message = IncomingMessage {
+            addressed: Addressed::InConversation,
+            ..message
+        };
+        self.inbox
+            .deliver(Incoming::Message { message, reply })
+            .await
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message")]
+    /// What somebody did, as a message to the bot, and the way its answer goes back.
     async fn message(
         &self,
-        room: &Room,
-        event: &Event,
+        at: At<'_>,
         conversation: ConversationId,
-        addressed: Addressed,
         body: Body,
-        attachments: Vec<Attachment>,
         relation: Relation,
-        is_late: bool,
-    ) -> Incoming {
+    ) -> (IncomingMessage, Box<dyn Reply>) {
+        let At {
+            room,
+            event,
+            is_late,
+        } = at;
         let message = IncomingMessage {
-            event: ids::event(room.room_id(), &event.id),
-            conversation: conversation.clone(),
-            audience: rooms::audience(&self.hub, room).await,
-            also_recalls: None,
-            author: rooms::author(room, &event.sender).await,
-            addressed,
-            body,
-            attachments,
             link: Some(rooms::link(room.room_id(), &event.id, &event.sender)),
             sent_at: event.sent_at.min(Utc::now()),
+            ..IncomingMessage::new(
+                ids::event(room.room_id(), &event.id),
+                conversation.clone(),
+                rooms::audience(&self.hub, room).await,
+                rooms::author(room, &event.sender).await,
+                body,
+            )
         };
         let target = Target {
             room: room.clone(),
@@ -295,8 +284,7 @@ impl Inbound {
             conversation,
             relation,
         };
-        let reply = Box::new(reply(Arc::clone(&self.hub), target));
-        Incoming::Message { message, reply }
+        (message, Box::new(reply(Arc::clone(&self.hub), target)))
     }
 }
 
@@ -360,11 +348,5 @@ fn relation(place: &Place, answers: &OwnedEventId) -> Relation {
         },
         None if place.is_reply => Relation::Reply(answers.clone()),
         None => Relation::None,
-    }
-}
-
-fn note_silence(room: &Room, event: &Event, why: IgnoreReason) {
-    if matches!(event.what, EventKind::Message(_)) && why.is_worth_telling() {
-        tracing::info!(room = %room.room_id(), sender = %event.sender, "not answered: MATRIX_ALLOW does not let them in");
     }
 }

@@ -43,7 +43,7 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use allow::{Allow, AllowError};
+pub use allow::Allow;
 pub use check::check;
 pub use options::{Login, MatrixArgs, Options, Threads};
 

@@ -6,7 +6,7 @@ use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{Addressed, IgnoreReason, InboxClosed, Request};
 
 use crate::event::{Event, EventKind, Message};
-use crate::inbound::Inbound;
+use crate::inbound::{At, Inbound};
 use crate::intent::{Intent, intent};
 use crate::removal;
 
@@ -49,12 +49,20 @@ impl Inbound {
                 Request::Text(text) => text.clone(),
                 Request::Command(_) => return Ok(false),
             };
-            let edited = self.edited(room, edit, said.id.clone(), addressed, text, is_late);
+            let at = At {
+                room,
+                event: edit,
+                is_late,
+            };
+            let edited = self.edited(at, said.id.clone(), addressed, text);
             self.inbox.deliver(edited.await).await?;
         }
-        let told = self
-            .said(room, &said, addressed, what, file, &place, is_late)
-            .await;
+        let at = At {
+            room,
+            event: &said,
+            is_late,
+        };
+        let told = self.said(at, addressed, what, file, &place).await;
         self.inbox.deliver(told).await?;
         Ok(true)
     }

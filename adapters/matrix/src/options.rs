@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::{SettingsError, filled, filled_secret};
+use muninn_platform::{SettingsError, filled, filled_secret, half_set, left_off};
 use secrecy::SecretString;
 
-use crate::{Allow, AllowError};
+use crate::Allow;
 
 /// How the bot's account is used.
 #[derive(Clone, Debug)]
@@ -116,17 +116,14 @@ impl MatrixArgs {
         let token = filled_secret(&self.matrix_access_token);
         let recovery_key = filled_secret(&self.matrix_recovery_key);
         let Some(homeserver) = filled(&self.matrix_homeserver) else {
-            let without = [
+            let others = [
                 ("MATRIX_USER", user.is_some()),
                 ("MATRIX_PASSWORD", password.is_some()),
                 ("MATRIX_ACCESS_TOKEN", token.is_some()),
                 ("MATRIX_RECOVERY_KEY", recovery_key.is_some()),
                 ("MATRIX_ALLOW", filled(&self.matrix_allow).is_some()),
             ];
-            return match without.iter().find(|(_, is_set)| *is_set) {
-                Some((set, _)) => half_set(set, "MATRIX_HOMESERVER"),
-                None => Ok(None),
-            };
+            return left_off("MATRIX_HOMESERVER", &others);
         };
         let login = match (user, password, token) {
             (_, _, Some(token)) => Login::AccessToken(token),
@@ -136,22 +133,17 @@ impl MatrixArgs {
                 return half_set("MATRIX_HOMESERVER", "MATRIX_USER (or MATRIX_ACCESS_TOKEN)");
             }
         };
-        let allow = self.matrix_allow.parse();
         let command_prefix = filled(&self.matrix_command_prefix);
         Ok(Some(Options {
             device_name: self.matrix_device_name,
             recovery_key,
-            allow: allow.map_err(|error: AllowError| SettingsError::Allow(error.to_string()))?,
+            allow: self.matrix_allow.parse()?,
             threads: self.matrix_threads,
             catch_up: Duration::from_secs(self.matrix_catch_up),
             command_prefix: command_prefix.unwrap_or_else(|| "!muninn".to_owned()),
             ..Options::new(homeserver, login, folder)
         }))
     }
-}
-
-fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, SettingsError> {
-    Err(SettingsError::HalfSet { set, missing })
 }
 
 #[cfg(test)]

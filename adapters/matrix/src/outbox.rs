@@ -4,13 +4,13 @@
 //! too, in their order; what is only for show is left out meanwhile.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
 use muninn_platform::RetryBudget;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -149,10 +149,7 @@ impl Outbox {
 
     /// How long the homeserver still wants a rest.
     fn rest(&self) -> Option<Duration> {
-        let until = *self
-            .rest_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let until = *self.rest_until.lock();
         let rest = until?.saturating_duration_since(Instant::now());
         (!rest.is_zero()).then_some(rest)
     }
@@ -160,10 +157,7 @@ impl Outbox {
     fn note(&self, failure: Failure) {
         if let Failure::Limited(rest) = failure {
             let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
-            *self
-                .rest_until
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(until);
+            *self.rest_until.lock() = Some(until);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of one answer in a room.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use muninn_platform::{
     MessageId, Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, in_one_line,
     misconfigured,
 };
+use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::content::{self, Relation};
@@ -76,11 +77,6 @@ impl RoomSink {
     /// The same for the same part of the same answer, so that the homeserver knows a repetition.
     fn transaction(&self, part: usize) -> OwnedTransactionId {
         format!("muninn-{}-{part}", self.target.question).into()
-    }
-
-    fn signs(&self) -> MutexGuard<'_, TypingIndicator> {
-        // What goes wrong with them is of no consequence.
-        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a refused message may be taken where it relates to no other.
@@ -225,15 +221,15 @@ impl AnswerSink for RoomSink {
     }
 
     fn working(&self) {
-        self.signs().show(&self.hub);
+        self.signs.lock().show(&self.hub);
     }
 
     fn has_signs(&self) -> bool {
-        self.signs().are_shown()
+        self.signs.lock().are_shown()
     }
 
     async fn end_signs(&self, _: Ending) {
-        let mut signs = self.signs().take();
+        let mut signs = self.signs.lock().take();
         signs.hide(&self.hub).await;
     }
 

@@ -70,11 +70,7 @@ pub(crate) async fn run(
         .user_id()
         .ok_or_else(|| misconfigured("the session is of nobody"))?
         .to_owned();
-    if options.allow.is_nobody() {
-        tracing::warn!(
-            "MATRIX_ALLOW is empty, so nobody is answered; set it to servers, users or rooms"
-        );
-    }
+    options.allow.warn();
     let keys = keys(&client).await;
     let path = Folder::look(&options.folder).place();
     let position = Position::read(&path)

@@ -1,6 +1,33 @@
 //! Who may talk to the bot. Pure, and closed where nothing was opened.
 
-/// The entries of an allow list, each read by its adapter. The default lets nobody in.
+use std::fmt::Display;
+use std::str::FromStr;
+
+use crate::Finding;
+
+/// One entry of an adapter's allow list.
+pub trait AllowEntry: Sized {
+    /// The variable that holds the list.
+    const VARIABLE: &'static str;
+    /// What the list is to be set to: "ids of channels or users".
+    const ENTRIES: &'static str;
+    /// What an entry looks like, for whoever wrote one that is none.
+    const FORMS: &'static str;
+
+    /// Reads an entry that is not `*`.
+    fn parse(text: &str) -> Option<Self>;
+}
+
+/// An entry of an allow list that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} has {entry:?}, which is no {forms}, nor * for everyone")]
+pub struct AllowError {
+    variable: &'static str,
+    entry: String,
+    forms: &'static str,
+}
+
+/// The entries of an allow list. The default lets nobody in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowList<E> {
     everyone: bool,
@@ -16,30 +43,58 @@ impl<E> Default for AllowList<E> {
     }
 }
 
-impl<E> AllowList<E> {
-    /// Reads entries that commas or white space separate; `*` is everyone, and `read` knows the rest.
-    ///
-    /// # Errors
-    /// Gives the first entry that is none.
-    pub fn parse(text: &str, read: impl Fn(&str) -> Option<E>) -> Result<Self, String> {
+/// Reads entries that commas or white space separate; `*` is everyone. The first that is none is an
+/// error.
+impl<E: AllowEntry> FromStr for AllowList<E> {
+    type Err = AllowError;
+
+    fn from_str(text: &str) -> Result<Self, AllowError> {
         let mut list = Self::default();
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
         for entry in entries.filter(|entry| !entry.is_empty()) {
             if entry == "*" {
                 list.everyone = true;
-            } else {
-                list.entries
-                    .push(read(entry).ok_or_else(|| entry.to_owned())?);
+                continue;
             }
+            let none = || AllowError {
+                variable: E::VARIABLE,
+                entry: entry.to_owned(),
+                forms: E::FORMS,
+            };
+            list.entries.push(E::parse(entry).ok_or_else(none)?);
         }
         Ok(list)
     }
+}
 
-    /// Nobody is let in.
-    pub fn is_nobody(&self) -> bool {
-        !self.everyone && self.entries.is_empty()
+impl<E: AllowEntry> AllowList<E> {
+    /// What is wrong with a list that lets nobody in.
+    pub fn finding(&self) -> Option<Finding> {
+        let is_nobody = !self.everyone && self.entries.is_empty();
+        is_nobody.then(|| {
+            Finding::error(format!(
+                "{} is empty, so nobody is answered; set it to {}",
+                E::VARIABLE,
+                E::ENTRIES
+            ))
+        })
     }
 
+    /// Says in the log what is wrong with the list.
+    pub fn warn(&self) {
+        if let Some(finding) = self.finding() {
+            tracing::warn!("{}", finding.text);
+        }
+    }
+
+    /// Says in the log that somebody is not answered, as the list does not let them in.
+    pub fn note_not_answered(&self, place: impl Display, person: impl Display) {
+        let variable = E::VARIABLE;
+        tracing::info!(%place, %person, "not answered: {variable} does not let them in");
+    }
+}
+
+impl<E> AllowList<E> {
     /// Whether everyone is let in, or an entry fits.
     pub fn lets_in(&self, fits: impl Fn(&E) -> bool) -> bool {
         self.everyone || self.names(fits)
@@ -55,8 +110,18 @@ impl<E> AllowList<E> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<AllowList<u8>, String> {
-        AllowList::parse(text, |entry| entry.parse().ok())
+    impl AllowEntry for u8 {
+        const VARIABLE: &'static str = "TEST_ALLOW";
+        const ENTRIES: &'static str = "numbers";
+        const FORMS: &'static str = "number";
+
+        fn parse(text: &str) -> Option<Self> {
+            text.parse().ok()
+        }
+    }
+
+    fn parse(text: &str) -> Result<AllowList<u8>, AllowError> {
+        text.parse()
     }
 
     #[test]
@@ -74,14 +139,21 @@ mod tests {
             let found = (list.lets_in(|n| *n == 7), list.names(|n| *n == 7));
             assert_eq!(found, (fits_7, names_7), "{text:?}");
         }
-        assert_eq!(parse("1, x7"), Err("x7".to_owned()));
-        assert_eq!(parse("**"), Err("**".to_owned()));
+        for (text, wrong) in [("1, x7", "x7"), ("**", "**")] {
+            let said = parse(text).unwrap_err().to_string();
+            let expected =
+                format!("TEST_ALLOW has {wrong:?}, which is no number, nor * for everyone");
+            assert_eq!(said, expected);
+        }
     }
 
     #[test]
-    fn nothing_is_nobody() {
-        assert!(parse(" ").unwrap().is_nobody());
-        assert!(!parse("*").unwrap().is_nobody());
-        assert!(!parse("7").unwrap().is_nobody());
+    fn a_list_that_lets_nobody_in_is_told_of() {
+        let finding = parse(" ").unwrap().finding().unwrap();
+        let expected = "TEST_ALLOW is empty, so nobody is answered; set it to numbers";
+        assert_eq!(finding, Finding::error(expected));
+        for text in ["*", "7"] {
+            assert_eq!(parse(text).unwrap().finding(), None, "{text}");
+        }
     }
 }

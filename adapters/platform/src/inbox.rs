@@ -1,11 +1,12 @@
 //! The bounded way into the bot.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::redact::without_secrets;
-use crate::{Incoming, IncomingMessage, SafeText};
+use crate::{AudienceId, EventId, Feedback, Incoming, IncomingMessage, SafeText};
 
 /// Where adapters put what arrives. Bounded: a bot with too much to do is felt by its platforms.
 #[derive(Clone, Debug)]
@@ -32,11 +33,7 @@ impl LeftOver {
         if messages.is_empty() {
             return;
         }
-        let mut all = self
-            .0
-            .messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.messages.lock();
         all.extend(messages);
         drop(all);
         self.0.came.notify_waiters();
@@ -44,20 +41,12 @@ impl LeftOver {
 
     /// Whether every platform took what was left to it.
     pub fn is_empty(&self) -> bool {
-        let all = self
-            .0
-            .messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.messages.lock();
         all.is_empty()
     }
 
     fn take(&self, platform: &str) -> Vec<IncomingMessage> {
-        let mut all = self
-            .0
-            .messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.messages.lock();
         all.extract_if(.., |message| message.audience.platform == platform)
             .collect()
     }
@@ -187,6 +176,24 @@ impl Inbox {
         };
         self.sender.send(arrival).await.map_err(|_| InboxClosed)?;
         is_accepted.await.map_err(|_| InboxClosed)
+    }
+
+    /// Tells of a person's opinion in the place of their earlier one, which is taken back first.
+    ///
+    /// # Errors
+    /// As [`Inbox::deliver`].
+    pub async fn deliver_opinion(
+        &self,
+        audience: AudienceId,
+        given: Feedback,
+        earlier: EventId,
+    ) -> Result<(), InboxClosed> {
+        for feedback in [Feedback::Withdrawn { event: earlier }, given] {
+            let audience = audience.clone();
+            self.deliver(Incoming::Feedback { audience, feedback })
+                .await?;
+        }
+        Ok(())
     }
 
     /// Never waits. For a platform that must acknowledge at once and can say that it is busy.

@@ -143,6 +143,28 @@ pub struct IncomingMessage {
 }
 
 impl IncomingMessage {
+    /// A message to the bot that comes with nothing else and was sent now.
+    pub fn new(
+        event: EventId,
+        conversation: ConversationId,
+        audience: Audience,
+        author: Author,
+        body: Body,
+    ) -> Self {
+        Self {
+            event,
+            conversation,
+            audience,
+            also_recalls: None,
+            author,
+            addressed: Addressed::Directly,
+            body,
+            attachments: Vec::new(),
+            link: None,
+            sent_at: Utc::now(),
+        }
+    }
+
     /// The channel it is asked in: what is set for it, and what it may see of the team's knowledge,
     /// holds for the question too.
     pub fn channel(&self) -> &AudienceId {

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
@@ -50,7 +51,7 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
     /// Takes the next place without waiting, so that whoever came first is first. None: too many wait.
     pub fn enter(self: &Arc<Self>, key: K) -> Option<QueuePlace<K>> {
         let (done, is_done) = oneshot::channel();
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if waiting.places >= self.most {
             return None;
         }
@@ -90,12 +91,7 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
     }
 }
 
-impl<K: Eq + Hash> KeyedQueue<K> {
-    fn waiting(&self) -> MutexGuard<'_, Waiting<K>> {
-        // A table: whatever a panic left of it is sound.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl<K: Eq + Hash> KeyedQueue<K> {}
 
 impl<K: Eq + Hash> QueuePlace<K> {
     /// Waits until everybody before has left.
@@ -109,7 +105,7 @@ impl<K: Eq + Hash> QueuePlace<K> {
 
 impl<K: Eq + Hash> Drop for QueuePlace<K> {
     fn drop(&mut self) {
-        let mut waiting = self.queue.waiting();
+        let mut waiting = self.queue.waiting.lock();
         waiting.places -= 1;
         // Nobody came after: the queue of this key is gone.
         let last = waiting.last.get(&self.key);
@@ -158,7 +154,7 @@ mod tests {
                 for (number, (key, job)) in jobs.iter().copied().enumerate() {
                     let begun = Arc::clone(&begun);
                     let spawned = queue.spawn(key, &tasks, async move {
-                        begun.lock().unwrap().push((key, number));
+                        begun.lock().push((key, number));
                         match job {
                             Job::Done => {}
                             Job::Yields(times) => {
@@ -174,13 +170,13 @@ mod tests {
                 tasks.close();
                 tasks.wait().await;
             });
-            let begun = begun.lock().unwrap();
+            let begun = begun.lock();
             prop_assert_eq!(begun.len(), jobs.len());
             for key in 0..4 {
                 let of_key = begun.iter().filter(|(of, _)| *of == key);
                 prop_assert!(of_key.map(|(_, number)| number).is_sorted());
             }
-            let waiting = queue.waiting();
+            let waiting = queue.waiting.lock();
             prop_assert!(waiting.last.is_empty() && waiting.places == 0);
         }
     }

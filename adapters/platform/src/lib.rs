@@ -37,7 +37,7 @@ mod withdraw;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-pub use allow::AllowList;
+pub use allow::{AllowEntry, AllowError, AllowList};
 pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
@@ -61,7 +61,7 @@ pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
 pub use request::{IgnoreReason, Request};
 pub use safe_text::SafeText;
-pub use settings::{SettingsError, filled, filled_secret};
+pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
 pub use tasks::joined;
 pub use vocabulary::Vocabulary;
 pub use withdraw::{NothingStands, Withdraw, Withdrawn};

@@ -2,6 +2,8 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::AllowError;
+
 /// Why settings make no sense. Names the variable that has to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
@@ -16,9 +18,30 @@ pub enum SettingsError {
         value: String,
         needs: &'static str,
     },
-    /// An allow list with something else in it.
-    #[error("{0}")]
-    Allow(String),
+    #[error(transparent)]
+    Allow(#[from] AllowError),
+}
+
+/// One variable is set without another that it needs.
+///
+/// # Errors
+/// Always.
+pub fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, SettingsError> {
+    Err(SettingsError::HalfSet { set, missing })
+}
+
+/// The options of a platform whose first variable, `missing`, is not set: none, for it is left off.
+///
+/// # Errors
+/// When one of the others is set all the same.
+pub fn left_off<T>(
+    missing: &'static str,
+    others: &[(&'static str, bool)],
+) -> Result<Option<T>, SettingsError> {
+    match others.iter().find(|(_, is_set)| *is_set) {
+        Some((set, _)) => half_set(set, missing),
+        None => Ok(None),
+    }
 }
 
 /// An empty variable means what an absent one means: `.env` files and containers leave many empty.

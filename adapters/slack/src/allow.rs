@@ -1,26 +1,17 @@
 //! Who may talk to the bot. Pure, and closed where nothing was opened.
 
-use std::str::FromStr;
-
-use muninn_platform::AllowList;
+use muninn_platform::{AllowEntry, AllowList};
 
 /// What `SLACK_ALLOW` lets in. The default lets nobody in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow(AllowList<Entry>);
+pub type Allow = AllowList<Entry>;
 
+/// One entry of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
+pub enum Entry {
     Workspace(String),
     Channel(String),
     User(String),
 }
-
-/// An entry of `SLACK_ALLOW` that is none.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "SLACK_ALLOW has {0:?}, which is no id of a workspace (T0123ABCD), channel (C0123ABCD) or user (U0123ABCD), nor * for everyone"
-)]
-pub struct AllowError(String);
 
 /// Who says something, and where.
 #[derive(Clone, Copy, Debug)]
@@ -33,17 +24,12 @@ pub(crate) struct Speaker<'a> {
     pub(crate) is_shared: bool,
 }
 
-impl FromStr for Allow {
-    type Err = AllowError;
+impl AllowEntry for Entry {
+    const VARIABLE: &'static str = "SLACK_ALLOW";
+    const ENTRIES: &'static str = "ids of workspaces, channels or users";
+    const FORMS: &'static str =
+        "id of a workspace (T0123ABCD), channel (C0123ABCD) or user (U0123ABCD)";
 
-    fn from_str(text: &str) -> Result<Self, AllowError> {
-        AllowList::parse(text, Entry::parse)
-            .map(Self)
-            .map_err(AllowError)
-    }
-}
-
-impl Entry {
     fn parse(entry: &str) -> Option<Self> {
         let is_of_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
         let id = entry.to_owned();
@@ -57,23 +43,18 @@ impl Entry {
     }
 }
 
-impl Allow {
-    /// Nobody is let in.
-    pub fn is_nobody(&self) -> bool {
-        self.0.is_nobody()
-    }
-
+impl Speaker<'_> {
     /// Whether what is said there is answered. A channel that is shared with other organisations is
     /// served only where it is named.
-    pub(crate) fn serves(&self, speaker: Speaker<'_>) -> bool {
+    pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
         let names_channel =
-            |entry: &Entry| matches!(entry, Entry::Channel(id) if id == speaker.channel);
+            |entry: &Entry| matches!(entry, Entry::Channel(id) if id == self.channel);
         let fits = |entry: &Entry| match entry {
-            Entry::Channel(id) => id == speaker.channel,
-            Entry::User(id) => id == speaker.user,
-            Entry::Workspace(id) => id == speaker.workspace,
+            Entry::Channel(id) => id == self.channel,
+            Entry::User(id) => id == self.user,
+            Entry::Workspace(id) => id == self.workspace,
         };
-        self.0.names(names_channel) || !speaker.is_shared && self.0.lets_in(fits)
+        allow.names(names_channel) || !self.is_shared && allow.lets_in(fits)
     }
 }
 
@@ -109,7 +90,7 @@ mod tests {
                 assert_eq!(allow, "T");
                 continue;
             };
-            let served = [ann, bob, shared].map(|speaker| allow.serves(speaker));
+            let served = [ann, bob, shared].map(|speaker| speaker.is_let_in(&allow));
             assert_eq!(served, [ann_is, bob_is, shared_is], "{allow:?}");
         }
     }

@@ -16,11 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Looks at tokens, scopes and the way in.
 pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if options.allow.is_nobody() {
-        findings.push(Finding::error("SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users",
-        ));
-    }
+    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let api = match Api::new(options) {
         Ok(api) => api,
         Err(error) => {

@@ -2,10 +2,11 @@
 //! waits long for it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::Recent;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
@@ -82,7 +83,7 @@ impl Directory {
 
     /// How a person is called, if that is known already.
     pub(crate) fn name_of(&self, user: &str) -> Option<String> {
-        let people = lock(&self.people.known);
+        let people = self.people.known.lock();
         let found = people.get(&user.to_owned())?.what.as_ref()?;
         Some(found.name.clone())
     }
@@ -118,7 +119,7 @@ impl<T: Clone> Table<T> {
             return known;
         }
         let cell = {
-            let mut asked = lock(&self.asked);
+            let mut asked = self.asked.lock();
             Arc::clone(asked.entry(id.to_owned()).or_default())
         };
         let answered = cell.get_or_init(|| async {
@@ -129,16 +130,16 @@ impl<T: Clone> Table<T> {
                 what: what.clone(),
                 at,
             };
-            lock(&self.known).insert(id.to_owned(), found);
+            self.known.lock().insert(id.to_owned(), found);
             Some(what)
         });
         let found = answered.await.clone();
-        lock(&self.asked).remove(id);
+        self.asked.lock().remove(id);
         found.flatten()
     }
 
     fn fresh(&self, id: &str) -> Option<Option<T>> {
-        let known = lock(&self.known);
+        let known = self.known.lock();
         let found = known.get(&id.to_owned())?;
         let lasts = if found.what.is_some() { FRESH } else { UNKNOWN };
         (found.at.elapsed() < lasts).then(|| found.what.clone())
@@ -154,11 +155,6 @@ async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Answer
             Some(None)
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Tables of names: whatever a panic left of them is sound.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn person(user: &Value) -> Person {

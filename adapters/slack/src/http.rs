@@ -3,7 +3,7 @@
 //! Every request is signed with a secret that only Slack and the app know. One that is older than
 //! five minutes, or comes a second time, is refused.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use muninn_platform::{PlatformError, Recent, misconfigured};
+use parking_lot::Mutex;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -118,12 +119,12 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
 
 impl Gate {
     fn has_taken(&self, signature: &String) -> bool {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = self.taken.lock();
         taken.get(signature).is_some()
     }
 
     fn remember(&self, signature: String) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         taken.insert(signature, ());
     }
 }

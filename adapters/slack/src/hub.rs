@@ -1,12 +1,13 @@
 //! What the parts of a running adapter share.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use muninn_platform::{
     Addressed, ConversationId, EventId, MessageId, PlatformError, Recent, misconfigured,
 };
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
@@ -132,19 +133,14 @@ impl Hub {
         }))
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        // Tables of ids: whatever a panic left of them is sound.
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn has_seen(&self, event: &EventId) -> bool {
-        self.memory().seen.get(event).is_some()
+        self.memory.lock().seen.get(event).is_some()
     }
 
     /// Whether the bot has a message as one that was said to it, or as what it is said to be now: an
     /// edit may have added the mention.
     pub(crate) fn has_heard(&self, event: &EventId, addressed: Addressed) -> bool {
-        let seen = self.memory().seen.get(event).copied();
+        let seen = self.memory.lock().seen.get(event).copied();
         seen.is_some_and(|seen| seen == Addressed::Directly || seen == addressed)
     }
 
@@ -155,47 +151,56 @@ impl Hub {
 
     /// The bot has it, as this.
     pub(crate) fn heard(&self, event: EventId, addressed: Addressed) {
-        self.memory().seen.insert(event, addressed);
+        self.memory.lock().seen.insert(event, addressed);
     }
 
     pub(crate) fn remember_conversation(&self, question: EventId, of: ConversationId) {
-        self.memory().conversations.insert(question, of);
+        self.memory.lock().conversations.insert(question, of);
     }
 
     pub(crate) fn conversation_of(&self, question: &EventId) -> Option<ConversationId> {
-        self.memory().conversations.get(question).cloned()
+        self.memory.lock().conversations.get(question).cloned()
     }
 
     pub(crate) fn begins_stream(&self, channel: &str, ts: &str) {
-        self.memory().streaming.insert(ids::message(channel, ts));
+        self.memory
+            .lock()
+            .streaming
+            .insert(ids::message(channel, ts));
     }
 
     pub(crate) fn ends_stream(&self, channel: &str, ts: &str) {
-        self.memory().streaming.remove(&ids::message(channel, ts));
+        self.memory
+            .lock()
+            .streaming
+            .remove(&ids::message(channel, ts));
     }
 
     /// Whether a reply of this process writes that message.
     pub(crate) fn streams_now(&self, channel: &str, ts: &str) -> bool {
-        self.memory().streaming.contains(&ids::message(channel, ts))
+        self.memory
+            .lock()
+            .streaming
+            .contains(&ids::message(channel, ts))
     }
 
     pub(crate) fn remember_assisted(&self, thread: ConversationId, assisted: Assisted) {
-        self.memory().assisted.insert(thread, assisted);
+        self.memory.lock().assisted.insert(thread, assisted);
     }
 
     pub(crate) fn assisted(&self, thread: &ConversationId) -> Option<Assisted> {
-        self.memory().assisted.get(thread).cloned()
+        self.memory.lock().assisted.get(thread).cloned()
     }
 
     /// Slack told of a person's direct messages.
     pub(crate) fn remember_direct(&self, user: &str, channel: &str) {
         let (user, channel) = (user.to_owned(), channel.to_owned());
-        self.memory().directs.insert(user, channel);
+        self.memory.lock().directs.insert(user, channel);
     }
 
     /// The direct messages of a person, if Slack says that they are in this channel.
     pub(crate) async fn direct_of(&self, user: &str, said_to_be: &str) -> Option<String> {
-        let known = self.memory().directs.get(&user.to_owned()).cloned();
+        let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
         if known.is_some() {
             return known;
         }

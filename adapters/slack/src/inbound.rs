@@ -2,8 +2,8 @@
 
 mod asked;
 mod assisted;
-mod draft;
 mod left_over;
+mod message;
 mod written;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::intent::{Context, Intent, intent};
 use crate::lines::line_of;
 use crate::withdraw::Withdrawer;
 
-use draft::{Actor, Draft};
+use message::Actor;
 
 /// Slack waits three seconds before it sends an event again. Within this time the bot has it, or
 /// Slack is told nothing and sends it again.
@@ -111,7 +111,7 @@ impl Inbound {
                 let intent = intent(&event.what, &self.facts(&event));
                 match &intent {
                     Intent::Nothing(why) => {
-                        note_silence(&event.what, *why);
+                        self.note_silence(&event.what, *why);
                         None
                     }
                     Intent::Uninstalled => {
@@ -205,19 +205,31 @@ impl Inbound {
             EventKind::Stopped { channel, .. } => (None, None, channel.as_str(), Kind::Channel),
             EventKind::Uninstalled | EventKind::Other => (None, None, "", Kind::Channel),
         };
+        let speaker = Speaker {
+            workspace: team.unwrap_or(&hub.me.team),
+            user: user.unwrap_or_default(),
+            channel,
+            is_shared: event.is_shared,
+        };
+        let is_anybodys = matches!(
+            event.what,
+            EventKind::Stopped { .. } | EventKind::Uninstalled
+        );
         Context {
             me: hub.me.user.clone(),
-            is_allowed: matches!(
-                event.what,
-                EventKind::Stopped { .. } | EventKind::Uninstalled
-            ) || hub.options.allow.serves(Speaker {
-                workspace: team.unwrap_or(&hub.me.team),
-                user: user.unwrap_or_default(),
-                channel,
-                is_shared: event.is_shared,
-            }),
+            is_allowed: is_anybodys || speaker.is_let_in(&hub.options.allow),
             mode: self.mode(channel, kind),
             direct_threads: hub.options.direct_threads,
+        }
+    }
+
+    fn note_silence(&self, what: &EventKind, why: IgnoreReason) {
+        if let EventKind::Message(message) = what
+            && why.is_worth_telling()
+        {
+            let user = message.user.as_deref().unwrap_or_default();
+            let allow = &self.hub.options.allow;
+            allow.note_not_answered(&message.channel, user);
         }
     }
 
@@ -244,17 +256,5 @@ async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> Taken {
             tracing::warn!("the bot is busy; Slack is to send it again");
             Taken::No
         }
-    }
-}
-
-fn note_silence(what: &EventKind, why: IgnoreReason) {
-    if let EventKind::Message(message) = what
-        && why.is_worth_telling()
-    {
-        tracing::info!(
-            channel = message.channel,
-            user = message.user.as_deref().unwrap_or_default(),
-            "not answered: SLACK_ALLOW does not let them in"
-        );
     }
 }

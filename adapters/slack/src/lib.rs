@@ -42,7 +42,7 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use allow::{Allow, AllowError};
+pub use allow::Allow;
 pub use check::check;
 pub use manifest::{Mode, manifest};
 pub use options::{API_URL, Entrance, Options, SlackArgs};
@@ -70,11 +70,7 @@ impl Slack {
     async fn serve(&self, inbox: Inbox, shutdown: &CancellationToken) -> Result<(), PlatformError> {
         let begun = Instant::now();
         let options = &self.options;
-        if options.allow.is_nobody() {
-            tracing::warn!(
-                "SLACK_ALLOW is empty, so nobody is answered; set it to ids of workspaces, channels or users"
-            );
-        }
+        options.allow.warn();
         let opening = Hub::open(options, inbox.is_shared());
         let Some(opened) = shutdown.run_until_cancelled(opening).await else {
             return Ok(());

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::{AnswerMode, Channels, SettingsError, filled, filled_secret};
+use muninn_platform::{
+    AnswerMode, Channels, SettingsError, filled, filled_secret, half_set, left_off,
+};
 use secrecy::SecretString;
 
-use crate::{Allow, AllowError};
+use crate::Allow;
 
 /// Slack's own Web API.
 pub const API_URL: &str = "https://slack.com/api";
@@ -112,16 +114,13 @@ impl SlackArgs {
         let signing_secret = filled_secret(&self.slack_signing_secret);
         let address = filled(&self.slack_http_addr);
         let Some(bot_token) = filled_secret(&self.slack_bot_token) else {
-            let without = [
+            let others = [
                 ("SLACK_APP_TOKEN", app_token.is_some()),
                 ("SLACK_SIGNING_SECRET", signing_secret.is_some()),
                 ("SLACK_HTTP_ADDR", address.is_some()),
                 ("SLACK_ALLOW", filled(&self.slack_allow).is_some()),
             ];
-            return match without.iter().find(|(_, is_set)| *is_set) {
-                Some((set, _)) => half_set(set, "SLACK_BOT_TOKEN"),
-                None => Ok(None),
-            };
+            return left_off("SLACK_BOT_TOKEN", &others);
         };
         let entrance = match (address, signing_secret, app_token) {
             (Some(address), Some(signing_secret), _) => Entrance::Http {
@@ -142,9 +141,8 @@ impl SlackArgs {
                 );
             }
         };
-        let allow = self.slack_allow.parse();
         Ok(Some(Options {
-            allow: allow.map_err(|error: AllowError| SettingsError::Allow(error.to_string()))?,
+            allow: self.slack_allow.parse()?,
             answer: self.slack_answer,
             channels,
             api_url: self.slack_api_url.trim_end_matches('/').to_owned(),
@@ -153,10 +151,6 @@ impl SlackArgs {
             ..Options::new(bot_token, entrance)
         }))
     }
-}
-
-fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, SettingsError> {
-    Err(SettingsError::HalfSet { set, missing })
 }
 
 #[cfg(test)]

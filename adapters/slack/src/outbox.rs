@@ -5,10 +5,11 @@
 //! in their order; what is only for show is left out meanwhile.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::RetryBudget;
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::errors::ApiError;
@@ -112,11 +113,11 @@ impl Outbox {
     }
 
     fn line(&self, channel: &str) -> Arc<Line> {
-        let mut lines = lock(&self.lines);
+        let mut lines = self.lines.lock();
         let now = Instant::now();
         if lines.len() > LINES {
             lines.retain(|_, line| {
-                let is_idle = lock(&line.pace).next(now, self.every, 1) <= now;
+                let is_idle = line.pace.lock().next(now, self.every, 1) <= now;
                 Arc::strong_count(line) > 1 || !is_idle
             });
         }
@@ -154,9 +155,9 @@ impl Outbox {
         if self.rest_of(call.method, now) > now {
             return false;
         }
-        let mut shows = lock(&self.shows);
+        let mut shows = self.shows.lock();
         let show = shows.entry(call.method).or_insert_with(|| Pace::new(now));
-        let mut pace = lock(&line.pace);
+        let mut pace = line.pace.lock();
         // As many a minute as there are, at the pace of the channel at one a second.
         let most = shows_a_minute(call.method);
         let every = self.every * 60 / most;
@@ -234,14 +235,14 @@ impl Outbox {
             let now = Instant::now();
             let mut next = self.rest_of(call.method, now);
             if is_paced {
-                next = next.max(lock(&line.pace).next(now, self.every, BURST));
+                next = next.max(line.pace.lock().next(now, self.every, BURST));
             }
             if next > deadline {
                 return Err(too_late());
             }
             if next <= now {
                 if is_paced {
-                    lock(&line.pace).went(now, self.every);
+                    line.pace.lock().went(now, self.every);
                 }
                 return Ok(());
             }
@@ -251,7 +252,7 @@ impl Outbox {
 
     /// When Slack takes the method again; `now` where it does.
     fn rest_of(&self, method: &'static str, now: Instant) -> Instant {
-        let until = lock(&self.rests).get(method).copied();
+        let until = self.rests.lock().get(method).copied();
         until.unwrap_or(now).max(now)
     }
 
@@ -260,17 +261,12 @@ impl Outbox {
         let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
-            let mut pace = lock(&line.pace);
+            let mut pace = line.pace.lock();
             pace.rest_until = pace.rest_until.max(until);
         } else {
-            lock(&self.rests).insert(call.method, until);
+            self.rests.lock().insert(call.method, until);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Times and tables: whatever a panic left of them is sound.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 mod delivering;
 mod growing;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,6 +16,7 @@ use muninn_platform::{
     MessageId, Pace, Part, PlatformError, PriorMessage, Reply as _, SafeText, Shown, Stage,
     TextLimit, Vocabulary, Withdraw,
 };
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
@@ -146,18 +147,9 @@ impl ChannelSink {
         content::metadata(self.target.question.as_str(), part)
     }
 
-    fn signs(&self) -> MutexGuard<'_, StatusIndicator> {
-        // What goes wrong with them is of no consequence.
-        self.signs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn begun(&self) -> MutexGuard<'_, Vec<String>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Nothing waits for that.
     fn hide_signs(&self, is_answered: bool) {
-        let (mut signs, hub) = (self.signs().take(), Arc::clone(&self.hub));
+        let (mut signs, hub) = (self.signs.lock().take(), Arc::clone(&self.hub));
         if signs.are_shown() {
             self.hub
                 .chores
@@ -283,11 +275,11 @@ impl AnswerSink for ChannelSink {
     }
 
     fn working(&self) {
-        self.signs().show(&self.hub);
+        self.signs.lock().show(&self.hub);
     }
 
     fn has_signs(&self) -> bool {
-        self.signs().are_shown()
+        self.signs.lock().are_shown()
     }
 
     async fn end_signs(&self, ending: Ending) {
@@ -295,14 +287,14 @@ impl AnswerSink for ChannelSink {
             Ending::Delivered => self.hide_signs(true),
             Ending::Failed => self.hide_signs(false),
             Ending::GivenUp => {
-                let mut signs = self.signs().take();
+                let mut signs = self.signs.lock().take();
                 signs.hide(&self.hub, false).await;
             }
         }
     }
 
     fn ends(&self, _: Option<&LiveMessage>) {
-        for ts in self.begun().drain(..) {
+        for ts in self.begun.lock().drain(..) {
             self.hub.ends_stream(self.channel(), &ts);
         }
     }

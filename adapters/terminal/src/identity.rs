@@ -1,9 +1,7 @@
 //! Who talks, and in which conversation.
 
-use chrono::Utc;
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
-    PlatformError,
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, PlatformError,
 };
 use uuid::Uuid;
 
@@ -48,27 +46,19 @@ impl Session {
 
     /// `body`, said now; its event id is new across restarts and processes.
     pub fn message(&self, body: Body) -> IncomingMessage {
-        IncomingMessage {
-            event: EventId::new(format!("{NAME}/{}", Uuid::now_v7())),
-            conversation: self.conversation.clone(),
-            audience: Audience {
-                id: AudienceId::new(NAME),
-                platform: NAME.to_owned(),
-                workspace: String::new(),
-                name: NAME.to_owned(),
-            },
-            also_recalls: None,
-            author: Author {
-                id: format!("{NAME}/{}", self.person),
-                name: self.person.clone(),
-                is_admin: true,
-            },
-            addressed: Addressed::Directly,
-            body,
-            attachments: Vec::new(),
-            link: None,
-            sent_at: Utc::now(),
-        }
+        let event = EventId::new(format!("{NAME}/{}", Uuid::now_v7()));
+        let audience = Audience {
+            id: AudienceId::new(NAME),
+            platform: NAME.to_owned(),
+            workspace: String::new(),
+            name: NAME.to_owned(),
+        };
+        let author = Author {
+            id: format!("{NAME}/{}", self.person),
+            name: self.person.clone(),
+            is_admin: true,
+        };
+        IncomingMessage::new(event, self.conversation.clone(), audience, author, body)
     }
 }
 

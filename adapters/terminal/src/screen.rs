@@ -1,12 +1,13 @@
 //! What a person sees of an answer.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use muninn_platform::{Delivered, Pace, PlatformError, Reply, SafeText, TextLimit};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use crate::disconnected;
@@ -112,14 +113,14 @@ impl ScreenReply {
 
     fn with_answer<T>(&self, act: impl FnOnce(&mut Answer) -> T) -> T {
         // What a panic left half printed is still the best there is.
-        act(&mut self.answer.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.answer.lock())
     }
 }
 
 impl Shown {
     /// From now on it prints nothing.
     pub(crate) fn abandon(&self) {
-        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answer = self.answer.lock();
         // The line it was on is ended even if the terminal is going away.
         let _ = answer.close();
         answer.is_abandoned = true;

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, Command, ConversationId, EventId,
-    IncomingMessage,
+    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage,
 };
 use serde::Deserialize;
 
@@ -98,26 +97,22 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
         }
     };
     let PostedAuthor { id, name, is_admin } = posted.author;
+    let author = Author {
+        name: name.unwrap_or_else(|| id.clone()),
+        id: format!("{NAME}/{id}"),
+        is_admin,
+    };
+    let event = place(&posted.id);
+    let audience = Audience {
+        id: AudienceId::new(format!("{NAME}/{}", posted.channel)),
+        platform: NAME.to_owned(),
+        workspace: String::new(),
+        name: posted.channel,
+    };
     Ok(Meaning::Message(Box::new(IncomingMessage {
-        event: place(&posted.id),
-        conversation,
-        audience: Audience {
-            id: AudienceId::new(format!("{NAME}/{}", posted.channel)),
-            platform: NAME.to_owned(),
-            workspace: String::new(),
-            name: posted.channel,
-        },
-        also_recalls: None,
-        author: Author {
-            name: name.unwrap_or_else(|| id.clone()),
-            id: format!("{NAME}/{id}"),
-            is_admin,
-        },
-        addressed: Addressed::Directly,
-        body,
-        attachments: Vec::new(),
         link: posted.link,
         sent_at: now,
+        ..IncomingMessage::new(event, conversation, audience, author, body)
     })))
 }
 

@@ -1,7 +1,7 @@
 //! From a signed request to the bot.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,6 +15,7 @@ use chrono::Utc;
 use muninn_platform::{
     Inbox, Incoming, IncomingMessage, PlatformError, Readdress, Reply, misconfigured,
 };
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -98,13 +99,8 @@ impl Inbound {
         let header = header.ok_or(Rejection::Unsigned)?;
         let signed = signature::verify(&self.0.secret, now, header, body)?;
         let signature = signed.1.clone();
-        self.taken(|taken| taken.take(now, signed))?;
+        self.0.taken.lock().take(now, signed)?;
         Ok(signature)
-    }
-
-    fn taken<T>(&self, act: impl FnOnce(&mut Taken) -> T) -> T {
-        // A table: whatever a panic left of it is sound.
-        act(&mut self.0.taken.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn incoming(&self, meaning: Meaning) -> Incoming {
@@ -150,7 +146,7 @@ async fn receive(State(inbound): State<Inbound>, headers: HeaderMap, body: Bytes
     match tokio::time::timeout(ACCEPTANCE, delivering).await {
         Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),
         Ok(Err(_)) | Err(_) => {
-            inbound.taken(|taken| taken.give_back(&signature));
+            inbound.0.taken.lock().give_back(&signature);
             told(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the bot is busy or ending; send it again",

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use muninn_platform::{SettingsError, filled, filled_secret};
+use muninn_platform::{SettingsError, filled, filled_secret, half_set};
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -41,7 +41,6 @@ impl WebhookArgs {
     /// # Errors
     /// Names the variable that has to change.
     pub fn options(self) -> Result<Option<Options>, SettingsError> {
-        let half_set = |set, missing| Err(SettingsError::HalfSet { set, missing });
         let unreadable = |name, value, needs| SettingsError::Unreadable { name, value, needs };
         let secret = filled_secret(&self.webhook_secret);
         let answer_url = filled(&self.webhook_answer_url);

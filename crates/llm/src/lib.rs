@@ -34,6 +34,7 @@ pub use config::{Limits, ModelConfig, Retries, Timeouts};
 pub use context::Numbers;
 pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
+pub use measured::millis;
 pub use prices::{Money, Prices, PricesError};
 pub use speed::Speed;
 pub use structured::AnswerShape;

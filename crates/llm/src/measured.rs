@@ -75,6 +75,7 @@ impl Drop for Measured<'_> {
     }
 }
 
-fn millis(time: Duration) -> u32 {
+/// A time in whole milliseconds; the most that there are where it is longer, after 49 days.
+pub fn millis(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

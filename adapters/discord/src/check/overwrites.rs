@@ -7,6 +7,7 @@ use serenity::model::id::{RoleId, UserId};
 
 use muninn_platform::{AnswerMode, Finding, counted};
 
+use crate::allow::{Entry, may_let_in};
 use crate::api::{Api, MyGuild};
 use crate::directory::{Channel, Kind, overwritten};
 use crate::errors::Failure;
@@ -69,7 +70,7 @@ fn is_answered(options: &Options, channel: &Channel) -> bool {
     let audience = Place::new(Some(channel.guild), channel.id).audience();
     let mode = options.channels.answer_mode(&audience);
     mode.unwrap_or(options.answer) != AnswerMode::Never
-        && options.allow.may_serve(channel.guild, channel.id)
+        && may_let_in(&options.allow, channel.guild, channel.id)
 }
 
 fn taken_away<'a>(
@@ -85,9 +86,11 @@ fn taken_away<'a>(
             let may = overwritten(base, &channel.overwrites, guild.id, me, roles);
             // What the roles do not give is said of the whole server.
             let lacks = (needed(channel.kind) & base) - may;
+            let is_it = |entry: &Entry| *entry == Entry::Channel(channel.id);
+            let is_named = options.allow.names(is_it);
             let is_hidden = lacks.contains(Permissions::VIEW_CHANNEL);
             // What is hidden on purpose is none of the bot's, unless somebody let it in there.
-            let lacks = match (is_hidden, options.allow.names(channel.id)) {
+            let lacks = match (is_hidden, is_named) {
                 (true, true) => Permissions::VIEW_CHANNEL,
                 (true, false) => Permissions::empty(),
                 (false, _) => lacks,

@@ -1,48 +1,37 @@
 //! What every adapter has to do, in each kind of place that Discord has.
 
 use async_trait::async_trait;
-use loopback_discord::{Channel, Chat, Discord, Guild, Id};
-use muninn_discord::Options;
+use loopback_discord::{Channel, Chat, Guild, Id};
+use muninn_platform::testing::EchoBot;
 use muninn_platform::testing::conformance::{Place, every_case};
-use muninn_platform::testing::{EchoBot, EchoMemory};
 
 use crate::support::Home;
 
 /// Somebody in a place with the bot.
 struct There {
-    bot: Option<EchoBot>,
+    home: Home,
+    bot: EchoBot,
     chat: Chat,
     /// The bot is mentioned in every message.
     mentions: bool,
-    options: Options,
-    memory: EchoMemory,
-    discord: Discord,
 }
 
 impl There {
     async fn new(place: impl AsyncFnOnce(&Home) -> Chat, mentions: bool) -> Self {
         let home = Home::new().await;
         let chat = place(&home).await;
-        let bot = Some(home.start().await);
-        let Home {
-            discord,
-            options,
-            memory,
-            ..
-        } = home;
+        let bot = home.start().await;
         Self {
+            home,
             bot,
             chat,
             mentions,
-            options,
-            memory,
-            discord,
         }
     }
 
     fn words(&self, text: &str) -> String {
         if self.mentions {
-            format!("<@{}> {text}", self.discord.bot())
+            format!("<@{}> {text}", self.home.discord.bot())
         } else {
             text.to_owned()
         }
@@ -99,15 +88,13 @@ impl Place for There {
     }
 
     fn bot(&self) -> &EchoBot {
-        self.bot.as_ref().unwrap()
+        &self.bot
     }
 
     async fn crash(&mut self) {
-        self.bot.take().unwrap().crash();
-        self.discord.connected(0).await;
-        let platform = muninn_discord::Discord::new(self.options.clone());
-        self.bot = Some(EchoBot::start(platform, &self.memory));
-        self.discord.connected(1).await;
+        self.bot.dies();
+        self.home.discord.connected(0).await;
+        self.bot = self.home.start().await;
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loopback_discord::Chat;
 
-use crate::support::{Home, Way};
+use crate::support::{Echoes, Home, Way};
 
 const THREADS: usize = 50;
 const BURST: usize = 200;
@@ -70,7 +70,6 @@ async fn burst(way: Way) -> Vec<Duration> {
     }
     let waits = home.discord.acknowledged_after();
     bot.stop().await;
-    home.discord.finish();
     waits
 }
 
@@ -89,7 +88,6 @@ async fn events() -> Duration {
     }
     let took = began.elapsed();
     bot.stop().await;
-    home.discord.finish();
     took
 }
 
@@ -105,10 +103,8 @@ async fn memory() -> (f64, f64) {
     let bot = home.start().await;
     // What was told before is known when this is answered.
     let chat = home.guild.person("ann").direct();
-    chat.say("hello");
-    chat.hears("echo: hello").await;
+    chat.echoes("hello").await;
     let after = resident();
     bot.stop().await;
-    home.discord.finish();
     (before, after)
 }

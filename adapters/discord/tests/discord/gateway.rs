@@ -4,90 +4,72 @@ use loopback_discord::Settings;
 use muninn_discord::{Shards, check};
 use muninn_platform::Verdict;
 
-use crate::support::{Home, Scene, Way, scene};
+use crate::support::{Echoes, Home, Scene, Way, run};
 
 /// A turn in the middle of which something happens to the gateway, and one after it.
-async fn goes_on_after(happen: impl AsyncFnOnce(&Scene)) {
-    let scene = scene().await;
-    let question = scene.chat.mention("wait for it");
-    scene
-        .bot
-        .gets("the question", |log| log.messages.first().cloned())
-        .await;
-    happen(&scene).await;
-    scene.bot.go_on();
-    let thread = scene.chat.thread_on(question).await;
-    thread.hears("echo: for it").await;
-    thread.say("and now?");
-    thread.hears("echo: and now?").await;
-    assert_eq!(thread.said().len(), 2);
-    scene.finish().await;
+fn goes_on_after(happen: impl AsyncFnOnce(&Scene)) {
+    run(async |chat| {
+        let question = chat.mention("wait for it");
+        chat.bot.hears().await;
+        happen(chat).await;
+        chat.bot.go_on();
+        let thread = chat.thread_on(question).await;
+        thread.hears("echo: for it").await;
+        thread.echoes("and now?").await;
+        assert_eq!(thread.said().len(), 2);
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_dropped_connection_is_resumed_and_what_was_missed_comes() {
-    goes_on_after(async |scene| {
-        let before = scene.home.discord.counts();
-        scene.home.discord.drops_connections();
+#[test]
+fn a_dropped_connection_is_resumed_and_what_was_missed_comes() {
+    goes_on_after(async |chat| {
+        let before = chat.discord.counts();
+        chat.discord.drops_connections();
         // Said while nobody listens.
-        let direct = scene.ann.direct();
+        let direct = chat.ann.direct();
         direct.say("are you there?");
-        scene
-            .home
-            .discord
+        chat.discord
             .counted("a resumption", |counts| counts.resumed > before.resumed)
             .await;
         direct.hears("echo: are you there?").await;
-        assert_eq!(scene.home.discord.counts().identified, before.identified);
-    })
-    .await;
+        assert_eq!(chat.discord.counts().identified, before.identified);
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_to_reconnect_is_followed() {
-    goes_on_after(async |scene| {
-        scene.home.discord.asks_to_reconnect();
-        scene
-            .home
-            .discord
+#[test]
+fn a_request_to_reconnect_is_followed() {
+    goes_on_after(async |chat| {
+        chat.discord.asks_to_reconnect();
+        chat.discord
             .counted("a resumption", |counts| counts.resumed == 1)
             .await;
-    })
-    .await;
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_invalid_session_is_begun_anew() {
-    goes_on_after(async |scene| {
-        scene.home.discord.invalidates_sessions(false);
-        scene
-            .home
-            .discord
+#[test]
+fn an_invalid_session_is_begun_anew() {
+    goes_on_after(async |chat| {
+        chat.discord.invalidates_sessions(false);
+        chat.discord
             .counted("a new session", |counts| counts.identified == 2)
             .await;
-        scene.home.discord.connected(1).await;
-    })
-    .await;
+        chat.discord.connected(1).await;
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_can_be_resumed_is_and_a_sign_of_life_is_given() {
-    goes_on_after(async |scene| {
-        let before = scene.home.discord.counts();
-        scene.home.discord.asks_for_heartbeat();
-        scene
-            .home
-            .discord
+#[test]
+fn a_session_that_can_be_resumed_is_and_a_sign_of_life_is_given() {
+    goes_on_after(async |chat| {
+        let before = chat.discord.counts();
+        chat.discord.asks_for_heartbeat();
+        chat.discord
             .counted("a heartbeat", |counts| counts.beats > before.beats)
             .await;
-        scene.home.discord.invalidates_sessions(true);
-        scene
-            .home
-            .discord
+        chat.discord.invalidates_sessions(true);
+        chat.discord
             .counted("a resumption", |counts| counts.resumed > before.resumed)
             .await;
-    })
-    .await;
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +96,6 @@ async fn several_shards_are_one_bot() {
                 .await;
         }
         bot.stop().await;
-        home.discord.finish();
     }
 }
 
@@ -130,7 +111,6 @@ async fn gives_up_after(code: u16, says: &str) {
     let is_said =
         |it: &muninn_platform::Finding| it.verdict == Verdict::Error && it.text.contains(says);
     assert!(findings.iter().any(is_said), "{code}: {findings:?}");
-    home.discord.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

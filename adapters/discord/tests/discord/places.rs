@@ -2,7 +2,7 @@
 
 use muninn_platform::testing::EchoBot;
 
-use crate::support::scene;
+use crate::support::{Echoes, run};
 
 async fn audience_of(bot: &EchoBot, text: &str) -> (String, String) {
     let found = bot
@@ -18,143 +18,125 @@ async fn audience_of(bot: &EchoBot, text: &str) -> (String, String) {
     )
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn each_place_is_its_own_audience() {
-    let scene = scene().await;
-    let guild = scene.home.guild.id();
-    let general = format!("discord/{guild}/{}", scene.general.id());
-    // A public thread belongs to its channel.
-    let question = scene.chat.mention("one");
-    scene
-        .chat
-        .thread_on(question)
-        .await
-        .hears("echo: one")
-        .await;
-    let of = audience_of(&scene.bot, "one").await;
-    assert_eq!(of, (format!("discord/{guild}/{question}"), general.clone()));
-    // Another channel is another audience.
-    let random = scene.home.guild.text("random");
-    let question = scene.ann.at(&random).mention("two");
-    let of = audience_of(&scene.bot, "two").await;
-    let random = format!("discord/{guild}/{}", random.id());
-    assert_eq!(of, (format!("discord/{guild}/{question}"), random));
-    // A private thread too, and direct messages.
-    let private = scene.chat.open_private_thread("secret");
-    private.brings(scene.home.discord.bot());
-    private.mention("three");
-    private.hears("echo: three").await;
-    let own = format!("discord/{guild}/{}", private.id());
-    assert_eq!(audience_of(&scene.bot, "three").await, (own.clone(), own));
-    let direct = scene.ann.direct();
-    direct.say("four");
-    direct.hears("echo: four").await;
-    let own = format!("discord/dm/{}", direct.id());
-    assert_eq!(audience_of(&scene.bot, "four").await, (own.clone(), own));
-    scene.finish().await;
+#[test]
+fn each_place_is_its_own_audience() {
+    run(async |chat| {
+        let guild = chat.guild.id();
+        let general = format!("discord/{guild}/{}", chat.general.id());
+        // A public thread belongs to its channel.
+        let question = chat.mention("one");
+        chat.thread_on(question).await.hears("echo: one").await;
+        let of = audience_of(&chat.bot, "one").await;
+        assert_eq!(of, (format!("discord/{guild}/{question}"), general.clone()));
+        // Another channel is another audience.
+        let random = chat.guild.text("random");
+        let question = chat.ann.at(&random).mention("two");
+        let of = audience_of(&chat.bot, "two").await;
+        let random = format!("discord/{guild}/{}", random.id());
+        assert_eq!(of, (format!("discord/{guild}/{question}"), random));
+        // A private thread too, and direct messages.
+        let private = chat.open_private_thread("secret");
+        private.brings(chat.discord.bot());
+        private.mention("three");
+        private.hears("echo: three").await;
+        let own = format!("discord/{guild}/{}", private.id());
+        assert_eq!(audience_of(&chat.bot, "three").await, (own.clone(), own));
+        let direct = chat.ann.direct();
+        direct.echoes("four").await;
+        let own = format!("discord/dm/{}", direct.id());
+        assert_eq!(audience_of(&chat.bot, "four").await, (own.clone(), own));
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_forum_post_is_answered_in_itself() {
-    let scene = scene().await;
-    let forum = scene.home.guild.forum("questions");
-    let bot = scene.home.discord.bot();
-    let ignored = scene.ann.at(&forum).open_post("Hello", "to everybody else");
-    let post = scene
-        .ann
-        .at(&forum)
-        .open_post("Keys", &format!("<@{bot}> where are they?"));
-    post.hears("echo: where are they?").await;
-    post.say("and the door?");
-    post.hears("echo: and the door?").await;
-    let of = audience_of(&scene.bot, "the door").await;
-    let guild = scene.home.guild.id();
-    let forum = format!("discord/{guild}/{}", forum.id());
-    assert_eq!(of, (format!("discord/{guild}/{}", post.id()), forum));
-    assert!(ignored.said().is_empty());
-    scene.finish().await;
+#[test]
+fn a_forum_post_is_answered_in_itself() {
+    run(async |chat| {
+        let forum = chat.guild.forum("questions");
+        let bot = chat.discord.bot();
+        let ignored = chat.ann.at(&forum).open_post("Hello", "to everybody else");
+        let post = chat
+            .ann
+            .at(&forum)
+            .open_post("Keys", &format!("<@{bot}> where are they?"));
+        post.hears("echo: where are they?").await;
+        post.echoes("and the door?").await;
+        let of = audience_of(&chat.bot, "the door").await;
+        let guild = chat.guild.id();
+        let forum = format!("discord/{guild}/{}", forum.id());
+        assert_eq!(of, (format!("discord/{guild}/{}", post.id()), forum));
+        assert!(ignored.said().is_empty());
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn it_speaks_only_when_it_is_meant() {
-    let scene = scene().await;
-    scene.chat.say("hello everybody");
-    let thread = scene.chat.open_thread("among ourselves");
-    thread.say("Muninn is not asked");
-    // Neither other bots nor webhooks, whatever they say.
-    let bot = scene.home.discord.bot();
-    let other = scene.home.guild.other_bot("Huginn").at(&scene.general);
-    other.say(&format!("<@{bot}> hello brother"));
-    scene
-        .general
-        .webhook("hook")
-        .says(&format!("<@{bot}> deployed"));
-    let question = scene.chat.mention("now you");
-    scene
-        .chat
-        .thread_on(question)
-        .await
-        .hears("echo: now you")
-        .await;
-    let log = scene.bot.log();
-    assert_eq!(log.messages.len(), 1, "{log:#?}");
-    assert!(scene.chat.said().is_empty() && thread.said().is_empty());
-    // A reply to its answer is meant for it, also one that does not ping.
-    let answered = scene.chat.ask("hi", &[]).hears("echo: hi").await;
-    let reply = scene.chat.reply_quietly(answered.id, "really?");
-    scene
-        .chat
-        .thread_on(reply)
-        .await
-        .hears("echo: really?")
-        .await;
-    scene.finish().await;
+#[test]
+fn it_speaks_only_when_it_is_meant() {
+    run(async |chat| {
+        chat.say("hello everybody");
+        let thread = chat.open_thread("among ourselves");
+        thread.say("Muninn is not asked");
+        // Neither other bots nor webhooks, whatever they say.
+        let bot = chat.discord.bot();
+        let other = chat.guild.other_bot("Huginn").at(&chat.general);
+        other.say(&format!("<@{bot}> hello brother"));
+        chat.general
+            .webhook("hook")
+            .says(&format!("<@{bot}> deployed"));
+        let question = chat.mention("now you");
+        chat.thread_on(question).await.hears("echo: now you").await;
+        let log = chat.bot.log();
+        assert_eq!(log.messages.len(), 1, "{log:#?}");
+        assert!(chat.said().is_empty() && thread.said().is_empty());
+        // A reply to its answer is meant for it, also one that does not ping.
+        let answered = chat.ask("hi", &[]).hears("echo: hi").await;
+        let reply = chat.reply_quietly(answered.id, "really?");
+        chat.thread_on(reply).await.hears("echo: really?").await;
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_voice_channels_chat_is_answered_beside_the_question() {
-    let scene = scene().await;
-    let voice = scene.ann.at(&scene.home.guild.voice("lounge"));
-    let question = voice.mention("can you hear me?");
-    let answer = voice.hears("echo: can you hear me?").await;
-    assert_eq!(answer.replies_to, Some(question));
-    scene.finish().await;
+#[test]
+fn a_voice_channels_chat_is_answered_beside_the_question() {
+    run(async |chat| {
+        let voice = chat.ann.at(&chat.guild.voice("lounge"));
+        let question = voice.mention("can you hear me?");
+        let answer = voice.hears("echo: can you hear me?").await;
+        assert_eq!(answer.replies_to, Some(question));
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn in_a_burst_over_many_threads_each_keeps_its_order() {
-    let scene = scene().await;
-    let mut threads = Vec::new();
-    for number in 0..50 {
-        let question = scene.chat.mention(&format!("thread {number}"));
-        threads.push(scene.chat.thread_on(question).await);
-    }
-    for (number, thread) in threads.iter().enumerate() {
-        thread.hears(&format!("echo: thread {number}")).await;
-    }
-    for round in 0..4 {
-        for thread in &threads {
-            thread.say(&format!("say round {round}"));
+#[test]
+fn in_a_burst_over_many_threads_each_keeps_its_order() {
+    run(async |chat| {
+        let mut threads = Vec::new();
+        for number in 0..50 {
+            let question = chat.mention(&format!("thread {number}"));
+            threads.push(chat.thread_on(question).await);
         }
-    }
-    for thread in &threads {
+        for (number, thread) in threads.iter().enumerate() {
+            thread.hears(&format!("echo: thread {number}")).await;
+        }
         for round in 0..4 {
-            thread.hears(&format!("round {round}")).await;
+            for thread in &threads {
+                thread.say(&format!("say round {round}"));
+            }
         }
-    }
-    let log = scene.bot.log();
-    assert_eq!(log.messages.len(), 50 + 200);
-    for thread in &threads {
-        let id = format!("/{}", thread.id());
-        let here = log
-            .messages
-            .iter()
-            .filter(|it| it.conversation.as_str().ends_with(&id));
-        let said: Vec<String> = here.skip(1).map(|it| format!("{:?}", it.body)).collect();
-        let expected: Vec<String> = (0..4)
-            .map(|round| format!("Text(\"say round {round}\")"))
-            .collect();
-        assert_eq!(said, expected);
-    }
-    scene.finish().await;
+        for thread in &threads {
+            for round in 0..4 {
+                thread.hears(&format!("round {round}")).await;
+            }
+        }
+        let log = chat.bot.log();
+        assert_eq!(log.messages.len(), 50 + 200);
+        for thread in &threads {
+            let id = format!("/{}", thread.id());
+            let here = log
+                .messages
+                .iter()
+                .filter(|it| it.conversation.as_str().ends_with(&id));
+            let said: Vec<String> = here.skip(1).map(|it| format!("{:?}", it.body)).collect();
+            let expected: Vec<String> = (0..4)
+                .map(|round| format!("Text(\"say round {round}\")"))
+                .collect();
+            assert_eq!(said, expected);
+        }
+    });
 }

@@ -44,6 +44,15 @@ impl Chat {
         self.send(self.mentioning(text)).await
     }
 
+    /// Asks the bot that echoes, and hears the echo; gives the question and the answer.
+    ///
+    /// # Panics
+    /// When it cannot be sent, or is not answered in time.
+    pub async fn echoes(&self, text: &str) -> (OwnedEventId, Message) {
+        let question = self.ask(text).await;
+        (question, self.hears(&format!("echo: {text}")).await)
+    }
+
     /// The content of a message that mentions the bot.
     pub fn mentioning(&self, text: &str) -> Value {
         json!({

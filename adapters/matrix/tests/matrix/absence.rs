@@ -5,81 +5,81 @@ use std::time::Duration;
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
 use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
+use muninn_platform::testing::EchoMemory;
 
-use crate::support::{Home, bot_and_ann, homeserver};
+use crate::support::{Home, homeserver, run};
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn what_was_said_while_it_was_away_is_answered_once() {
+fn what_was_said_while_it_was_away_is_answered_once() {
     for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
-        let (home, bot, ann) = bot_and_ann().await;
-        let room = ann.room(&home.account.user, kind).await;
-        room.ask("before").await;
-        room.hears("echo: before").await;
-        bot.stop().await;
-        room.say("not for it").await;
-        room.ask("meanwhile").await;
-        let bot = home.start().await;
-        room.hears("echo: meanwhile").await;
-        room.ask("after").await;
-        room.hears("echo: after").await;
-        assert_eq!(room.said().len(), 3);
-        assert!(
-            !bot.log()
-                .messages
-                .iter()
-                .any(|message| format!("{:?}", message.body).contains("before"))
-        );
+        run(kind, async |chat| {
+            chat.echoes("before").await;
+            chat.bot.ends().await;
+            chat.say("not for it").await;
+            chat.ask("meanwhile").await;
+            chat.starts_again().await;
+            chat.hears("echo: meanwhile").await;
+            chat.echoes("after").await;
+            assert_eq!(chat.said().len(), 3);
+            assert!(
+                !chat
+                    .bot
+                    .log()
+                    .messages
+                    .iter()
+                    .any(|message| format!("{:?}", message.body).contains("before"))
+            );
+        });
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn after_a_long_absence_what_a_sync_left_out_is_fetched() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let first = room.ask("first").await;
-    let answer = room.hears("echo: first").await;
-    bot.stop().await;
-    room.ask("early").await;
-    room.redact(&first).await;
-    for number in 0..250 {
-        room.say(&format!("chatter {number}")).await;
-    }
-    room.ask("late").await;
-    let _bot = home.start().await;
-    room.hears("echo: late").await;
-    room.hears("echo: early").await;
-    room.finds("the first answer redacted", |said| {
-        said.id == answer.id && said.is_redacted
-    })
-    .await;
-    assert_eq!(room.said().len(), 3);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let first = room.ask("first").await;
-    let answer = room.hears("echo: first").await;
-    bot.stop().await;
-    room.ask("too old").await;
-    room.redact(&first).await;
-    // It is the time that matters here.
-    tokio::time::sleep(Duration::from_secs(6)).await;
-    let bot = home
-        .start_with(|options| options.catch_up = Duration::from_secs(5))
+fn after_a_long_absence_what_a_sync_left_out_is_fetched() {
+    run(RoomKind::PLAIN, async |chat| {
+        let (first, answer) = chat.echoes("first").await;
+        chat.bot.ends().await;
+        chat.ask("early").await;
+        chat.redact(&first).await;
+        for number in 0..250 {
+            chat.say(&format!("chatter {number}")).await;
+        }
+        chat.ask("late").await;
+        chat.starts_again().await;
+        chat.hears("echo: late").await;
+        chat.hears("echo: early").await;
+        chat.finds("the first answer redacted", |said| {
+            said.id == answer.id && said.is_redacted
+        })
         .await;
-    room.finds("the first answer redacted", |said| {
-        said.id == answer.id && said.is_redacted
-    })
-    .await;
-    room.ask("new").await;
-    room.hears("echo: new").await;
-    assert_eq!(room.said().len(), 2);
-    assert_eq!(bot.log().messages.len(), 2);
+        assert_eq!(chat.said().len(), 3);
+    });
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
+    run(RoomKind::PLAIN, async |chat| {
+        let (first, answer) = chat.echoes("first").await;
+        chat.bot.ends().await;
+        chat.ask("too old").await;
+        chat.redact(&first).await;
+        // It is the time that matters here.
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        let catch_up = Duration::from_secs(5);
+        chat.bot = chat
+            .home
+            .start_with(|options| options.catch_up = catch_up)
+            .await;
+        chat.finds("the first answer redacted", |said| {
+            said.id == answer.id && said.is_redacted
+        })
+        .await;
+        chat.echoes("new").await;
+        assert_eq!(chat.said().len(), 2);
+        assert_eq!(chat.bot.log().messages.len(), 2);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,71 +94,59 @@ async fn the_backlog_before_its_very_first_start_is_not_answered() {
     room.ask("long ago").await;
     std::fs::remove_file(home.path("place.json")).unwrap();
     let _bot = home.start().await;
-    room.ask("now").await;
-    room.hears("echo: now").await;
+    room.echoes("now").await;
     assert_eq!(room.said().len(), 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn killed_while_it_answers_it_goes_on_with_the_same_message() {
+fn killed_while_it_answers_it_goes_on_with_the_same_message() {
     for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
-        let (home, bot, ann) = bot_and_ann().await;
-        let room = ann.room(&home.account.user, kind).await;
-        let question = room.ask("grow on").await;
-        let growing = room.hears("so far").await;
-        bot.crash();
-        let bot = home.start().await;
-        bot.gets("the question again", |log| log.messages.first().cloned())
-            .await;
-        bot.go_on();
-        // It asks to be told again until it is.
-        let answer = loop {
-            bot.go_on();
-            let found = room.said().into_iter().find(|said| said.text == "echo: on");
-            if let Some(found) = found {
-                break found;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        };
-        assert_eq!(answer.id, growing.id, "no second message");
-        assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
-        assert_eq!(room.said().len(), 1);
+        run(kind, async |chat| {
+            let question = chat.ask("grow on").await;
+            let growing = chat.hears("so far").await;
+            chat.bot.dies();
+            chat.starts_again().await;
+            chat.bot.hears().await;
+            chat.bot.go_on();
+            // It asks to be told again until it is.
+            let answer = loop {
+                chat.bot.go_on();
+                let found = chat.said().into_iter().find(|said| said.text == "echo: on");
+                if let Some(found) = found {
+                    break found;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            };
+            assert_eq!(answer.id, growing.id, "no second message");
+            assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+            assert_eq!(chat.said().len(), 1);
+        });
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn an_answer_delivered_again_is_the_same_message() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    room.ask("hello").await;
-    room.hears("echo: hello").await;
-    bot.crash();
-    // As if it had been killed between sending and noting that it was sent.
-    let forgotten = Home {
-        memory: Default::default(),
-        ..home
-    };
-    let position = forgotten.path("place.json");
-    let before = std::fs::read_to_string(&position).unwrap();
-    let bot = forgotten.start().await;
-    room.ask("again").await;
-    room.hears("echo: again").await;
-    bot.crash();
-    std::fs::write(&position, before).unwrap();
-    let forgotten = Home {
-        memory: Default::default(),
-        ..forgotten
-    };
-    let bot = forgotten.start().await;
-    bot.gets("the question again", |log| log.messages.first().cloned())
-        .await;
-    room.ask("at last").await;
-    room.hears("echo: at last").await;
-    let said = room.said();
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said.iter().all(|said| said.edits == 0 && !said.is_redacted));
+fn an_answer_delivered_again_is_the_same_message() {
+    run(RoomKind::PLAIN, async |chat| {
+        chat.echoes("hello").await;
+        chat.bot.dies();
+        // As if it had been killed between sending and noting that it was sent.
+        chat.home.memory = EchoMemory::default();
+        let position = chat.home.path("place.json");
+        let before = std::fs::read_to_string(&position).unwrap();
+        chat.starts_again().await;
+        chat.echoes("again").await;
+        chat.bot.dies();
+        std::fs::write(&position, before).unwrap();
+        chat.home.memory = EchoMemory::default();
+        chat.starts_again().await;
+        chat.bot.hears().await;
+        chat.echoes("at last").await;
+        let said = chat.said();
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said.iter().all(|said| said.edits == 0 && !said.is_redacted));
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,52 +164,51 @@ async fn a_homeserver_that_was_away_is_caught_up_with() {
     bot.go_on();
     server.up();
     room.hears("echo: for it").await;
-    room.ask("and now?").await;
-    room.hears("echo: and now?").await;
+    room.echoes("and now?").await;
     assert_eq!(room.said().len(), 2);
     assert_eq!(bot.log().errors, Vec::<String>::new());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
+fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
     // What it has taken in when it ends.
     for (kind, taken_in) in [
         (RoomKind::PLAIN, 0),
         (RoomKind::PLAIN, 3),
         (RoomKind::ENCRYPTED, 12),
     ] {
-        let (home, bot, ann) = bot_and_ann().await;
-        let room = ann.room(&home.account.user, kind).await;
-        let first = room.ask("first").await;
-        room.hears("echo: first").await;
-        bot.stop().await;
-        for number in 0..40 {
-            room.ask(&format!("question {number}")).await;
-        }
-        room.redact(&first).await;
-        let before = std::fs::read(home.path("place.json")).unwrap();
-        let bot = home.begin();
-        bot.gets("the first of them", |log| {
-            (log.messages.len() > taken_in).then_some(())
-        })
-        .await;
-        bot.crash();
-        // It was not quick enough to keep how far it had read, whatever the machine does.
-        std::fs::write(home.path("place.json"), before).unwrap();
-        let _bot = home.start().await;
-        let mut expected: Vec<String> = (0..40)
-            .map(|number| format!("echo: question {number}"))
-            .collect();
-        expected.sort();
-        // The first answer goes with its question.
-        let answered = async {
-            while answers(&room).await != expected {
-                tokio::time::sleep(Duration::from_millis(200)).await;
+        run(kind, async |chat| {
+            let (first, _) = chat.echoes("first").await;
+            chat.bot.ends().await;
+            for number in 0..40 {
+                chat.ask(&format!("question {number}")).await;
             }
-        };
-        let in_time = tokio::time::timeout(PATIENCE, answered).await;
-        assert!(in_time.is_ok(), "{kind:?}: {:?}", answers(&room).await);
+            chat.redact(&first).await;
+            let before = std::fs::read(chat.home.path("place.json")).unwrap();
+            chat.bot = chat.home.begin();
+            chat.bot
+                .gets("the first of them", |log| {
+                    (log.messages.len() > taken_in).then_some(())
+                })
+                .await;
+            chat.bot.dies();
+            // It was not quick enough to keep how far it had read, whatever the machine does.
+            std::fs::write(chat.home.path("place.json"), before).unwrap();
+            chat.starts_again().await;
+            let mut expected: Vec<String> = (0..40)
+                .map(|number| format!("echo: question {number}"))
+                .collect();
+            expected.sort();
+            // The first answer goes with its question.
+            let answered = async {
+                while answers(chat).await != expected {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            };
+            let in_time = tokio::time::timeout(PATIENCE, answered).await;
+            assert!(in_time.is_ok(), "{kind:?}: {:?}", answers(chat).await);
+        });
     }
 }
 

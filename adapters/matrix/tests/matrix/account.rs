@@ -9,7 +9,7 @@ use muninn_matrix::{Login, Options, check};
 use muninn_platform::{Finding, Verdict};
 use secrecy::SecretString;
 
-use crate::support::{Home, bot_and_ann, homeserver};
+use crate::support::{Home, bot_and_ann, homeserver, run};
 
 fn wrong(findings: &[Finding]) -> Vec<&str> {
     let wrong = findings
@@ -320,31 +320,29 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn a_folder_that_was_put_back_encrypts_with_new_keys() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
-    room.ask("one").await;
-    room.hears("echo: one").await;
-    bot.stop().await;
-    let backup = home.folder.path().join("backup");
-    copy(&home.options.folder, &backup);
-    let bot = home.start().await;
-    room.ask("two").await;
-    room.hears("echo: two").await;
-    bot.stop().await;
-    std::fs::remove_dir_all(&home.options.folder).unwrap();
-    copy(&backup, &home.options.folder);
-    let _bot = home.start().await;
-    room.ask("three").await;
-    let used = async {
-        while sessions(&room).await.len() < 3 {
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        }
-    };
-    let in_time = tokio::time::timeout(PATIENCE, used).await;
-    assert!(in_time.is_ok(), "{:?}", sessions(&room).await);
+fn a_folder_that_was_put_back_encrypts_with_new_keys() {
+    run(RoomKind::ENCRYPTED, async |chat| {
+        chat.echoes("one").await;
+        chat.bot.ends().await;
+        let backup = chat.home.folder.path().join("backup");
+        copy(&chat.home.options.folder, &backup);
+        chat.starts_again().await;
+        chat.echoes("two").await;
+        chat.bot.ends().await;
+        std::fs::remove_dir_all(&chat.home.options.folder).unwrap();
+        copy(&backup, &chat.home.options.folder);
+        chat.starts_again().await;
+        chat.ask("three").await;
+        let used = async {
+            while sessions(chat).await.len() < 3 {
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, used).await;
+        assert!(in_time.is_ok(), "{:?}", sessions(chat).await);
+    });
 }
 
 /// The encryption sessions of the bot's messages.

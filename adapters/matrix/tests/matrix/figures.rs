@@ -54,8 +54,7 @@ async fn figures() {
     let bot = home.start().await;
     for room in &rooms {
         ann.wait_for_member(room, &home.account.user).await;
-        room.ask("hello").await;
-        room.hears("echo: hello").await;
+        room.echoes("hello").await;
     }
     eprintln!(
         "{ROOMS} rooms, half of them encrypted: {} MB more than before the start",

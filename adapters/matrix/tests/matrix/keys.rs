@@ -47,8 +47,7 @@ async fn of_a_missing_key_it_speaks_only_where_it_would_have_answered() {
     let ann = Person::new(keys.address(), "ann").await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let other = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
-    let question = room.ask("hello").await;
-    room.hears("echo: hello").await;
+    let (question, _) = room.echoes("hello").await;
     room.room.discard_room_key().await.unwrap();
     keys.hold();
     // Not meant for it, as far as can be seen…

@@ -3,7 +3,7 @@
 use matrix_sdk::ruma::events::room::member::MembershipState;
 use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
 
-use crate::support::{Home, bot_and_ann, homeserver};
+use crate::support::{Home, bot_and_ann, homeserver, run};
 
 async fn membership(room: &Chat, wanted: &MembershipState) {
     let reached = async {
@@ -55,8 +55,7 @@ async fn it_joins_people_servers_and_rooms_that_are_named() {
             .start_with(|options| options.allow = allow.parse().unwrap())
             .await;
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-        room.ask("hello").await;
-        room.hears("echo: hello").await;
+        room.echoes("hello").await;
     }
 }
 
@@ -77,16 +76,14 @@ async fn in_a_room_it_answers_those_who_are_let_in_and_in_a_named_room_everybody
     ann.bring(&room, &bob).await;
     let as_bob = bob.seen_by(&room);
     as_bob.ask("and me?").await;
-    room.ask("hello").await;
-    room.hears("echo: hello").await;
+    room.echoes("hello").await;
     assert_eq!(bot.log().messages.len(), 1);
     bot.stop().await;
     let this_room = room.room.room_id().to_string();
     let _bot = home
         .start_with(|options| options.allow = this_room.parse().unwrap())
         .await;
-    as_bob.ask("and now?").await;
-    as_bob.hears("echo: and now?").await;
+    as_bob.echoes("and now?").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,27 +94,27 @@ async fn an_invitation_sent_while_it_was_away_is_answered() {
     let room = ann.invite(&home.account.user, RoomKind::PLAIN).await;
     let _bot = home.start().await;
     ann.wait_for_member(&room, &home.account.user).await;
-    room.ask("hello").await;
-    room.hears("echo: hello").await;
+    room.echoes("hello").await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn kicked_it_leaves_and_invited_again_it_comes_back() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    room.ask("one").await;
-    room.hears("echo: one").await;
-    room.room.kick_user(&home.account.user, None).await.unwrap();
-    membership(&room, &MembershipState::Leave).await;
-    room.ask("two").await;
-    room.room
-        .invite_user_by_id(&home.account.user)
-        .await
-        .unwrap();
-    membership(&room, &MembershipState::Join).await;
-    room.ask("three").await;
-    room.hears("echo: three").await;
-    // What was said while it was not there was not said to it.
-    assert_eq!(room.said().len(), 2);
+fn kicked_it_leaves_and_invited_again_it_comes_back() {
+    run(RoomKind::PLAIN, async |chat| {
+        chat.echoes("one").await;
+        chat.room
+            .kick_user(&chat.home.account.user, None)
+            .await
+            .unwrap();
+        membership(chat, &MembershipState::Leave).await;
+        chat.ask("two").await;
+        chat.room
+            .invite_user_by_id(&chat.home.account.user)
+            .await
+            .unwrap();
+        membership(chat, &MembershipState::Join).await;
+        chat.echoes("three").await;
+        // What was said while it was not there was not said to it.
+        assert_eq!(chat.said().len(), 2);
+    });
 }

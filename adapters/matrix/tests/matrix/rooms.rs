@@ -1,58 +1,59 @@
 //! Talking in rooms: plain, direct, encrypted, in threads. Each rule is tested in both directions.
 
-use crate::support::{Home, bot_and_ann, homeserver};
+use crate::support::{Home, bot_and_ann, homeserver, run};
 use muninn_matrix::Threads;
 use muninn_matrix::testing::{Person, RoomKind};
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    room.say("good morning").await;
-    let question = room.ask("hello").await;
-    let answer = room.hears("echo: hello").await;
-    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
-    assert_eq!((answer.kind.as_str(), answer.mentions), ("m.notice", false));
-    assert_eq!(answer.html, "<p>echo: hello</p>");
-    // In the thread it takes part in, no mention is needed…
-    room.say_in(&question, "and then?").await;
-    let answer = room.hears("echo: and then?").await;
-    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
-    // …in another it says nothing, nor in the main timeline.
-    let other = room.say("lunch?").await;
-    room.say_in(&other, "at noon").await;
-    room.ask("still there?").await;
-    room.hears("echo: still there?").await;
-    assert_eq!(room.said().len(), 3, "{:?}", room.said());
-    let message = bot.log().messages[0].clone();
-    assert_eq!(
-        message.audience.id.as_str(),
-        format!("matrix/{}", room.room.room_id())
-    );
-    assert_eq!(message.audience.name, "Ravens");
-    assert_eq!(message.author.id, format!("matrix/{}", ann.account.user));
-    assert!(
-        message.author.is_admin,
-        "who made the room may redact in it"
-    );
-    assert!(message.link.unwrap().starts_with("https://matrix.to/#/"));
+fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
+    run(RoomKind::PLAIN, async |chat| {
+        chat.say("good morning").await;
+        let (question, answer) = chat.echoes("hello").await;
+        assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+        assert_eq!((answer.kind.as_str(), answer.mentions), ("m.notice", false));
+        assert_eq!(answer.html, "<p>echo: hello</p>");
+        // In the thread it takes part in, no mention is needed…
+        chat.say_in(&question, "and then?").await;
+        let answer = chat.hears("echo: and then?").await;
+        assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+        // …in another it says nothing, nor in the main timeline.
+        let other = chat.say("lunch?").await;
+        chat.say_in(&other, "at noon").await;
+        chat.echoes("still there?").await;
+        assert_eq!(chat.said().len(), 3, "{:?}", chat.said());
+        let message = chat.bot.log().messages[0].clone();
+        assert_eq!(
+            message.audience.id.as_str(),
+            format!("matrix/{}", chat.room.room_id())
+        );
+        assert_eq!(message.audience.name, "Ravens");
+        assert_eq!(
+            message.author.id,
+            format!("matrix/{}", chat.ann.account.user)
+        );
+        assert!(
+            message.author.is_admin,
+            "who made the room may redact in it"
+        );
+        assert!(message.link.unwrap().starts_with("https://matrix.to/#/"));
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn in_a_direct_room_everything_is_meant_for_it() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
-    room.say("hello").await;
-    let answer = room.hears("echo: hello").await;
-    assert_eq!((answer.thread, answer.replies_to), (None, None));
-    // Bots are not answered, here neither.
-    room.send(serde_json::json!({ "msgtype": "m.notice", "body": "I am a bot" }))
-        .await;
-    room.say("again").await;
-    room.hears("echo: again").await;
-    assert_eq!(room.said().len(), 2);
+fn in_a_direct_room_everything_is_meant_for_it() {
+    run(RoomKind::DIRECT, async |chat| {
+        chat.say("hello").await;
+        let answer = chat.hears("echo: hello").await;
+        assert_eq!((answer.thread, answer.replies_to), (None, None));
+        // Bots are not answered, here neither.
+        chat.send(serde_json::json!({ "msgtype": "m.notice", "body": "I am a bot" }))
+            .await;
+        chat.say("again").await;
+        chat.hears("echo: again").await;
+        assert_eq!(chat.said().len(), 2);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,30 +66,28 @@ async fn what_is_said_before_it_has_joined_is_answered() {
     drop(bot);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn in_an_encrypted_room_it_answers_encrypted_and_is_trusted() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
-    let question = room.ask("hello").await;
-    let answer = room.hears("echo: hello").await;
-    assert!(answer.is_encrypted);
-    assert!(!answer.is_shielded, "its device is signed by its account");
-    assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+fn in_an_encrypted_room_it_answers_encrypted_and_is_trusted() {
+    run(RoomKind::ENCRYPTED, async |chat| {
+        let (question, answer) = chat.echoes("hello").await;
+        assert!(answer.is_encrypted);
+        assert!(!answer.is_shielded, "its device is signed by its account");
+        assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let question = room.ask("hello").await;
-    let answer = room.hears("echo: hello").await;
-    room.reply(question.as_str(), "a reply to a person").await;
-    room.reply(&answer.id, "a reply to it").await;
-    let second = room.hears("echo: a reply to it").await;
-    assert_eq!(second.thread.as_deref(), Some(question.as_str()));
-    assert_eq!(room.said().len(), 2);
+fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
+    run(RoomKind::PLAIN, async |chat| {
+        let (question, answer) = chat.echoes("hello").await;
+        chat.reply(question.as_str(), "a reply to a person").await;
+        chat.reply(&answer.id, "a reply to it").await;
+        let second = chat.hears("echo: a reply to it").await;
+        assert_eq!(second.thread.as_deref(), Some(question.as_str()));
+        assert_eq!(chat.said().len(), 2);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,8 +99,7 @@ async fn threads_are_followed_or_left_alone_as_it_is_set() {
         let home = Home::new(&homeserver).await;
         let bot = home.start_with(|options| options.threads = threads).await;
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-        let question = room.ask("hello").await;
-        let answer = room.hears("echo: hello").await;
+        let (question, answer) = room.echoes("hello").await;
         assert_eq!(answer.thread, None);
         assert_eq!(answer.replies_to.as_deref(), Some(question.as_str()));
         let mut content = room.mentioning("inside");
@@ -143,62 +141,61 @@ async fn two_rooms_are_two_audiences() {
     assert_ne!(audiences[0], audiences[1]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn a_burst_is_answered_one_by_one() {
-    let (home, bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    for number in 0..20 {
-        room.ask(&format!("question {number}")).await;
-    }
-    for number in 0..20 {
-        room.hears(&format!("echo: question {number}")).await;
-    }
-    assert_eq!(room.said().len(), 20);
-    let asked: Vec<String> = bot
-        .log()
-        .messages
-        .iter()
-        .map(|m| format!("{:?}", m.body))
-        .collect();
-    let in_order: Vec<String> = (0..20)
-        .map(|number| format!("Text(\"question {number}\")"))
-        .collect();
-    assert_eq!(asked, in_order);
+fn a_burst_is_answered_one_by_one() {
+    run(RoomKind::PLAIN, async |chat| {
+        for number in 0..20 {
+            chat.ask(&format!("question {number}")).await;
+        }
+        for number in 0..20 {
+            chat.hears(&format!("echo: question {number}")).await;
+        }
+        assert_eq!(chat.said().len(), 20);
+        let asked: Vec<String> = chat
+            .bot
+            .log()
+            .messages
+            .iter()
+            .map(|m| format!("{:?}", m.body))
+            .collect();
+        let in_order: Vec<String> = (0..20)
+            .map(|number| format!("Text(\"question {number}\")"))
+            .collect();
+        assert_eq!(asked, in_order);
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn a_reply_to_something_in_another_room_is_answered_here() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    room.ask("there").await;
-    let answer = room.hears("echo: there").await;
-    // It is no answer of the bot in this room, so it needs a mention…
-    other.reply(&answer.id, "to nobody").await;
-    // …and with one it is answered in a thread of its own.
-    let mut content = other.mentioning("here");
-    content["m.relates_to"] = serde_json::json!({ "m.in_reply_to": { "event_id": answer.id } });
-    let question = other.send(content).await;
-    let here = other.hears("echo: here").await;
-    assert_eq!(here.thread.as_deref(), Some(question.as_str()));
-    assert_eq!(other.said().len(), 1);
+fn a_reply_to_something_in_another_room_is_answered_here() {
+    run(RoomKind::PLAIN, async |chat| {
+        let other = chat.room_of(RoomKind::PLAIN).await;
+        let (_, answer) = chat.echoes("there").await;
+        // It is no answer of the bot in this room, so it needs a mention…
+        other.reply(&answer.id, "to nobody").await;
+        // …and with one it is answered in a thread of its own.
+        let mut content = other.mentioning("here");
+        content["m.relates_to"] = serde_json::json!({ "m.in_reply_to": { "event_id": answer.id } });
+        let question = other.send(content).await;
+        let here = other.hears("echo: here").await;
+        assert_eq!(here.thread.as_deref(), Some(question.as_str()));
+        assert_eq!(other.said().len(), 1);
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
-    let (home, _bot, ann) = bot_and_ann().await;
-    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
-    room.say("hello").await;
-    room.hears("echo: hello").await;
-    let bob = Person::new(&home.homeserver, "bob").await;
-    ann.bring(&room, &bob).await;
-    room.say("hello bob").await;
-    room.ask("and you?").await;
-    room.hears("echo: and you?").await;
-    assert_eq!(room.said().len(), 2, "{:?}", room.said());
+fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
+    run(RoomKind::DIRECT, async |chat| {
+        chat.say("hello").await;
+        chat.hears("echo: hello").await;
+        let bob = Person::new(&chat.home.homeserver, "bob").await;
+        chat.ann.bring(chat, &bob).await;
+        chat.say("hello bob").await;
+        chat.echoes("and you?").await;
+        assert_eq!(chat.said().len(), 2, "{:?}", chat.said());
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -210,8 +207,7 @@ async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
         // It cannot join a room for invited people only before it is invited.
         ann.opens(&room).await;
-        room.ask("before").await;
-        room.hears("echo: before").await;
+        room.echoes("before").await;
         let before = bot.log().messages.last().cloned().unwrap();
         let room = if has_newcomers {
             bot.stop().await;
@@ -230,8 +226,7 @@ async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
             ann.upgrade(&room).await
         };
         ann.wait_for_member(&room, &home.account.user).await;
-        room.ask("after").await;
-        room.hears("echo: after").await;
+        room.echoes("after").await;
         let after = bot.log().messages.last().cloned().unwrap();
         assert_eq!(after.audience.id == before.audience.id, !has_newcomers);
         assert_ne!(after.conversation, before.conversation);

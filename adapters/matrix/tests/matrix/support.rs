@@ -1,11 +1,11 @@
 //! A bot's account on a homeserver, and the echoing bot in it.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use muninn_matrix::testing::{Account, Person};
+use muninn_matrix::testing::{Account, Chat, Person, RoomKind};
 use muninn_matrix::{Login, Matrix, Options};
 use muninn_platform::testing::{EchoBot, EchoMemory};
 use secrecy::SecretString;
@@ -82,6 +82,12 @@ impl Deref for Running {
     }
 }
 
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut EchoBot {
+        &mut self.bot
+    }
+}
+
 impl Running {
     fn new(options: Options, memory: &EchoMemory) -> Self {
         let place = options.folder.join("place.json");
@@ -115,15 +121,62 @@ impl Running {
         self.bot.stop().await;
     }
 
-    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back.
-    pub(crate) fn crash(self) {
-        self.bot.crash();
-    }
-
     /// Waits until it gives up, and says why.
     pub(crate) async fn gives_up(self) -> String {
         self.bot.gives_up().await
     }
+}
+
+/// A room with a bot that listens, and a person in it.
+pub(crate) struct Scene {
+    pub(crate) home: Home,
+    pub(crate) bot: Running,
+    pub(crate) ann: Person,
+    in_room: Chat,
+}
+
+/// It is the person's chat in the room.
+impl Deref for Scene {
+    type Target = Chat;
+
+    fn deref(&self) -> &Chat {
+        &self.in_room
+    }
+}
+
+impl Scene {
+    pub(crate) async fn starts_again(&mut self) {
+        self.bot = self.home.start().await;
+    }
+
+    /// Another room with the bot and the person in it.
+    pub(crate) async fn room_of(&self, kind: RoomKind) -> Chat {
+        self.ann.room(&self.home.account.user, kind).await
+    }
+}
+
+/// Runs a chat in a room of this kind; afterwards no answer may be lost.
+pub(crate) fn run(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
+    run_badly(kind, async |scene| {
+        chat(scene).await;
+        assert_eq!(scene.bot.log().errors, Vec::<String>::new());
+    });
+}
+
+/// Runs a chat in which answers cannot be delivered.
+pub(crate) fn run_badly(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (home, bot, ann) = bot_and_ann().await;
+        let in_room = ann.room(&home.account.user, kind).await;
+        let mut scene = Scene {
+            home,
+            bot,
+            ann,
+            in_room,
+        };
+        chat(&mut scene).await;
+    });
 }
 
 /// A homeserver, a bot on it that listens, and a person.

@@ -1,9 +1,10 @@
 //! What people see of the bot in a room.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use crate::{ConversationId, Delivered, MessageId, Withdraw, Withdrawn};
 
@@ -18,7 +19,7 @@ pub(super) struct Board {
 impl Board {
     /// Shows the parts in the place of `earlier` messages, new ones where there are not enough.
     pub(super) fn post(&self, earlier: &Delivered, parts: &[String]) -> Delivered {
-        let mut messages = self.lock();
+        let mut messages = self.messages.lock();
         let kept = parts.len().min(earlier.0.len());
         messages.retain(|(id, _)| !earlier.0[kept..].contains(id));
         let mut ids = earlier.0[..kept].to_vec();
@@ -39,34 +40,30 @@ impl Board {
 
     /// The next message that is to be taken away meets with this.
     pub(super) fn refuse(&self, outcome: Withdrawn) {
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.push_back(outcome);
+        self.refusals.lock().push_back(outcome);
     }
 
     pub(super) fn texts(&self) -> Vec<String> {
-        self.lock().iter().map(|(_, text)| text.clone()).collect()
+        self.messages
+            .lock()
+            .iter()
+            .map(|(_, text)| text.clone())
+            .collect()
     }
 
     pub(super) fn last(&self) -> Option<MessageId> {
-        self.lock().last().map(|(id, _)| id.clone())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<(MessageId, String)>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+        self.messages.lock().last().map(|(id, _)| id.clone())
     }
 }
 
 #[async_trait]
 impl Withdraw for Board {
     async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
-        let refused = {
-            let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-            refusals.pop_front()
-        };
+        let refused = self.refusals.lock().pop_front();
         if let Some(refused) = refused {
             return refused;
         }
-        self.lock().retain(|(id, _)| id != message);
+        self.messages.lock().retain(|(id, _)| id != message);
         Withdrawn::Gone
     }
 }

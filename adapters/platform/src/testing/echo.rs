@@ -15,9 +15,10 @@
 //! | anything else | `echo: …`; of a message with files, `file: …` with what is in them |
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
@@ -61,13 +62,9 @@ struct Answered {
 }
 
 impl EchoMemory {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What was accepted and not answered, which may come once more.
     fn leave_over(&self) -> Vec<IncomingMessage> {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         let left_over = std::mem::take(&mut known.unanswered);
         for message in &left_over {
             known.seen.remove(&message.event);
@@ -77,7 +74,7 @@ impl EchoMemory {
 
     /// Whether it is for the bot, and came for the first time.
     fn is_new(&self, message: &IncomingMessage) -> bool {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         let takes_part = known.takes_part.contains(&message.conversation);
         let is_meant = match (&message.body, message.addressed) {
             (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_flight(of),
@@ -97,11 +94,11 @@ impl EchoMemory {
     }
 
     fn is_in_flight(&self, event: &EventId) -> bool {
-        self.known().is_in_flight(event)
+        self.0.lock().is_in_flight(event)
     }
 
     fn answer_of(&self, event: &EventId) -> Delivered {
-        let known = self.known();
+        let known = self.0.lock();
         let found = known
             .question(event)
             .and_then(|event| known.answered.get(event));
@@ -110,7 +107,7 @@ impl EchoMemory {
 
     /// The question that was answered by a message, and its answer.
     fn answered_by(&self, message: &MessageId) -> Option<(EventId, Answered)> {
-        let known = self.known();
+        let known = self.0.lock();
         let mut answered = known.answered.iter();
         let found = answered.find(|(_, answered)| answered.delivered.0.contains(message));
         found.map(|(event, answered)| (event.clone(), answered.clone()))
@@ -118,7 +115,7 @@ impl EchoMemory {
 
     /// All that was answered, which is known no more.
     fn forget(&self) -> Vec<Answered> {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known
             .answered
             .drain()
@@ -128,7 +125,7 @@ impl EchoMemory {
 
     /// A message has been dealt with, with this answer to this event if there was one.
     fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known.unanswered.retain(|open| open.event != message.event);
         if let Body::Text(text) = &message.body {
             known.note_session(message, text);
@@ -137,7 +134,7 @@ impl EchoMemory {
     }
 
     fn conversations(&self, prefix: &str) -> Vec<ConversationId> {
-        let known = self.known();
+        let known = self.0.lock();
         let all = known.takes_part.iter();
         all.filter(|it| it.as_str().starts_with(prefix))
             .cloned()
@@ -145,7 +142,7 @@ impl EchoMemory {
     }
 
     fn sessions(&self, person: &str, prefix: &str) -> Vec<OwnSession> {
-        let known = self.known();
+        let known = self.0.lock();
         let mine = known.sessions.iter().rev().filter(|(author, session)| {
             author == person && session.conversation.as_str().starts_with(prefix)
         });
@@ -263,9 +260,17 @@ impl EchoBot {
     ///
     /// # Panics
     /// When it is not in time.
-    pub async fn hears(&self) {
-        let told = |log: &EchoLog| (!log.messages.is_empty()).then_some(());
-        self.gets("a message", told).await;
+    pub async fn hears(&self) -> IncomingMessage {
+        self.hears_number(1).await
+    }
+
+    /// Waits for the message that comes as this one, counted from 1.
+    ///
+    /// # Panics
+    /// When it does not come in time.
+    pub async fn hears_number(&self, number: usize) -> IncomingMessage {
+        let told = |log: &EchoLog| log.messages.get(number - 1).cloned();
+        self.gets(&format!("message {number}"), told).await
     }
 
     /// Waits for something that reached the bot.
@@ -291,9 +296,19 @@ impl EchoBot {
     /// # Panics
     /// When it does not end in time, or not well.
     pub async fn stop(mut self) -> EchoLog {
-        self.shutdown.cancel();
-        self.ended().await.expect("it ends well");
+        self.ends().await;
         self.log()
+    }
+
+    /// As [`EchoBot::stop`], of a bot that another may take the place of, or that ended already.
+    ///
+    /// # Panics
+    /// When it does not end in time, or not well.
+    pub async fn ends(&mut self) {
+        self.shutdown.cancel();
+        if self.platform.is_some() {
+            self.ended().await.expect("it ends well");
+        }
     }
 
     /// Ends it as `kill -9` does: nothing that was begun is finished or taken back. Returns when it
@@ -302,6 +317,14 @@ impl EchoBot {
     /// # Panics
     /// When it does not end.
     pub fn crash(mut self) {
+        self.dies();
+    }
+
+    /// As [`EchoBot::crash`], of a bot that another takes the place of.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn dies(&mut self) {
         let Some(runtime) = self.runtime.take() else {
             return;
         };

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, Incoming, MessageId,
-    Opinion, Reply, Request, SafeText,
+    Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, IncomingMessage, MessageId, Opinion,
+    Reply, Request, SafeText,
 };
 use reqwest::Url;
 use serde_json::json;
 
-use super::{Actor, Draft, Inbound};
+use super::{Actor, Inbound};
 use crate::NAME;
 use crate::allow::Speaker;
 use crate::content;
@@ -33,11 +32,7 @@ impl Inbound {
         self.hub.remember_direct(user, direct);
         let place = Place::new(direct, Within::Main);
         let reply = self.at_home(user, direct);
-        let doer = Actor {
-            user,
-            name: None,
-            team: None,
-        };
+        let doer = Actor::nameless(user, None);
         self.commanded(event, place, &doer, Command::About, reply)
             .await
     }
@@ -71,22 +66,16 @@ impl Inbound {
         if self.hub.has_seen(&event) {
             return Ok(());
         }
-        let (person, audience) = self.who_and_where(doer, &place, "").await;
+        let who = self.who_and_where(doer, &place, "").await;
         let also_recalls = match place.within {
             Within::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
             Within::Thread(_) | Within::Main => None,
         };
-        let draft = Draft {
-            event: event.clone(),
-            addressed: Addressed::Directly,
-            body,
-            attachments: Vec::new(),
-            link: None,
-            sent_at: Utc::now(),
+        let message = IncomingMessage {
             also_recalls,
-            place,
+            ..self.message(event.clone(), &place, doer, who, body)
         };
-        self.deliver(draft, doer, person, audience, reply).await?;
+        self.deliver(message, reply).await?;
         self.hub.saw(event);
         Ok(())
     }
@@ -146,11 +135,8 @@ impl Inbound {
         mut whisper: EphemeralTarget,
     ) -> Result<(), InboxClosed> {
         if !self.serves(doer, &whisper).await {
-            tracing::info!(
-                user = doer.user,
-                channel = whisper.channel,
-                "not answered: SLACK_ALLOW does not let them in"
-            );
+            let allow = &self.hub.options.allow;
+            allow.note_not_answered(&whisper.channel, doer.user);
             return Ok(());
         }
         match wish {
@@ -232,12 +218,13 @@ impl Inbound {
                 .await
                 .is_some_and(|channel| channel.is_shared),
         };
-        options.allow.serves(Speaker {
+        let speaker = Speaker {
             workspace: doer.team.unwrap_or(&me.team),
             user: doer.user,
             channel: &whisper.channel,
             is_shared,
-        })
+        };
+        speaker.is_let_in(&options.allow)
     }
 
     /// Each person has one opinion of an answer: the other one is taken back.
@@ -260,22 +247,16 @@ impl Inbound {
             Opinion::Good => Opinion::Bad,
             Opinion::Bad => Opinion::Good,
         };
-        let withdrawn = Feedback::Withdrawn {
-            event: event(other),
-        };
         let given = Feedback::Given {
             event: event(opinion),
             answer: answer.clone(),
             person: ids::author(team, doer.user),
             opinion,
         };
-        for feedback in [withdrawn, given] {
-            let audience = of.audience(team);
-            self.inbox
-                .deliver(Incoming::Feedback { audience, feedback })
-                .await?;
-        }
-        Ok(())
+        let audience = of.audience(team);
+        self.inbox
+            .deliver_opinion(audience, given, event(other))
+            .await
     }
 
     /// Lets everybody in the channel read what one person was answered.

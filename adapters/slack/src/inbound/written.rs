@@ -1,9 +1,11 @@
 //! What people write: a message, and what becomes of it: it is edited, or deleted.
 
 use chrono::Utc;
-use muninn_platform::{Addressed, Body, Command, EventId, InboxClosed, Reply, Request};
+use muninn_platform::{
+    Addressed, Body, Command, EventId, InboxClosed, IncomingMessage, Reply, Request,
+};
 
-use super::{Actor, Draft, Inbound};
+use super::{Actor, Inbound};
 use crate::ephemeral::EphemeralTarget;
 use crate::event::Message;
 use crate::files;
@@ -33,29 +35,23 @@ impl Inbound {
         if hub.has_heard(&event, addressed) {
             return Ok(());
         }
-        let doer = Actor {
-            user,
-            name: None,
-            team: message.team.as_deref(),
-        };
-        let (person, audience) = self.who_and_where(&doer, &place, &message.text).await;
-        if person.is_bot {
+        let doer = Actor::nameless(user, message.team.as_deref());
+        let who = self.who_and_where(&doer, &place, &message.text).await;
+        if who.0.is_bot {
             return Ok(());
         }
         let conversation = place.conversation(&hub.me.team);
         hub.remember_conversation(event.clone(), conversation);
         let (body, reply) = self.answered(message, user, said, &place, is_late);
-        let draft = Draft {
-            event: event.clone(),
+        let message = IncomingMessage {
             also_recalls: self.looked_at(&place).await,
             addressed,
-            body,
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
             sent_at: message.sent_at().min(Utc::now()),
-            place,
+            ..self.message(event.clone(), &place, &doer, who, body)
         };
-        self.deliver(draft, &doer, person, audience, reply).await?;
+        self.deliver(message, reply).await?;
         hub.heard(event, addressed);
         Ok(())
     }
@@ -131,28 +127,19 @@ impl Inbound {
             return Ok(());
         }
         let place = self.place_of(of, place);
-        let doer = Actor {
-            user,
-            name: None,
-            team: now.team.as_deref(),
+        let doer = Actor::nameless(user, now.team.as_deref());
+        let who = self.who_and_where(&doer, &place, &now.text).await;
+        let body = Body::Edit {
+            of: ids::message_event(&hub.me.team, &now.channel, of),
+            text: self.plain(&now.text),
         };
-        let (person, audience) = self.who_and_where(&doer, &place, &now.text).await;
-        let target = self.target(now, user, place.clone(), event.clone(), is_late);
-        let draft = Draft {
-            event: event.clone(),
+        let message = IncomingMessage {
             addressed,
-            body: Body::Edit {
-                of: ids::message_event(&hub.me.team, &now.channel, of),
-                text: self.plain(&now.text),
-            },
-            attachments: Vec::new(),
             link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
-            sent_at: Utc::now(),
-            also_recalls: None,
-            place,
+            ..self.message(event.clone(), &place, &doer, who, body)
         };
-        let reply = self.posted(target);
-        self.deliver(draft, &doer, person, audience, reply).await?;
+        let target = self.target(now, user, place, event.clone(), is_late);
+        self.deliver(message, self.posted(target)).await?;
         hub.saw(event);
         Ok(())
     }
@@ -177,12 +164,8 @@ impl Inbound {
             return Ok(());
         }
         let place = self.place_of(of, place);
-        let doer = Actor {
-            user,
-            name: None,
-            team: None,
-        };
-        let (person, audience) = self.who_and_where(&doer, &place, "").await;
+        let doer = Actor::nameless(user, None);
+        let who = self.who_and_where(&doer, &place, "").await;
         self.reset_title(&place);
         let gone = ids::message_event(&hub.me.team, &place.channel, of);
         let target = Target {
@@ -197,18 +180,12 @@ impl Inbound {
         if hub.conversation_of(&gone).is_some() {
             take_away_all(hub, &target);
         }
-        let draft = Draft {
-            event: event.clone(),
+        let body = Body::Deletion { of: gone };
+        let message = IncomingMessage {
             addressed: Addressed::InConversation,
-            body: Body::Deletion { of: gone },
-            attachments: Vec::new(),
-            link: None,
-            sent_at: Utc::now(),
-            also_recalls: None,
-            place,
+            ..self.message(event.clone(), &place, &doer, who, body)
         };
-        let reply = self.posted(target);
-        self.deliver(draft, &doer, person, audience, reply).await?;
+        self.deliver(message, self.posted(target)).await?;
         hub.saw(event);
         Ok(())
     }

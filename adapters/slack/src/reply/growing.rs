@@ -17,7 +17,7 @@ impl ChannelSink {
             match self.begin_stream(thread, &part.text.text).await {
                 Some(Ok(shown)) => {
                     self.hub.begins_stream(self.channel(), shown.ts());
-                    self.begun().push(shown.ts().to_owned());
+                    self.begun.lock().push(shown.ts().to_owned());
                     return Shown::As(shown);
                 }
                 Some(Err(ApiError::Away { .. })) => return Shown::Unknown,

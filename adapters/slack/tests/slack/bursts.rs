@@ -68,6 +68,5 @@ async fn two_hundred_events_in_fifty_threads_keep_their_order() {
         answered(&threads, &threads, &bot).await;
         home.slack.all_told().await;
         bot.stop().await;
-        home.slack.finish();
     }
 }

@@ -17,13 +17,12 @@ enum Where {
 struct Spot {
     home: Home,
     chat: Chat,
-    /// The thread is there before anything is asked in it.
-    bot: Option<EchoBot>,
+    bot: EchoBot,
 }
 
 async fn spot(way: Way, app: App, place: Where) -> Spot {
     let home = Home::by(way, app).await;
-    let bot = Some(home.start().await);
+    let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let chat = match place {
         Where::Direct => ann.with_bot(),
@@ -68,13 +67,12 @@ impl Place for Spot {
     }
 
     fn bot(&self) -> &EchoBot {
-        self.bot.as_ref().unwrap()
+        &self.bot
     }
 
     async fn crash(&mut self) {
-        self.bot.take().unwrap().crash();
-        // What an answer is told again is not a fault of the new process.
-        self.bot = Some(self.home.start().await);
+        self.bot.dies();
+        self.bot = self.home.start().await;
     }
 }
 

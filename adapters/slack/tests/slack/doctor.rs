@@ -29,7 +29,6 @@ async fn an_app_of_our_manifest_is_well() {
         ]
     );
     assert!(found.iter().all(|finding| finding.verdict == Verdict::Ok));
-    home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,7 +73,6 @@ async fn what_is_missing_is_named() {
     let found = faults(&home).await;
     assert!(found[0].contains("SLACK_ALLOW is empty"), "{found:?}");
     assert!(found[1].contains("/slack/events"), "{found:?}");
-    home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,7 +90,6 @@ async fn where_no_slack_is_that_is_said() {
             "{found:?}"
         );
     }
-    home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,7 +100,6 @@ async fn a_tls_address_is_an_error_and_no_panic() {
     let bot = home.begin_with(|options| options.api_url = url);
     let error = bot.gives_up().await;
     assert!(error.contains("lost the connection"), "{error}");
-    home.slack.finish();
 }
 
 #[test]

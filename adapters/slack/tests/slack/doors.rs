@@ -64,7 +64,6 @@ async fn only_slack_is_let_in() {
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{age} s old");
     }
     assert!(bot.log().messages.is_empty());
-    door.home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,7 +79,6 @@ async fn a_request_is_taken_once() {
         (StatusCode::OK, StatusCode::UNAUTHORIZED)
     );
     bot.stop().await;
-    door.home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +93,6 @@ async fn slack_may_look_whether_somebody_is_there() {
     }
     let (status, _) = door.knock(&"x".repeat(2_000_000), 0).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-    door.home.slack.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

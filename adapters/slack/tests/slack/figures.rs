@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::bursts::{EACH, THREADS, answered, ask, crowd};
-use crate::support::{Home, Way, app, scene};
+use crate::support::{Home, Way, app, run};
 use crate::wire::Wire;
 
 fn percentile(times: &mut [Duration], percent: usize) -> Duration {
@@ -26,7 +26,6 @@ async fn figures() {
     let (wire, near) = Wire::to(home.slack.address());
     home.slack.open_sockets_at(near);
     burst("Socket, over a wire", home, Some(wire)).await;
-    first_signs().await;
 }
 
 /// Two bursts of the same people: at first nobody's name is known.
@@ -62,23 +61,23 @@ async fn burst(what: &str, home: Home, wire: Option<Wire>) {
         }
     }
     bot.stop().await;
-    home.slack.finish();
 }
 
+#[test]
+#[ignore = "a measurement"]
 #[expect(clippy::print_stderr, reason = "a measurement")]
-async fn first_signs() {
-    let scene = scene().await;
-    let mut waits = Vec::new();
-    for number in 0..50 {
-        let begun = Instant::now();
-        let asked = scene.general.ask(&format!("wait {number}"));
-        let thread = scene.general.in_thread(&asked);
-        let works = |thread: &loopback_slack::Thread| !thread.statuses.is_empty();
-        thread.sees_thread("a status", works).await;
-        waits.push(begun.elapsed());
-        scene.bot.go_on();
-        thread.hears(&format!("echo: {number}")).await;
-    }
-    eprintln!("said until seen to be at work: {}", spread(waits));
-    scene.ends_well().await;
+fn figures_of_first_signs() {
+    run(async |chat| {
+        let mut waits = Vec::new();
+        for number in 0..50 {
+            let begun = Instant::now();
+            let thread = chat.thread(&format!("wait {number}"));
+            let works = |thread: &loopback_slack::Thread| !thread.statuses.is_empty();
+            thread.sees_thread("a status", works).await;
+            waits.push(begun.elapsed());
+            chat.bot.go_on();
+            thread.hears(&format!("echo: {number}")).await;
+        }
+        eprintln!("said until seen to be at work: {}", spread(waits));
+    });
 }

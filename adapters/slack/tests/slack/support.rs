@@ -1,10 +1,12 @@
 //! A workspace with the echoing bot in it.
 
 use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopback_slack::{
-    APP_TOKEN, Addresses, App, BOT_TOKEN, Channel, Chat, Person, SIGNING_SECRET, Slack,
+    APP_TOKEN, Addresses, App, BOT_TOKEN, Channel, Chat, Message, Person, SIGNING_SECRET, Slack,
 };
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 use muninn_slack::{Entrance, Mode, Options, manifest};
@@ -18,7 +20,7 @@ pub(crate) enum Way {
 
 /// A workspace, and the bot that is installed in it. It can be run any number of times.
 pub(crate) struct Home {
-    pub(crate) slack: Slack,
+    pub(crate) slack: Arc<Slack>,
     pub(crate) options: Options,
     pub(crate) memory: EchoMemory,
 }
@@ -37,7 +39,7 @@ impl Home {
         // As `main` does.
         let _ = rustls::crypto::ring::default_provider().install_default();
         app.socket_mode = way == Way::Socket;
-        let slack = Slack::with(app).await;
+        let slack = Arc::new(Slack::with(app).await);
         let entrance = match way {
             Way::Socket => Entrance::Socket {
                 app_token: APP_TOKEN.into(),
@@ -109,42 +111,118 @@ pub(crate) async fn listens(address: SocketAddr) {
 /// A workspace with a bot that listens, a channel, and a person in it.
 pub(crate) struct Scene {
     pub(crate) home: Home,
+    pub(crate) slack: Arc<Slack>,
     pub(crate) bot: EchoBot,
     pub(crate) channel: Channel,
     pub(crate) ann: Person,
     pub(crate) general: Chat,
 }
 
-pub(crate) async fn scene() -> Scene {
-    scene_of(Home::new(app()).await).await
-}
+/// It is the chat of the person in the channel.
+impl Deref for Scene {
+    type Target = Chat;
 
-pub(crate) async fn scene_of(home: Home) -> Scene {
-    let bot = home.start().await;
-    let channel = home.slack.channel("general");
-    let ann = home.slack.person("Ann");
-    let general = ann.in_channel(&channel);
-    Scene {
-        home,
-        bot,
-        channel,
-        ann,
-        general,
+    fn deref(&self) -> &Chat {
+        &self.general
     }
 }
 
+/// Runs a chat; afterwards no rule of Slack's may be broken, and no answer lost.
+pub(crate) fn run(chat: impl AsyncFnOnce(&mut Scene)) {
+    run_as(Way::Socket, app(), chat);
+}
+
+/// As [`run`], with this app.
+pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
+    play(
+        way,
+        app,
+        |_| {},
+        async |mut scene| {
+            chat(&mut scene).await;
+            scene.ends_well().await;
+        },
+    );
+}
+
+/// As [`run`], with something to set first.
+pub(crate) fn run_set(set: impl FnOnce(&mut Options), chat: impl AsyncFnOnce(&mut Scene)) {
+    play(Way::Socket, app(), set, async |mut scene| {
+        chat(&mut scene).await;
+        scene.ends_well().await;
+    });
+}
+
+/// Runs a chat in which rules are broken, or answers cannot be delivered.
+pub(crate) fn run_badly(app: App, chat: impl AsyncFnOnce(Scene)) {
+    play(Way::Socket, app, |_| {}, chat);
+}
+
+fn play(way: Way, app: App, set: impl FnOnce(&mut Options), chat: impl AsyncFnOnce(Scene)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let home = Home::by(way, app).await;
+        let bot = home.start_with(set).await;
+        let channel = home.slack.channel("general");
+        let ann = home.slack.person("Ann");
+        let general = ann.in_channel(&channel);
+        chat(Scene {
+            slack: Arc::clone(&home.slack),
+            home,
+            bot,
+            channel,
+            ann,
+            general,
+        })
+        .await;
+    });
+}
+
 impl Scene {
+    /// Asks something in the channel; gives the thread of it.
+    pub(crate) fn thread(&self, question: &str) -> Chat {
+        self.in_thread(&self.ask(question))
+    }
+
+    /// Whether it answers, in direct messages.
+    pub(crate) async fn still_answers(&self) {
+        let direct = self.ann.with_bot();
+        direct.echoes("well").await;
+    }
+
+    /// Ends the bot as a signal does, and starts it again.
+    pub(crate) async fn restart(&mut self) {
+        self.bot.ends().await;
+        self.starts_again().await;
+    }
+
+    pub(crate) async fn starts_again(&mut self) {
+        self.bot = self.home.start().await;
+    }
+
     /// Waits until the bot has dealt with everything it got.
     pub(crate) async fn rests(&self) {
         let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
         self.bot.gets("rest", all).await;
     }
 
-    /// Everything was well: no broken rule, no answer that could not be delivered.
-    pub(crate) async fn ends_well(self) {
+    async fn ends_well(self) {
         assert_eq!(self.bot.log().errors, Vec::<String>::new());
-        self.home.slack.all_told().await;
+        self.slack.all_told().await;
+        // Dropped at last, the workspace looks whether a rule was broken.
         self.bot.stop().await;
-        self.home.slack.finish();
+    }
+}
+
+/// Somebody who talks to the bot that echoes.
+pub(crate) trait Echoes {
+    /// Says something, and hears the echo.
+    async fn echoes(&self, text: &str) -> Message;
+}
+
+impl Echoes for Chat {
+    async fn echoes(&self, text: &str) -> Message {
+        self.say(text);
+        self.hears(&format!("echo: {text}")).await
     }
 }

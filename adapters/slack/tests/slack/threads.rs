@@ -4,101 +4,99 @@ use std::sync::Arc;
 
 use muninn_platform::{Addressed, Channels};
 
-use crate::support::{Home, Way, app, scene, scene_of};
+use crate::support::{Echoes, Home, Way, app, run, run_as};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_mention_is_answered_in_its_thread() {
+#[test]
+fn a_mention_is_answered_in_its_thread() {
     for way in [Way::Socket, Way::Http] {
-        let scene = scene_of(Home::by(way, app()).await).await;
-        let asked = scene.general.ask("Who are Odin's ravens?");
-        let thread = scene.general.in_thread(&asked);
-        let answer = thread.hears("echo: Who are Odin's ravens?").await;
-        assert_eq!(answer.thread.as_deref(), Some(asked.as_str()), "{way:?}");
-        assert_eq!(answer.unfurls, (false, false));
-        assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
-        let log = scene.bot.log();
-        let message = &log.messages[0];
+        run_as(way, app(), async |chat| {
+            let asked = chat.ask("Who are Odin's ravens?");
+            let thread = chat.in_thread(&asked);
+            let answer = thread.hears("echo: Who are Odin's ravens?").await;
+            assert_eq!(answer.thread.as_deref(), Some(asked.as_str()), "{way:?}");
+            assert_eq!(answer.unfurls, (false, false));
+            assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
+            let log = chat.bot.log();
+            let message = &log.messages[0];
+            let team = loopback_slack::TEAM;
+            let channel = chat.channel.id();
+            assert_eq!(
+                message.conversation.as_str(),
+                format!("slack/{team}/{channel}/{asked}")
+            );
+            assert_eq!(
+                message.audience.id.as_str(),
+                format!("slack/{team}/{channel}")
+            );
+            assert_eq!(message.audience.name, "#general");
+            assert_eq!(message.author.name, "Ann");
+            // The message and the mention are one event.
+            assert_eq!(log.messages.len(), 1);
+        });
+    }
+}
+
+#[test]
+fn a_follow_up_needs_no_mention() {
+    run(async |chat| {
+        let thread = chat.thread("one");
+        thread.hears("echo: one").await;
+        chat.rests().await;
+        thread.echoes("two").await;
+        let second = &chat.bot.log().messages[1];
+        assert_eq!(second.addressed, Addressed::InConversation);
+        // A thread it has nothing to do with.
+        let other = chat.say("lunch?");
+        let other = chat.in_thread(&other);
+        other.say("yes");
+        other.ask("and now?");
+        other.hears("echo: and now?").await;
+        assert_eq!(other.said().len(), 1);
+    });
+}
+
+#[test]
+fn direct_messages_are_one_conversation_beside_their_threads() {
+    run(async |chat| {
+        let direct = chat.ann.with_bot();
+        let asked = direct.say("one");
+        let answer = direct.hears("echo: one").await;
+        assert_eq!(answer.thread, None);
+        direct.echoes("two").await;
+        direct.in_thread(&asked).say("three");
+        let third = direct.hears("echo: three").await;
+        assert_eq!(third.thread, Some(asked.clone()));
+        let log = chat.bot.log();
         let team = loopback_slack::TEAM;
-        let channel = scene.channel.id();
-        assert_eq!(
-            message.conversation.as_str(),
-            format!("slack/{team}/{channel}/{asked}")
-        );
-        assert_eq!(
-            message.audience.id.as_str(),
-            format!("slack/{team}/{channel}")
-        );
-        assert_eq!(message.audience.name, "#general");
-        assert_eq!(message.author.name, "Ann");
-        // The message and the mention are one event.
-        assert_eq!(log.messages.len(), 1);
-        scene.ends_well().await;
-    }
+        let audience = format!("slack/{team}/{}", direct.channel_id());
+        let conversations = ["main", "main", &asked].map(|last| format!("{audience}/{last}"));
+        for (message, conversation) in log.messages.iter().zip(conversations) {
+            assert_eq!(message.conversation.as_str(), conversation);
+            assert_eq!(message.audience.id.as_str(), audience);
+            assert_eq!(message.audience.name, "direct messages with Ann");
+        }
+    });
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_follow_up_needs_no_mention() {
-    let scene = scene().await;
-    let thread = scene.general.in_thread(&scene.general.ask("one"));
-    thread.hears("echo: one").await;
-    scene.rests().await;
-    thread.say("two");
-    thread.hears("echo: two").await;
-    let second = &scene.bot.log().messages[1];
-    assert_eq!(second.addressed, Addressed::InConversation);
-    // A thread it has nothing to do with.
-    let other = scene.general.say("lunch?");
-    let other = scene.general.in_thread(&other);
-    other.say("yes");
-    other.ask("and now?");
-    other.hears("echo: and now?").await;
-    assert_eq!(other.said().len(), 1);
-    scene.ends_well().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn direct_messages_are_one_conversation_beside_their_threads() {
-    let scene = scene().await;
-    let direct = scene.ann.with_bot();
-    let asked = direct.say("one");
-    let answer = direct.hears("echo: one").await;
-    assert_eq!(answer.thread, None);
-    direct.say("two");
-    direct.hears("echo: two").await;
-    direct.in_thread(&asked).say("three");
-    let third = direct.hears("echo: three").await;
-    assert_eq!(third.thread, Some(asked.clone()));
-    let log = scene.bot.log();
-    let team = loopback_slack::TEAM;
-    let audience = format!("slack/{team}/{}", direct.channel_id());
-    let conversations = ["main", "main", &asked].map(|last| format!("{audience}/{last}"));
-    for (message, conversation) in log.messages.iter().zip(conversations) {
-        assert_eq!(message.conversation.as_str(), conversation);
-        assert_eq!(message.audience.id.as_str(), audience);
-        assert_eq!(message.audience.name, "direct messages with Ann");
-    }
-    scene.ends_well().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn private_channels_and_groups_are_audiences_of_their_own() {
-    let scene = scene().await;
-    let people = [&scene.ann];
-    let places = [
-        scene.home.slack.private_channel("secret", &people),
-        scene.home.slack.group(&people),
-    ];
-    for place in &places {
-        let chat = scene.ann.in_channel(place);
-        let thread = chat.in_thread(&chat.ask("here?"));
-        thread.hears("echo: here?").await;
-    }
-    let log = scene.bot.log();
-    for (message, place) in log.messages.iter().zip(&places) {
-        let expected = format!("slack/{}/{}", loopback_slack::TEAM, place.id());
-        assert_eq!(message.audience.id.as_str(), expected);
-    }
-    scene.ends_well().await;
+#[test]
+fn private_channels_and_groups_are_audiences_of_their_own() {
+    run(async |chat| {
+        let people = [&chat.ann];
+        let places = [
+            chat.slack.private_channel("secret", &people),
+            chat.slack.group(&people),
+        ];
+        for place in &places {
+            let place = chat.ann.in_channel(place);
+            let thread = place.in_thread(&place.ask("here?"));
+            thread.hears("echo: here?").await;
+        }
+        let log = chat.bot.log();
+        for (message, place) in log.messages.iter().zip(&places) {
+            let expected = format!("slack/{}/{}", loopback_slack::TEAM, place.id());
+            assert_eq!(message.audience.id.as_str(), expected);
+        }
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,23 +128,22 @@ async fn what_is_answered_can_be_set_by_channel() {
     thread.hears("echo: three").await;
     home.slack.all_told().await;
     assert_eq!(bot.log().messages.len(), 3);
-    home.slack.finish();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn people_are_called_by_their_names() {
-    let scene = scene().await;
-    let admin = scene.home.slack.admin("Ada").in_channel(&scene.channel);
-    let text = format!(
-        "<@{}> does <@{}> know <https://a.b/c|this>?",
-        loopback_slack::BOT_USER,
-        scene.ann.id()
-    );
-    let thread = admin.in_thread(&admin.say_raw(&text));
-    thread
-        .hears("echo: does @Ann know this (https://a.b/c)?")
-        .await;
-    let author = &scene.bot.log().messages[0].author;
-    assert_eq!((author.name.as_str(), author.is_admin), ("Ada", true));
-    scene.ends_well().await;
+#[test]
+fn people_are_called_by_their_names() {
+    run(async |chat| {
+        let admin = chat.slack.admin("Ada").in_channel(&chat.channel);
+        let text = format!(
+            "<@{}> does <@{}> know <https://a.b/c|this>?",
+            loopback_slack::BOT_USER,
+            chat.ann.id()
+        );
+        let thread = admin.in_thread(&admin.say_raw(&text));
+        thread
+            .hears("echo: does @Ann know this (https://a.b/c)?")
+            .await;
+        let author = &chat.bot.log().messages[0].author;
+        assert_eq!((author.name.as_str(), author.is_admin), ("Ada", true));
+    });
 }

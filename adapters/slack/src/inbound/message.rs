@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use chrono::Utc;
 use muninn_platform::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, EventId, InboxClosed, Incoming,
-    IncomingMessage, Reply,
+    Audience, Author, Body, EventId, InboxClosed, Incoming, IncomingMessage, Reply,
 };
 
 use super::Inbound;
@@ -28,17 +26,12 @@ pub(super) struct Actor<'a> {
     pub(super) team: Option<&'a str>,
 }
 
-/// A message on its way to the bot.
-pub(super) struct Draft {
-    pub(super) event: EventId,
-    pub(super) place: Place,
-    pub(super) addressed: Addressed,
-    pub(super) body: Body,
-    pub(super) attachments: Vec<Attachment>,
-    pub(super) link: Option<String>,
-    pub(super) sent_at: chrono::DateTime<Utc>,
-    /// What else may be recalled for it.
-    pub(super) also_recalls: Option<AudienceId>,
+impl<'a> Actor<'a> {
+    /// Somebody of whom the push gives no name.
+    pub(super) fn nameless(user: &'a str, team: Option<&'a str>) -> Self {
+        let name = None;
+        Self { user, name, team }
+    }
 }
 
 impl Inbound {
@@ -106,34 +99,31 @@ impl Inbound {
         plain.trim_start_matches([':', ',']).trim_start().to_owned()
     }
 
-    pub(super) async fn deliver(
+    /// What somebody did, as a message to the bot.
+    pub(super) fn message(
         &self,
-        draft: Draft,
+        event: EventId,
+        place: &Place,
         doer: &Actor<'_>,
-        person: Person,
-        audience: Audience,
-        reply: Box<dyn Reply>,
-    ) -> Result<(), InboxClosed> {
+        (person, audience): (Person, Audience),
+        body: Body,
+    ) -> IncomingMessage {
         let team = &self.hub.me.team;
         // Nobody else is in a direct message, or sees what is private.
-        let is_alone = ids::is_direct(&draft.place.channel)
-            || matches!(draft.place.within, Within::Private(_));
-        let message = IncomingMessage {
-            event: draft.event,
-            conversation: draft.place.conversation(team),
-            audience,
-            author: Author {
-                id: ids::author(team, doer.user),
-                name: person.name,
-                is_admin: person.is_admin || is_alone,
-            },
-            addressed: draft.addressed,
-            body: draft.body,
-            attachments: draft.attachments,
-            link: draft.link,
-            sent_at: draft.sent_at,
-            also_recalls: draft.also_recalls,
+        let is_alone = ids::is_direct(&place.channel) || matches!(place.within, Within::Private(_));
+        let author = Author {
+            id: ids::author(team, doer.user),
+            name: person.name,
+            is_admin: person.is_admin || is_alone,
         };
+        IncomingMessage::new(event, place.conversation(team), audience, author, body)
+    }
+
+    pub(super) async fn deliver(
+        &self,
+        message: IncomingMessage,
+        reply: Box<dyn Reply>,
+    ) -> Result<(), InboxClosed> {
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await

@@ -11,7 +11,7 @@ use serenity::model::channel::{
     ChannelType, GuildChannel, Message, MessageType, PartialChannel, PermissionOverwriteType,
 };
 use serenity::model::event::{Event, MessageUpdateEvent};
-use serenity::model::guild::{Guild as RawGuild, Member};
+use serenity::model::guild::{Guild as RawGuild, Member, PartialMember};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use serenity::model::user::User;
 
@@ -256,30 +256,37 @@ fn kind(raw: ChannelType) -> Kind {
 }
 
 pub(crate) fn said(raw: Message) -> Said {
-    let member = raw.member.as_deref();
-    let roles = member
-        .map(|member| member.roles.clone())
-        .unwrap_or_default();
-    let nick = member.and_then(|member| member.nick.clone());
-    let mut author = person(&raw.author, nick, roles, None);
-    author.is_bot |= raw.webhook_id.is_some();
     Said {
         id: raw.id,
         channel: raw.channel_id,
         guild: raw.guild_id,
-        author,
-        is_regular: matches!(raw.kind, MessageType::Regular | MessageType::InlineReply),
-        mentions: raw
-            .mentions
-            .iter()
-            .map(|user| (user.id, name(user)))
-            .collect(),
+        author: writer(&raw.author, raw.member.as_deref(), raw.webhook_id.is_some()),
+        is_regular: is_regular(raw.kind),
+        mentions: names(&raw.mentions),
         role_mentions: raw.mention_roles,
         files: raw.attachments.into_iter().map(file).collect(),
         replies_to: raw.referenced_message.map(|message| quoted(*message)),
         at: *raw.timestamp,
         text: raw.content,
     }
+}
+
+/// Something a person wrote, no notice of Discord's.
+fn is_regular(kind: MessageType) -> bool {
+    matches!(kind, MessageType::Regular | MessageType::InlineReply)
+}
+
+fn names(users: &[User]) -> Vec<(UserId, String)> {
+    users.iter().map(|user| (user.id, name(user))).collect()
+}
+
+/// Who wrote a message, in a guild as a member of it.
+fn writer(user: &User, member: Option<&PartialMember>, is_webhook: bool) -> Person {
+    let nick = member.and_then(|member| member.nick.clone());
+    let roles = member.map(|member| member.roles.clone());
+    let mut writer = person(user, nick, roles.unwrap_or_default(), None);
+    writer.is_bot |= is_webhook;
+    writer
 }
 
 fn quoted(raw: Message) -> Quoted {
@@ -296,32 +303,20 @@ fn quoted(raw: Message) -> Quoted {
 /// An update is an edit if it says when; Discord also adds previews, pins and threads by updates.
 fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
     let at = *raw.edited_timestamp?;
-    let author = raw.author?;
     let member = raw.member.flatten();
-    let roles = member
-        .as_ref()
-        .map(|member| member.roles.clone())
-        .unwrap_or_default();
-    let nick = member.and_then(|member| member.nick);
-    let mut author = person(&author, nick, roles, None);
-    author.is_bot |= raw.webhook_id.flatten().is_some();
     let replies_to = raw.referenced_message.flatten();
     let now = Said {
         id: raw.id,
         channel: raw.channel_id,
         guild: raw.guild_id,
-        author,
-        is_regular: matches!(
-            raw.kind,
-            None | Some(MessageType::Regular | MessageType::InlineReply)
+        author: writer(
+            &raw.author?,
+            member.as_deref(),
+            raw.webhook_id.flatten().is_some(),
         ),
+        is_regular: raw.kind.is_none_or(is_regular),
         text: raw.content?,
-        mentions: raw
-            .mentions
-            .unwrap_or_default()
-            .iter()
-            .map(|user| (user.id, name(user)))
-            .collect(),
+        mentions: names(&raw.mentions.unwrap_or_default()),
         role_mentions: raw.mention_roles.unwrap_or_default(),
         // Files cannot be added by an edit, and those there were are known.
         files: Vec::new(),

@@ -301,56 +301,16 @@ mod tests {
 
     #[test]
     fn a_question_is_asked_where_and_by_whom_it_may_be_seen() {
+        use NewThread::{No, Private, Public};
+        let (here, privately) = ("discord/1/2", "discord/1/2/private/4");
         for (private, thread, kind, place, is_private, opens) in [
-            (
-                false,
-                false,
-                Kind::Text,
-                "discord/1/2",
-                false,
-                NewThread::No,
-            ),
-            (
-                true,
-                false,
-                Kind::Text,
-                "discord/1/2/private/4",
-                true,
-                NewThread::No,
-            ),
-            (
-                false,
-                true,
-                Kind::Text,
-                "discord/1/2",
-                false,
-                NewThread::Public,
-            ),
-            (
-                true,
-                true,
-                Kind::Text,
-                "discord/1/2",
-                true,
-                NewThread::Private,
-            ),
-            (
-                false,
-                true,
-                Kind::PublicThread,
-                "discord/1/2",
-                false,
-                NewThread::No,
-            ),
-            (
-                true,
-                true,
-                Kind::PublicThread,
-                "discord/1/2/private/4",
-                true,
-                NewThread::No,
-            ),
-            (false, true, Kind::Flat, "discord/1/2", false, NewThread::No),
+            (false, false, Kind::Text, here, false, No),
+            (true, false, Kind::Text, privately, true, No),
+            (false, true, Kind::Text, here, false, Public),
+            (true, true, Kind::Text, here, true, Private),
+            (false, true, Kind::PublicThread, here, false, No),
+            (true, true, Kind::PublicThread, privately, true, No),
+            (false, true, Kind::Flat, here, false, No),
         ] {
             let mut asked = asked(question(private, thread));
             asked.spot.kind = kind;

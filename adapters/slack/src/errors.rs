@@ -136,30 +136,27 @@ impl ApiError {
         }
     }
 
-    /// Whether Slack said this.
-    pub(crate) fn is(&self, codes: &[&str]) -> bool {
+    /// What Slack said when it refused; none where it did not refuse.
+    fn code(&self) -> Option<&str> {
         match self {
-            Self::Refused { code, .. } => codes.contains(&code.as_str()),
+            Self::Refused { code, .. } => Some(code),
             Self::Limited { .. }
             | Self::Away { .. }
             | Self::Revoked { .. }
-            | Self::MissingScope { .. } => false,
+            | Self::MissingScope { .. } => None,
         }
+    }
+
+    /// Whether Slack said this.
+    pub(crate) fn is(&self, codes: &[&str]) -> bool {
+        self.code().is_some_and(|code| codes.contains(&code))
     }
 
     /// Whether the same may be taken in plainer words. A code that is not known counts as such: one
     /// more try costs less than an answer that stops in mid-sentence.
     pub(crate) fn is_about_content(&self) -> bool {
-        match self {
-            Self::Refused { code, .. } => {
-                let is_place = PLACE.contains(&code.as_str());
-                !is_place && !code.starts_with("restricted_action") && !self.is_unchangeable()
-            }
-            Self::Limited { .. }
-            | Self::Away { .. }
-            | Self::Revoked { .. }
-            | Self::MissingScope { .. } => false,
-        }
+        let is_place = |code: &str| PLACE.contains(&code) || code.starts_with("restricted_action");
+        self.code().is_some_and(|code| !is_place(code)) && !self.is_unchangeable()
     }
 
     /// Whether a message is there no more, or cannot be changed any more.

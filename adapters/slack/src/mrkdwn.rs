@@ -5,7 +5,7 @@
 //! every message has a `text` in Slack's own markup, for notifications and clients that know no
 //! blocks: there `&`, `<` and `>` are escaped, and the only `<` left are those of links made here.
 
-use muninn_platform::{SafeText, TextLimit};
+use muninn_platform::{Columns, SafeText, TextLimit};
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Breaks a word for a machine and not for a reader.
@@ -378,36 +378,18 @@ impl Writer {
 
 impl Table {
     fn lines(&self) -> Vec<String> {
-        let width = |cell: &str| {
-            let shown = cell.replace("&lt;", "<").replace("&gt;", ">");
-            shown.replace("&amp;", "&").chars().count()
+        let columns = Columns {
+            between: "  ",
+            crossing: "  ",
+            // As it is shown: without the escapes.
+            width: |cell| {
+                let shown = cell.replace("&lt;", "<").replace("&gt;", ">");
+                shown.replace("&amp;", "&").chars().count()
+            },
         };
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
-        let widths: Vec<usize> = (0..columns)
-            .map(|column| {
-                let cells = self.rows.iter().filter_map(|row| row.get(column));
-                cells.map(|cell| width(cell)).max().unwrap_or_default()
-            })
-            .collect();
-        let row_line = |row: &Vec<String>| {
-            let cells = row.iter().enumerate().map(|(column, cell)| {
-                let blanks = " ".repeat(widths[column] - width(cell));
-                match self.alignments.get(column) {
-                    Some(Alignment::Right) => format!("{blanks}{cell}"),
-                    Some(Alignment::Left | Alignment::Center | Alignment::None) | None => {
-                        format!("{cell}{blanks}")
-                    }
-                }
-            });
-            let line: Vec<String> = cells.collect();
-            line.join("  ").trim_end().to_owned()
-        };
-        let mut lines: Vec<String> = self.rows.iter().map(row_line).collect();
-        if !lines.is_empty() {
-            let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-            lines.insert(1, rule.join("  "));
-        }
-        lines
+        columns.lines(&self.rows, |column| {
+            self.alignments.get(column) == Some(&Alignment::Right)
+        })
     }
 }
 

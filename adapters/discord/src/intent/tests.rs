@@ -91,50 +91,15 @@ fn the_mode_says_what_is_answered() {
     use IgnoreReason::{Never as Left, NotAddressed};
     let (plain, named) = (said("hello"), mention("<@5> hello"));
     let (to_me, to_bob) = (reply(ME, "and?"), reply(BOB, "and?"));
+    let (no, yes, inside) = (Err(NotAddressed), Ok(Directly), Ok(InConversation));
     for (kind, mode, expected) in [
-        (
-            Kind::Text,
-            Threads,
-            [
-                Err(NotAddressed),
-                Ok(Directly),
-                Ok(Directly),
-                Err(NotAddressed),
-            ],
-        ),
-        (
-            Kind::PublicThread,
-            Threads,
-            [
-                Ok(InConversation),
-                Ok(Directly),
-                Ok(Directly),
-                Ok(InConversation),
-            ],
-        ),
-        (
-            Kind::PrivateThread,
-            Mentions,
-            [
-                Err(NotAddressed),
-                Ok(Directly),
-                Ok(Directly),
-                Err(NotAddressed),
-            ],
-        ),
-        (Kind::Text, Always, [Ok(Directly); 4]),
+        (Kind::Text, Threads, [no, yes, yes, no]),
+        (Kind::PublicThread, Threads, [inside, yes, yes, inside]),
+        (Kind::PrivateThread, Mentions, [no, yes, yes, no]),
+        (Kind::Text, Always, [yes; 4]),
         (Kind::PublicThread, Never, [Err(Left); 4]),
-        (
-            Kind::Flat,
-            Threads,
-            [
-                Err(NotAddressed),
-                Ok(Directly),
-                Ok(Directly),
-                Err(NotAddressed),
-            ],
-        ),
-        (Kind::Direct, Never, [Ok(Directly); 4]),
+        (Kind::Flat, Threads, [no, yes, yes, no]),
+        (Kind::Direct, Never, [yes; 4]),
     ] {
         let found = [&plain, &named, &to_me, &to_bob].map(|said| addressed_as(said, kind, mode));
         assert_eq!(found, expected, "{kind:?} {mode:?}");
@@ -206,35 +171,32 @@ fn the_text_is_what_people_read() {
 
 #[test]
 fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
-    let bare = mention("<@5>");
-    assert_eq!(wanted(&bare, Kind::Text), Request::Command(Command::Help));
-    let about_bob = Said {
-        replies_to: Some(quoted(BOB, "Ship it.")),
-        ..bare.clone()
+    let bare = || mention("<@5>");
+    let about = |author| Said {
+        replies_to: Some(quoted(author, "Ship it.")),
+        ..bare()
     };
-    let text = "What do you think of this message from bob?\n> Ship it.";
-    assert_eq!(
-        wanted(&about_bob, Kind::Text),
-        Request::Text(text.to_owned())
-    );
-    let about_me = Said {
-        replies_to: Some(quoted(ME, "Ship it.")),
-        ..bare.clone()
+    let file = Attachment {
+        id: "https://cdn.discordapp.com/a".to_owned(),
+        name: "a.txt".to_owned(),
+        media_type: String::new(),
+        size: None,
     };
-    assert_eq!(
-        wanted(&about_me, Kind::Text),
-        Request::Command(Command::Help)
-    );
     let with_file = Said {
-        files: vec![Attachment {
-            id: "https://cdn.discordapp.com/a".to_owned(),
-            name: "a.txt".to_owned(),
-            media_type: String::new(),
-            size: None,
-        }],
-        ..bare
+        files: vec![file],
+        ..bare()
     };
-    assert_eq!(wanted(&with_file, Kind::Text), Request::Text(String::new()));
+    let help = || Request::Command(Command::Help);
+    let text = |text: &str| Request::Text(text.to_owned());
+    let question = "What do you think of this message from bob?\n> Ship it.";
+    for (said, expected) in [
+        (bare(), help()),
+        (about(BOB), text(question)),
+        (about(ME), help()),
+        (with_file, text("")),
+    ] {
+        assert_eq!(wanted(&said, Kind::Text), expected, "{said:?}");
+    }
     // A sticker, or what may not be read.
     let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
     assert_eq!(empty, Err(IgnoreReason::Irrelevant));

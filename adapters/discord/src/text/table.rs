@@ -1,5 +1,6 @@
 //! Tables, which Discord does not know, as aligned columns in a block of code.
 
+use muninn_platform::Columns;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{FENCE, inline, unfenced};
@@ -99,32 +100,14 @@ fn cells(line: &str) -> Vec<String> {
 impl Table {
     /// The lines of a block of code.
     pub(super) fn aligned(&self) -> Vec<String> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().map(|row| row[column].width());
-            cells.max().unwrap_or_default()
+        let columns = Columns {
+            between: " | ",
+            crossing: "-+-",
+            width: |cell| cell.width(),
         };
-        let widths: Vec<usize> = (0..self.aligns.len()).map(width).collect();
-        let mut lines = vec![FENCE.to_owned()];
-        for (number, row) in self.rows.iter().enumerate() {
-            lines.push(unfenced(&self.row(row, &widths)));
-            if number == 0 {
-                let dashes = widths.iter().map(|width| "-".repeat((*width).max(1)));
-                lines.push(dashes.collect::<Vec<_>>().join("-+-"));
-            }
-        }
-        lines.push(FENCE.to_owned());
-        lines
-    }
-
-    fn row(&self, row: &[String], widths: &[usize]) -> String {
-        let cells = row.iter().zip(widths).zip(&self.aligns);
-        let cells = cells.map(|((cell, width), align)| {
-            let blanks = " ".repeat(width.saturating_sub(cell.width()));
-            match align {
-                Align::Left => format!("{cell}{blanks}"),
-                Align::Right => format!("{blanks}{cell}"),
-            }
-        });
-        cells.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
+        let lines = columns.lines(&self.rows, |column| self.aligns[column] == Align::Right);
+        let lines = lines.iter().map(|line| unfenced(line));
+        let fence = || std::iter::once(FENCE.to_owned());
+        fence().chain(lines).chain(fence()).collect()
     }
 }

@@ -7,6 +7,10 @@ use crate::event::{Event, Push};
 
 const ME: &str = "UBOT";
 
+fn nothing(why: IgnoreReason) -> Intent {
+    Intent::Nothing(why)
+}
+
 fn facts() -> Context {
     Context {
         me: ME.to_owned(),
@@ -80,40 +84,31 @@ fn who_is_answered_where() {
 
 #[test]
 fn nothing_is_said_to_bots_and_strangers() {
-    let facts = facts();
+    use IgnoreReason::{Bot, Irrelevant, NotAllowed, Own};
     for (more, expected) in [
-        (json!({ "user": ME }), IgnoreReason::Own),
-        (json!({ "user": ME, "bot_id": "B1" }), IgnoreReason::Own),
-        (json!({ "bot_id": "B2" }), IgnoreReason::Bot),
-        (
-            json!({ "subtype": "bot_message", "user": null }),
-            IgnoreReason::Bot,
-        ),
-        (json!({ "bot_profile": {} }), IgnoreReason::Bot),
-        (json!({ "user": "USLACKBOT" }), IgnoreReason::Bot),
-        (
-            json!({ "subtype": "channel_join" }),
-            IgnoreReason::Irrelevant,
-        ),
-        (
-            json!({ "subtype": "channel_topic" }),
-            IgnoreReason::Irrelevant,
-        ),
-        (json!({ "user": null }), IgnoreReason::Irrelevant),
+        (json!({ "user": ME }), Own),
+        (json!({ "user": ME, "bot_id": "B1" }), Own),
+        (json!({ "bot_id": "B2" }), Bot),
+        (json!({ "subtype": "bot_message", "user": null }), Bot),
+        (json!({ "bot_profile": {} }), Bot),
+        (json!({ "user": "USLACKBOT" }), Bot),
+        (json!({ "subtype": "channel_join" }), Irrelevant),
+        (json!({ "subtype": "channel_topic" }), Irrelevant),
+        (json!({ "user": null }), Irrelevant),
     ] {
-        let intent = heard("<@UBOT> hi", more.clone(), &facts);
-        assert_eq!(intent, Intent::Nothing(expected), "{more}");
+        let intent = heard("<@UBOT> hi", more.clone(), &facts());
+        assert_eq!(intent, nothing(expected), "{more}");
     }
     for subtype in ["file_share", "thread_broadcast", "me_message"] {
-        let intent = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts);
+        let intent = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts());
         assert!(matches!(intent, Intent::Said(_)), "{subtype}");
     }
     let closed = Context {
         is_allowed: false,
-        ..facts
+        ..facts()
     };
     let intent = heard("<@UBOT> hi", json!({}), &closed);
-    assert_eq!(intent, Intent::Nothing(IgnoreReason::NotAllowed));
+    assert_eq!(intent, nothing(NotAllowed));
 }
 
 #[test]
@@ -192,50 +187,28 @@ fn edits_are_told_where_something_changed() {
         addressed,
         place: in_thread("2.0"),
     };
+    let (none, own, bot) = (json!({}), json!({ "user": ME }), json!({ "bot_id": "B" }));
     for (text, before, more, expected) in [
-        (
-            "<@UBOT> b",
-            "<@UBOT> a",
-            json!({}),
-            edited(Addressed::Directly),
-        ),
-        (
-            "b",
-            "<@UBOT> a",
-            json!({}),
-            edited(Addressed::InConversation),
-        ),
+        ("<@UBOT> b", "<@UBOT> a", &none, edited(Addressed::Directly)),
+        ("b", "<@UBOT> a", &none, edited(Addressed::InConversation)),
         // A link unfolded, a reply was counted.
         (
             "<@UBOT> a",
             "<@UBOT> a",
-            json!({}),
-            Intent::Nothing(IgnoreReason::Irrelevant),
+            &none,
+            nothing(IgnoreReason::Irrelevant),
         ),
-        (
-            "b",
-            "a",
-            json!({ "user": ME }),
-            Intent::Nothing(IgnoreReason::Own),
-        ),
-        (
-            "b",
-            "a",
-            json!({ "bot_id": "B" }),
-            Intent::Nothing(IgnoreReason::Bot),
-        ),
+        ("b", "a", &own, nothing(IgnoreReason::Own)),
+        ("b", "a", &bot, nothing(IgnoreReason::Bot)),
         (
             "<@UBOT> why",
             "<@UBOT> wyh",
-            json!({}),
-            Intent::Nothing(IgnoreReason::Irrelevant),
+            &none,
+            nothing(IgnoreReason::Irrelevant),
         ),
     ] {
-        assert_eq!(
-            changed(text, before, more.clone()),
-            expected,
-            "{text} {more}"
-        );
+        let found = changed(text, before, more.clone());
+        assert_eq!(found, expected, "{text} {more}");
     }
     let deleted = changed(
         "gone",
@@ -271,14 +244,14 @@ fn deletions_are_told_but_those_of_the_bot() {
         assert_eq!(deleted(before), Intent::Deleted { of: of(), place });
     }
     let own = deleted(json!({ "user": ME, "bot_id": "B" }));
-    assert_eq!(own, Intent::Nothing(IgnoreReason::Own));
+    assert_eq!(own, nothing(IgnoreReason::Own));
     let bots = deleted(json!({ "user": "U2", "bot_id": "B" }));
-    assert_eq!(bots, Intent::Nothing(IgnoreReason::Bot));
+    assert_eq!(bots, nothing(IgnoreReason::Bot));
 }
 
 #[test]
 fn other_events_mean_what_they_say() {
-    let irrelevant = Intent::Nothing(IgnoreReason::Irrelevant);
+    let irrelevant = nothing(IgnoreReason::Irrelevant);
     let home =
         |tab: &str| json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": tab });
     let looking = json!({ "entities": [{ "type": "slack#/types/channel_id", "value": "C2" }] });

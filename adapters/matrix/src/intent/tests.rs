@@ -42,6 +42,23 @@ fn heard(message: Message, facts: &Context) -> Intent {
     intent(&event(EventKind::Message(message)), facts)
 }
 
+/// A message of somebody, in no thread.
+fn by(sender: &str) -> Option<Known> {
+    let sender = sender.try_into().unwrap();
+    Some(Known {
+        sender,
+        thread: None,
+    })
+}
+
+fn edit(of: &str, new: Message) -> Event {
+    event(EventKind::Edit {
+        of: id(of),
+        newly_mentions: Vec::new(),
+        new,
+    })
+}
+
 /// The text as the bot reads it, if it is meant.
 fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
     let mentions = mentions.map(|ids| ids.iter().map(|id| (*id).try_into().unwrap()).collect());
@@ -109,78 +126,44 @@ fn a_client_that_tells_mentions_is_believed() {
 
 #[test]
 fn who_is_answered() {
-    let known = |sender: &str| {
-        Some(Known {
-            sender: sender.try_into().unwrap(),
-            thread: None,
-        })
+    use Addressed::{Directly, InConversation};
+    let direct = Context {
+        is_direct: true,
+        ..facts()
     };
-    let reply = Relates {
-        reply_to: Some(id("$q")),
+    let without_threads = Context {
+        threads: Threads::Never,
+        ..facts()
+    };
+    let of = |sender| Context {
+        refers_to: by(sender),
+        ..facts()
+    };
+    let relates = |reply_to: Option<&str>, thread: Option<&str>| Relates {
+        reply_to: reply_to.map(id),
+        thread: thread.map(id),
         ..Relates::default()
     };
-    let in_thread = Relates {
-        thread: Some(id("$root")),
-        ..Relates::default()
-    };
-    let cases = [
-        ("in a room, to nobody", facts(), Relates::default(), None),
-        (
-            "alone with it",
-            Context {
-                is_direct: true,
-                ..facts()
-            },
-            Relates::default(),
-            Some(Addressed::Directly),
-        ),
-        (
-            "in a thread",
-            facts(),
-            in_thread.clone(),
-            Some(Addressed::InConversation),
-        ),
-        (
-            "in a thread, where there are none",
-            Context {
-                threads: Threads::Never,
-                ..facts()
-            },
-            in_thread,
-            None,
-        ),
-        (
-            "to its answer",
-            Context {
-                refers_to: known("@muninn:example.org"),
-                ..facts()
-            },
-            reply.clone(),
-            Some(Addressed::Directly),
-        ),
-        (
-            "to somebody else",
-            Context {
-                refers_to: known("@bob:example.org"),
-                ..facts()
-            },
-            reply,
-            None,
-        ),
-    ];
-    for (name, facts, relates, expected) in cases {
-        let found = match heard(
-            Message {
-                relates,
-                ..message("when?")
-            },
-            &facts,
-        ) {
+    let (alone, reply) = (relates(None, None), relates(Some("$q"), None));
+    let in_thread = relates(None, Some("$root"));
+    for (facts, relates, expected) in [
+        (facts(), &alone, None),
+        (direct, &alone, Some(Directly)),
+        (facts(), &in_thread, Some(InConversation)),
+        (without_threads, &in_thread, None),
+        (of("@muninn:example.org"), &reply, Some(Directly)),
+        (of("@bob:example.org"), &reply, None),
+    ] {
+        let asked = Message {
+            relates: relates.clone(),
+            ..message("when?")
+        };
+        let found = match heard(asked, &facts) {
             Intent::Said { addressed, .. } => Some(addressed),
             Intent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
-        assert_eq!(found, expected, "{name}");
+        assert_eq!(found, expected, "{relates:?} {facts:?}");
     }
 }
 
@@ -198,60 +181,20 @@ fn where_answers_stand() {
         sender: facts().me,
         thread: Some(id("$old")),
     });
+    use Threads::{Always, Follow, Never};
+    let root = Some("$root");
     for (threads, relates, is_direct, refers_to, text, expected) in [
-        (Threads::Always, None, false, None, "muninn a", thread("$e")),
-        (
-            Threads::Always,
-            Some("$root"),
-            false,
-            None,
-            "muninn a",
-            thread("$root"),
-        ),
-        (Threads::Always, None, false, of_thread, "a", thread("$old")),
-        (
-            Threads::Always,
-            None,
-            false,
-            None,
-            "!muninn why",
-            main(true),
-        ),
-        (
-            Threads::Always,
-            Some("$root"),
-            false,
-            None,
-            "!muninn why",
-            thread("$root"),
-        ),
-        (Threads::Always, None, true, None, "a", main(false)),
-        (
-            Threads::Always,
-            Some("$root"),
-            true,
-            None,
-            "a",
-            thread("$root"),
-        ),
-        (Threads::Follow, None, false, None, "muninn a", main(true)),
-        (
-            Threads::Follow,
-            Some("$root"),
-            false,
-            None,
-            "muninn a",
-            thread("$root"),
-        ),
-        (
-            Threads::Never,
-            Some("$root"),
-            false,
-            None,
-            "muninn a",
-            main(true),
-        ),
-        (Threads::Never, None, true, None, "a", main(false)),
+        (Always, None, false, None, "muninn a", thread("$e")),
+        (Always, root, false, None, "muninn a", thread("$root")),
+        (Always, None, false, of_thread, "a", thread("$old")),
+        (Always, None, false, None, "!muninn why", main(true)),
+        (Always, root, false, None, "!muninn why", thread("$root")),
+        (Always, None, true, None, "a", main(false)),
+        (Always, root, true, None, "a", thread("$root")),
+        (Follow, None, false, None, "muninn a", main(true)),
+        (Follow, root, false, None, "muninn a", thread("$root")),
+        (Never, root, false, None, "muninn a", main(true)),
+        (Never, None, true, None, "a", main(false)),
     ] {
         let facts = Context {
             threads,
@@ -263,13 +206,11 @@ fn where_answers_stand() {
             thread: relates.map(id),
             ..Relates::default()
         };
-        match heard(
-            Message {
-                relates,
-                ..message(text)
-            },
-            &facts,
-        ) {
+        let asked = Message {
+            relates,
+            ..message(text)
+        };
+        match heard(asked, &facts) {
             Intent::Said { place, .. } => assert_eq!(place, expected, "{threads:?} {text}"),
             other => panic!("{other:?}"),
         }
@@ -319,128 +260,84 @@ fn commands_need_no_mention() {
 
 #[test]
 fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
+    let hello = || message("muninn: hello");
     let notice = Message {
         kind: Kind::Notice,
-        ..message("muninn: hello")
+        ..hello()
     };
-    assert_eq!(
-        heard(notice.clone(), &facts()),
-        Intent::Nothing(IgnoreReason::Bot)
-    );
-    let edit = EventKind::Edit {
-        of: id("$q"),
-        newly_mentions: Vec::new(),
-        new: notice,
-    };
-    let author = Some(Known {
-        sender: "@ann:example.org".try_into().unwrap(),
-        thread: None,
-    });
-    let facts_of_edit = Context {
-        refers_to: author,
+    let of_ann = Context {
+        refers_to: by("@ann:example.org"),
         ..facts()
     };
-    assert_eq!(
-        intent(&event(edit), &facts_of_edit),
-        Intent::Nothing(IgnoreReason::Bot)
-    );
     let stranger = Context {
         is_allowed: false,
         is_direct: true,
         ..facts()
     };
-    assert_eq!(
-        heard(message("muninn: hello"), &stranger),
-        Intent::Nothing(IgnoreReason::NotAllowed)
-    );
     let own = Event {
         sender: facts().me,
-        ..event(EventKind::Message(message("muninn: hello")))
+        ..event(EventKind::Message(hello()))
     };
-    assert_eq!(intent(&own, &facts()), Intent::Nothing(IgnoreReason::Own));
+    let said = |message| event(EventKind::Message(message));
+    for (event, facts, expected) in [
+        (said(notice.clone()), facts(), IgnoreReason::Bot),
+        (edit("$q", notice), of_ann, IgnoreReason::Bot),
+        (said(hello()), stranger, IgnoreReason::NotAllowed),
+        (own, facts(), IgnoreReason::Own),
+    ] {
+        assert_eq!(intent(&event, &facts), Intent::Nothing(expected));
+    }
 }
 
 #[test]
 fn reactions() {
+    let opinion = |opinion| Intent::Opinion {
+        answer: id("$a"),
+        opinion,
+    };
+    let nothing = || Intent::Nothing(IgnoreReason::Irrelevant);
     for (key, expected) in [
-        ("👍", Some(Opinion::Good)),
-        ("👍️", Some(Opinion::Good)),
-        ("👍🏽", Some(Opinion::Good)),
-        ("👎🏿", Some(Opinion::Bad)),
-        ("🎉", None),
-        ("", None),
+        ("👍", opinion(Opinion::Good)),
+        ("👍️", opinion(Opinion::Good)),
+        ("👍🏽", opinion(Opinion::Good)),
+        ("👎🏿", opinion(Opinion::Bad)),
+        ("🛑", Intent::Stop { at: id("$a") }),
+        ("🎉", nothing()),
+        ("", nothing()),
     ] {
         let reaction = EventKind::Reaction {
             to: id("$a"),
             key: key.to_owned(),
         };
-        let expected = match expected {
-            Some(opinion) => Intent::Opinion {
-                answer: id("$a"),
-                opinion,
-            },
-            None => Intent::Nothing(IgnoreReason::Irrelevant),
-        };
         assert_eq!(intent(&event(reaction), &facts()), expected, "{key}");
     }
-    let stop = EventKind::Reaction {
-        to: id("$a"),
-        key: "🛑".to_owned(),
-    };
-    assert_eq!(
-        intent(&event(stop), &facts()),
-        Intent::Stop { at: id("$a") }
-    );
 }
 
 #[test]
 fn edits_and_redactions_are_told() {
-    let by = |sender: &str| Context {
-        refers_to: Some(Known {
-            sender: sender.try_into().unwrap(),
-            thread: None,
-        }),
+    use Addressed::{Directly, InConversation};
+    let of = |sender| Context {
+        refers_to: by(sender),
         ..facts()
     };
-    let edit = |text: &str| {
-        intent(
-            &event(EventKind::Edit {
-                of: id("$q"),
-                newly_mentions: Vec::new(),
-                new: message(text),
-            }),
-            &by("@ann:example.org"),
-        )
-    };
-    assert_eq!(
-        edit("muninn: when then?"),
-        Intent::Edited {
-            of: id("$q"),
-            addressed: Addressed::Directly,
-            text: "when then?".to_owned()
-        }
-    );
-    assert_eq!(
-        edit("when then?"),
-        Intent::Edited {
-            of: id("$q"),
-            addressed: Addressed::InConversation,
-            text: "when then?".to_owned()
-        }
-    );
-    assert_eq!(
-        edit("!muninn forget last"),
-        Intent::Nothing(IgnoreReason::Irrelevant)
-    );
-    let of_others = EventKind::Edit {
+    let edited = |addressed| Intent::Edited {
         of: id("$q"),
-        newly_mentions: Vec::new(),
-        new: message("muninn: when then?"),
+        addressed,
+        text: "when then?".to_owned(),
     };
-    for facts in [by("@bob:example.org"), facts()] {
+    let nothing = || Intent::Nothing(IgnoreReason::Irrelevant);
+    let (ann, bob) = (of("@ann:example.org"), of("@bob:example.org"));
+    for (text, facts, expected) in [
+        ("muninn: when then?", &ann, edited(Directly)),
+        ("when then?", &ann, edited(InConversation)),
+        ("!muninn forget last", &ann, nothing()),
+        ("muninn: when then?", &bob, nothing()),
+        ("muninn: when then?", &facts(), nothing()),
+    ] {
         assert_eq!(
-            intent(&event(of_others.clone()), &facts),
-            Intent::Nothing(IgnoreReason::Irrelevant)
+            intent(&edit("$q", message(text)), facts),
+            expected,
+            "{text}"
         );
     }
     let redaction = EventKind::Redaction { of: id("$q") };
@@ -449,10 +346,8 @@ fn edits_and_redactions_are_told() {
         is_allowed: false,
         ..facts()
     };
-    assert_eq!(
-        intent(&event(redaction), &stranger),
-        Intent::Deleted { of: id("$q") }
-    );
+    let deleted = Intent::Deleted { of: id("$q") };
+    assert_eq!(intent(&event(redaction), &stranger), deleted);
 }
 
 proptest! {

@@ -1,10 +1,15 @@
 //! A proxy in front of a homeserver that holds room keys back, as a slow federation does.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use matrix_sdk::reqwest::{Client, Method, Url};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use axum::Router;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use matrix_sdk::reqwest::{self, Client};
+use tokio::net::TcpListener;
 
 /// A proxy that answers requests with keys as if they had been passed on.
 #[derive(Clone, Debug)]
@@ -18,16 +23,7 @@ pub struct KeyHolder {
 #[derive(Debug, Default)]
 struct Held {
     holds: bool,
-    requests: Vec<Request>,
-}
-
-#[derive(Clone, Debug)]
-struct Request {
-    method: String,
-    path: String,
-    authorization: String,
-    content_type: String,
-    body: Vec<u8>,
+    requests: Vec<(Parts, Bytes)>,
 }
 
 impl KeyHolder {
@@ -44,14 +40,8 @@ impl KeyHolder {
             client: Client::new(),
             held: Arc::default(),
         };
-        let serving = holder.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let holder = serving.clone();
-                // A client that hangs up needs no answer.
-                tokio::spawn(async move { holder.serve(stream).await });
-            }
-        });
+        let router = Router::new().fallback(serve).with_state(holder.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
         holder
     }
 
@@ -59,7 +49,7 @@ impl KeyHolder {
         &self.address
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().expect("no panic")
     }
 
@@ -78,84 +68,46 @@ impl KeyHolder {
             held.holds = false;
             std::mem::take(&mut held.requests)
         };
-        for request in requests {
-            self.pass_on(&request).await.expect("passed on");
+        for (parts, body) in requests {
+            self.pass_on(&parts, body).await.expect("passed on");
         }
     }
 
-    async fn serve(&self, stream: TcpStream) -> Option<()> {
-        let (reader, mut writer) = stream.into_split();
-        let request = Request::read(BufReader::new(reader)).await?;
-        let (status, body) = if self.holds_back(&request) {
-            (200, b"{}".to_vec())
-        } else {
-            self.pass_on(&request).await?
-        };
-        let length = body.len();
-        let head = format!(
-            "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-        );
-        writer.write_all(head.as_bytes()).await.ok()?;
-        writer.write_all(&body).await.ok()
-    }
-
-    fn holds_back(&self, request: &Request) -> bool {
+    /// Whether a request is kept back.
+    fn takes(&self, parts: &Parts, body: &Bytes) -> bool {
+        let is_keys = (parts.uri.path()).contains("/sendToDevice/m.room.encrypted/");
         let mut held = self.held();
-        let is_keys = request.path.contains("/sendToDevice/m.room.encrypted/");
-        let holds = held.holds && is_keys;
-        if holds {
-            held.requests.push(request.clone());
+        let takes = held.holds && is_keys;
+        if takes {
+            held.requests.push((parts.clone(), body.clone()));
         }
-        holds
+        takes
     }
 
-    async fn pass_on(&self, request: &Request) -> Option<(u16, Vec<u8>)> {
-        let url = Url::parse(&format!("{}{}", self.homeserver, request.path)).ok()?;
-        let method = Method::from_bytes(request.method.as_bytes()).ok()?;
-        let mut passed = self.client.request(method, url).body(request.body.clone());
-        for (name, value) in [
-            ("authorization", &request.authorization),
-            ("content-type", &request.content_type),
-        ] {
-            if !value.is_empty() {
+    async fn pass_on(&self, parts: &Parts, body: Bytes) -> reqwest::Result<(StatusCode, Bytes)> {
+        let url = format!("{}{}", self.homeserver, parts.uri);
+        let mut passed = self.client.request(parts.method.clone(), url).body(body);
+        for name in [header::AUTHORIZATION, header::CONTENT_TYPE] {
+            if let Some(value) = parts.headers.get(&name) {
                 passed = passed.header(name, value);
             }
         }
-        let response = passed.send().await.ok()?;
-        let status = response.status().as_u16();
-        Some((status, response.bytes().await.ok()?.to_vec()))
+        let response = passed.send().await?;
+        Ok((response.status(), response.bytes().await?))
     }
 }
 
-impl Request {
-    async fn read(mut reader: BufReader<tokio::net::tcp::OwnedReadHalf>) -> Option<Self> {
-        let mut line = String::new();
-        reader.read_line(&mut line).await.ok()?;
-        let mut words = line.split_whitespace().map(str::to_owned);
-        let (method, path) = (words.next()?, words.next()?);
-        let (mut authorization, mut content_type, mut length) = (String::new(), String::new(), 0);
-        loop {
-            let mut header = String::new();
-            reader.read_line(&mut header).await.ok()?;
-            let Some((name, value)) = header.trim_end().split_once(':') else {
-                break;
-            };
-            let value = value.trim();
-            match name.to_ascii_lowercase().as_str() {
-                "authorization" => authorization = value.to_owned(),
-                "content-type" => content_type = value.to_owned(),
-                "content-length" => length = value.parse().ok()?,
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).await.ok()?;
-        Some(Self {
-            method,
-            path,
-            authorization,
-            content_type,
-            body,
-        })
+async fn serve(State(holder): State<KeyHolder>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    if holder.takes(&parts, &body) {
+        return (StatusCode::OK, "{}").into_response();
+    }
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match holder.pass_on(&parts, body).await {
+        Ok((status, body)) => (status, json, body).into_response(),
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
     }
 }

@@ -43,6 +43,9 @@ const LEAST: f32 = -0.1;
 /// quoted for three more of 151 questions about team talk, and "The cat is called Tom" stands beside
 /// "Maria is on call" in a first conversation.
 const BEHIND: f64 = 4.0;
+/// The same for a question that leans on what was said before: that is often best found itself, and far ahead of
+/// what was not said yet.
+const BEHIND_WHERE_IT_LEANS: f64 = 8.0;
 /// What falls behind because it no longer holds.
 const SUPERSEDED: f64 = 1.5;
 
@@ -101,7 +104,12 @@ fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
         })
         .collect();
     by_odds.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let least = by_odds.first().map_or(0.0, |(_, odds)| odds - BEHIND);
+    let behind = if ranking.leans_on_what_was_said() {
+        BEHIND_WHERE_IT_LEANS
+    } else {
+        BEHIND
+    };
+    let least = by_odds.first().map_or(0.0, |(_, odds)| odds - behind);
     by_odds
         .into_iter()
         .take(MOST_QUOTED)

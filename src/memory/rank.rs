@@ -36,6 +36,8 @@ const UNSURE: f64 = -6.0;
 /// The parts of the usual tokens that are filled then: `docs/recall.md`.
 const WHERE_SURE: f64 = 0.85;
 const WHERE_UNSURE: f64 = 1.5;
+/// How much of the log-odds a deviation of the cosine is worth there. Measured: the same from 1 to 3.
+const ALIKE_WHERE_UNSURE: f64 = 2.0;
 /// What does not ask is given so much of that.
 const OF_STATEMENTS: f64 = 0.4;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
@@ -254,6 +256,8 @@ pub(super) struct Ranking<'a> {
     tokens: usize,
     /// It is a question.
     asks: bool,
+    /// How much it leans on what was said before it: 0 to 1.
+    leaning: f32,
     /// It says something by itself and does not point back, but was searched with what was said before it, too.
     leans: bool,
     /// Tokens that are filled with the best there is.
@@ -295,6 +299,7 @@ impl<'a> Ranking<'a> {
             stand: Vec::new(),
             tokens: 0,
             asks: asks(query.text),
+            leaning,
             leans: leaning > 0.0 && leaning < 1.0 && !history::points_back(query.text),
             usual: 0,
             kept: 0,
@@ -320,6 +325,11 @@ impl<'a> Ranking<'a> {
         let entry = self.ranked[place].scored.entry;
         let own = self.words.iter().filter(|word| word.weight >= 1.0);
         self.leans && !self.index.postings().has_any(own, entry)
+    }
+
+    /// Whether it was searched with what was said before it, too.
+    pub(super) fn leans_on_what_was_said(&self) -> bool {
+        self.leaning > 0.0
     }
 
     /// Whether a text says something by itself, and not only with what was said before it.
@@ -426,12 +436,10 @@ impl<'a> Ranking<'a> {
     fn choose(&mut self, settings: &RecallSettings) {
         let stands_out = self.something_stands_out(settings);
         self.usual = self.usual(settings);
-        for place in 0..self.ranked.len() {
-            if self.ranked[place].verdict == Verdict::InWindow {
+        for place in self.filling_order() {
+            let one = &self.ranked[place];
+            if one.verdict == Verdict::InWindow || one.score < settings.threshold {
                 continue;
-            }
-            if self.ranked[place].score < settings.threshold {
-                break;
             }
             self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
                 Verdict::BelowThreshold
@@ -452,15 +460,29 @@ impl<'a> Ranking<'a> {
         self.ranked.first().is_some_and(|best| best.score >= least)
     }
 
+    /// The places in the order in which they get room. Where nothing is sure to help, no word of the question
+    /// leads to what does, and being alike says more than having one of its lesser words.
+    fn filling_order(&self) -> Vec<usize> {
+        let odds = |one: &Ranked| logit(one.scored.probability);
+        let unsure = unsure(self.ranked.iter().map(odds));
+        let worth = |place: &usize| {
+            let one = &self.ranked[*place];
+            odds(one) + unsure * ALIKE_WHERE_UNSURE * f64::from(one.scored.features.z_cosine)
+        };
+        let mut order: Vec<(usize, f64)> = (0..self.ranked.len())
+            .map(|place| (place, worth(&place)))
+            .collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        order.into_iter().map(|(place, _)| place).collect()
+    }
+
     /// The surer something of the question is found, the less beside it is worth its tokens; who is asked for
     /// makes nothing surer, since all that they said has that.
     fn usual(&self, settings: &RecallSettings) -> usize {
-        let found = self.ranked.iter().map(|one| {
+        let unsure = unsure(self.ranked.iter().map(|one| {
             let pointing = f64::from(one.scored.features.hints.pointing());
             logit(one.scored.probability) - pointing
-        });
-        let best = found.fold(f64::NEG_INFINITY, f64::max);
-        let unsure = ((SURE - best) / (SURE - UNSURE)).clamp(0.0, 1.0);
+        }));
         let part = WHERE_SURE + unsure * (WHERE_UNSURE - WHERE_SURE);
         let asked = if self.asks { 1.0 } else { OF_STATEMENTS };
         (settings.usual as f64 * part * asked) as usize
@@ -507,6 +529,12 @@ impl<'a> Ranking<'a> {
         self.stand[at] = place;
         Verdict::Recalled
     }
+}
+
+/// How little is sure to help, by the log-odds of all there is: 0 to 1.
+fn unsure(odds: impl Iterator<Item = f64>) -> f64 {
+    let best = odds.fold(f64::NEG_INFINITY, f64::max);
+    ((SURE - best) / (SURE - UNSURE)).clamp(0.0, 1.0)
 }
 
 pub(super) fn logit(probability: f64) -> f64 {

@@ -1,9 +1,12 @@
 //! Words without their endings, in each language, so that "Schlüssel" finds "Schlüsseln".
 //!
 //! Snowball's stemmers where it has one; Polish, for which the crate has none, loses the endings of
-//! nouns, adjectives and the commonest of verbs. Signs on letters go last: many leave them out.
+//! nouns, adjectives and the commonest of verbs. English forms that no ending tells ("kept", "children") are
+//! looked up. Signs on letters go last: many leave them out.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -17,6 +20,16 @@ const POLISH: [&str; 46] = [
     "ię", "a", "ą", "e", "ę", "i", "o", "u", "y",
 ];
 const LEAST: usize = 3;
+
+/// A line a word of English: how it is looked up, and the forms that its stem would not find. Written by hand for
+/// this project; forms that are more often another word ("rose", "wound") are left out.
+const IRREGULAR: &str = include_str!("../../../embedder/irregular.txt");
+static REGULAR: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let lines = IRREGULAR.lines().filter_map(|line| line.split_once(' '));
+    lines
+        .flat_map(|(word, forms)| forms.split(' ').map(move |form| (form, word)))
+        .collect()
+});
 
 /// The stemmers, one a language.
 pub struct Stems([Option<Stemmer>; LANGUAGES.len()]);
@@ -50,6 +63,10 @@ fn algorithm(language: Language) -> Option<Algorithm> {
 impl Stems {
     /// The stem of a word in small letters.
     pub fn of<'a>(&self, language: Language, written: &'a str) -> Cow<'a, str> {
+        let irregular = REGULAR
+            .get(written)
+            .filter(|_| language == Language::English);
+        let written = irregular.copied().unwrap_or(written);
         let stem = match (&self.0[language as usize], language) {
             (Some(stemmer), _) => stemmer.stem(written),
             (None, Language::Polish) => Cow::Borrowed(without_polish_ending(written)),
@@ -126,6 +143,8 @@ mod tests {
         let stems = Stems::default();
         for (language, one, other) in [
             (Language::English, "ferries", "ferry"),
+            (Language::English, "kept", "keeping"),
+            (Language::English, "children", "child"),
             (Language::German, "schlüssel", "schlüssels"),
             (Language::German, "öfen", "ofen"),
             (Language::French, "réunions", "réunion"),

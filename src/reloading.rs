@@ -31,7 +31,7 @@ type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 pub struct Reloading {
     folder: Option<PathBuf>,
     bot: Arc<Bot>,
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
     searcher: Arc<Searcher>,
     /// Somebody wants it now.
     asked: Notify,
@@ -112,7 +112,7 @@ impl Reloading {
 
 fn read(
     folder: Option<&Path>,
-    store: Arc<dyn GraphStore>,
+    store: Arc<GraphStore>,
 ) -> Result<(Prompts, Toolbox, Weights), WiringError> {
     let prompts = Prompts::load(folder)?;
     let toolbox = Toolbox::load(folder, &prompts, store)?;

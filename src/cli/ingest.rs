@@ -106,14 +106,14 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
 /// What every source of one call needs.
 struct Ingesting<'a> {
     at: &'a Context,
-    store: &'a Arc<dyn GraphStore>,
+    store: &'a Arc<GraphStore>,
     embedder: &'a Arc<Embedder>,
     args: &'a IngestArgs,
 }
 
 impl Ingesting<'_> {
     async fn all(&self, gathered: Gathered) -> anyhow::Result<Exit> {
-        let known = self.store.ingesting().sources().await?;
+        let known = self.store.sources().await?;
         let gone = gone(&gathered, &self.paths()?, &known);
         if gathered.sources.is_empty() && gone.is_empty() {
             return Err(gathered.nothing(&self.args.paths).into());

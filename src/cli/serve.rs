@@ -85,7 +85,9 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox.shared(store.is_shared());
     let left_over = inbox.left_over();
-    let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    #[cfg(feature = "terminal")]
+    let mut names = names;
     #[cfg(feature = "terminal")]
     let unheard = super::chat::unheard(&mut names, &inbox, &shutdown);
     bot.sign_in(&names, &left_over).await;

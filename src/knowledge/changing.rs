@@ -14,13 +14,13 @@ use crate::graph::ingest::{Claim, Lease, SourceOverview};
 /// # Errors
 /// When there is none of that name, when it is being ingested, or when the store fails.
 pub async fn remove(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     data_dir: &Path,
     name: &str,
 ) -> Result<u64, IngestError> {
     let source = known(store, name).await?;
     let (lock, lease) = claim(store, data_dir, &source).await?;
-    let removed = store.ingesting().remove_source(&lease).await;
+    let removed = store.remove_source(&lease).await;
     drop(lock);
     Ok(removed?)
 }
@@ -31,14 +31,14 @@ pub async fn remove(
 /// When there is none of the old name or one of the new, when it is being ingested, or when the
 /// store fails.
 pub async fn rename(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     data_dir: &Path,
     old: &str,
     new: &str,
 ) -> Result<u64, IngestError> {
     let new = source_name(&[], Some(new))?;
     let source = known(store, old).await?;
-    let sources = store.ingesting().sources().await?;
+    let sources = store.sources().await?;
     if sources.iter().any(|source| source.name == new) {
         return Err(SourceError::Taken { name: new }.into());
     }
@@ -46,10 +46,10 @@ pub async fn rename(
     let folder = data_dir.join("ingest");
     let taken = SourceLock::take(&folder, &new)?.ok_or_else(|| busy(&new, ON_THIS_MACHINE))?;
     let (lock, lease) = claim(store, data_dir, &source).await?;
-    let renamed = store.ingesting().rename_source(&lease, &new).await;
+    let renamed = store.rename_source(&lease, &new).await;
     if renamed.is_err() {
         // It ends by itself if the graph is away.
-        let _ = store.ingesting().release(&lease).await;
+        let _ = store.release_source(&lease).await;
     }
     drop((lock, taken));
     let renamed = renamed?;
@@ -76,8 +76,8 @@ fn busy(name: &str, holder: &str) -> IngestError {
 ///
 /// # Errors
 /// Names those that there are, where it is none of them.
-async fn known(store: &Arc<dyn GraphStore>, name: &str) -> Result<SourceOverview, IngestError> {
-    let sources = store.ingesting().sources().await?;
+async fn known(store: &Arc<GraphStore>, name: &str) -> Result<SourceOverview, IngestError> {
+    let sources = store.sources().await?;
     let names = sources.iter().map(|source| source.name.clone()).collect();
     let found = sources.into_iter().find(|source| source.name == name);
     let unknown = || SourceError::Unknown {
@@ -88,7 +88,7 @@ async fn known(store: &Arc<dyn GraphStore>, name: &str) -> Result<SourceOverview
 }
 
 async fn claim(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     data_dir: &Path,
     source: &SourceOverview,
 ) -> Result<(SourceLock, Lease), IngestError> {
@@ -101,7 +101,7 @@ async fn claim(
         process: &std::process::id().to_string(),
         channels: &source.of.channels,
     };
-    let lease = store.ingesting().claim(&claim).await?;
+    let lease = store.claim_source(&claim).await?;
     let lease = lease.map_err(|holder| busy(name, &holder))?;
     Ok((lock, lease))
 }

@@ -241,14 +241,13 @@ async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<
 
 /// The records that are served and were not read.
 async fn gone(
-    store: &Arc<dyn GraphStore>,
+    store: &Arc<GraphStore>,
     plan: &Plan,
     source: &str,
 ) -> Result<Vec<String>, IngestError> {
     let (mut gone, mut after) = (Vec::new(), String::new());
     loop {
-        let page = store.ingesting();
-        let page = page.records(source, Stage::Served, &after, PAGE).await?;
+        let page = store.records(source, Stage::Served, &after, PAGE).await?;
         let Some(last) = page.last() else {
             return Ok(gone);
         };

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use muninn_platform::{Channels, SettingsError, filled, filled_secret, in_one_line};
+use muninn_platform::{Channels, SettingsError, TimeZone, filled, filled_secret, in_one_line};
 use secrecy::SecretString;
 
 pub use self::data_dir::DataDirReason;
@@ -112,6 +112,10 @@ pub struct Options {
     /// The bot's name
     #[arg(long, env, global = true, default_value = "Muninn")]
     pub bot_name: String,
+    /// Time zone whose days "today" and "yesterday" are, such as Europe/Lisbon, where neither the person's profile nor the
+    /// channel's settings say; unset for the machine's
+    #[arg(long, env, global = true)]
+    pub time_zone: Option<TimeZone>,
     /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
     pub prompts_dir: Option<PathBuf>,
@@ -215,6 +219,8 @@ pub struct Config {
     pub budget: BudgetConfig,
     pub prompts_dir: Option<PathBuf>,
     pub turn: TurnConfig,
+    /// Of people and channels that have none of their own.
+    pub time_zone: TimeZone,
     pub recall: RecallConfig,
     pub admission: AdmissionConfig,
     pub attachments: AttachmentConfig,
@@ -253,6 +259,13 @@ pub struct RecallConfig {
     /// None: that of the mode.
     pub threshold: Option<f64>,
     pub tokens: usize,
+}
+
+/// UTC where the machine does not say.
+fn of_the_machine() -> TimeZone {
+    let name = iana_time_zone::get_timezone().ok();
+    name.and_then(|name| name.parse().ok())
+        .unwrap_or(TimeZone::UTC)
 }
 
 /// A cosine from which two texts are about the same, for the shipped embedder. Cosines of another
@@ -362,6 +375,7 @@ impl Options {
                 calls_no_tools: self.model_tools == ModelTools::None,
                 timeout: Duration::from_secs(self.turn_timeout),
             },
+            time_zone: self.time_zone.unwrap_or_else(of_the_machine),
             recall: RecallConfig {
                 mode: self.recall_mode,
                 threshold: self.recall_threshold,

@@ -64,6 +64,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
             id: "ada".to_owned(),
             name: "ada".to_owned(),
             is_admin: false,
+            time_zone: None,
         },
         addressed: Addressed::Directly,
         body: Body::Text("hello".to_owned()),

@@ -199,7 +199,7 @@ pub struct Models {
 pub fn recaller(config: &Config, embedder: Embedder) -> Result<Recaller, WiringError> {
     let calibration = calibration(config, &embedder)?;
     let settings = config.recall.settings(&calibration);
-    Ok(Recaller::new(embedder, calibration, settings))
+    Ok(Recaller::new(embedder, calibration, settings).with_time_zone(config.time_zone))
 }
 
 /// The calibration that was made for this embedder here, or else the shipped one.

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use muninn_platform::TimeZone;
 use serde_json::Value;
 
 use crate::agent::budget::Purse;
@@ -25,6 +26,8 @@ pub struct Asker<'a> {
     images: &'a [Image],
     /// The model that answers here; none for the configured one.
     answering: Option<&'a str>,
+    /// By which the days of the person begin.
+    time_zone: TimeZone,
     /// What calls are paid from; none where nobody counts.
     purse: Option<&'a Purse<'a>>,
     calls: Mutex<Vec<ModelCall>>,
@@ -54,6 +57,7 @@ impl<'a> Asker<'a> {
             answer_tokens,
             images: &[],
             answering: None,
+            time_zone: TimeZone::UTC,
             purse: None,
             calls: Mutex::default(),
             refused: Mutex::default(),
@@ -70,6 +74,12 @@ impl<'a> Asker<'a> {
     #[must_use]
     pub fn answering_with(self, answering: Option<&'a str>) -> Self {
         Self { answering, ..self }
+    }
+
+    /// On the days of this time zone.
+    #[must_use]
+    pub fn on_days_of(self, time_zone: TimeZone) -> Self {
+        Self { time_zone, ..self }
     }
 
     /// Paying for its calls.
@@ -123,7 +133,7 @@ impl<'a> Asker<'a> {
         };
         let mut messages = ask.messages;
         if !matches!(messages.first(), Some(ChatMessage::System(_))) {
-            messages.insert(0, ChatMessage::System(dated()));
+            messages.insert(0, ChatMessage::System(dated(self.time_zone)));
         }
         let request = ChatRequest {
             messages,

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use minijinja::{Environment, UndefinedBehavior};
+use muninn_platform::TimeZone;
 use muninn_platform::suggest::perhaps_meant;
 use serde::Serialize;
 
@@ -336,15 +337,16 @@ fn wrong(file: &str, error: &minijinja::Error) -> PromptError {
     }
 }
 
-/// Today, as prompts say it: with the day of the week, and the zone that days are counted in.
-pub fn today() -> String {
-    chrono::Utc::now().format("%A, %Y-%m-%d (UTC)").to_string()
+/// Today, as prompts say it: with the day of the week, and the time zone by which days begin.
+pub fn today(zone: TimeZone) -> String {
+    let day = chrono::Utc::now().with_timezone(&zone);
+    format!("{} ({})", day.format("%A, %Y-%m-%d"), zone.name())
 }
 
 /// What every prompt begins with that has no system prompt of its own. The same all day, so that
 /// services can keep what they read of it.
-pub fn dated() -> String {
-    format!("Today is {}.", today())
+pub fn dated(zone: TimeZone) -> String {
+    format!("Today is {}.", today(zone))
 }
 
 /// A text as lines to quote; none for a blank one.

@@ -160,7 +160,7 @@ impl Tools<'_> {
     pub async fn recall(&self, query: &str) -> Vec<Recalled> {
         let sought = self.recaller.seek(query).await;
         let message = self.message;
-        let sought = sought.said_by(&message.author.name, message.sent_at);
+        let sought = self.recaller.as_said(sought, message);
         self.recaller
             .recall(&message.recalls(), &sought, &[], &self.shown)
     }

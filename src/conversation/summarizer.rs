@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dashmap::DashSet;
-use muninn_platform::{ConversationId, IncomingMessage};
+use muninn_platform::{ConversationId, IncomingMessage, TimeZone};
 
 use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
@@ -134,7 +134,7 @@ impl Summarizer {
         })?;
         let request = ChatRequest {
             messages: vec![
-                ChatMessage::System(prompts::dated()),
+                ChatMessage::System(prompts::dated(TimeZone::UTC)),
                 ChatMessage::User(prompt),
             ],
             images: Vec::new(),

@@ -150,7 +150,7 @@ impl TurnRunner {
         let text = without_secrets(text);
         let begun = self.begin(guard, message);
         let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
-        let sought = sought.said_by(&message.author.name, message.sent_at);
+        let sought = self.recaller.as_said(sought, message);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
             self.deliver_earlier(guard, earlier, reply).await;
@@ -266,7 +266,11 @@ impl TurnRunner {
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.working().await;
         let sought = self.recaller.seek(&text).await;
-        let sought = sought.said_by(&earlier.author_name, earlier.created_at);
+        let zone = self.recaller.time_zone_of(&message);
+        let sought = sought.said_by(
+            &earlier.author_name,
+            earlier.created_at.with_timezone(&zone),
+        );
         let read = self.recall(&message, begun, sought, hidden).await;
         let asked = Asked {
             message: &message,

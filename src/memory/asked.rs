@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
+use muninn_platform::TimeZone;
 
 use super::index::{AudienceIndex, Entry};
 use super::people::People;
@@ -91,7 +92,7 @@ pub(super) struct Asked {
     own: HashSet<Arc<str>>,
     /// The names of those whom it names.
     meant: HashSet<Arc<str>>,
-    at: Option<DateTime<Utc>>,
+    at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<Wanted>,
     is_of_yes_or_no: bool,
@@ -164,7 +165,7 @@ impl Asked {
     pub(super) fn read(
         text: &str,
         asker: Option<&str>,
-        at: Option<DateTime<Utc>>,
+        at: Option<DateTime<TimeZone>>,
         people: &People,
     ) -> Self {
         let words = written(text);
@@ -176,7 +177,7 @@ impl Asked {
                 .unwrap_or_default(),
             meant: people.meant(words.iter()),
             at,
-            time: at.map_or_else(Time::default, |at| Time::of(&words, at)),
+            time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: Wanted::of(&words),
             is_of_yes_or_no: words
                 .first()
@@ -210,7 +211,7 @@ impl Asked {
             || self
                 .time
                 .window
-                .is_some_and(|window| window.is_before(said))
+                .is_some_and(|window| window.is_before(self.day_of(said)))
     }
 
     /// How far an exchange meets the question.
@@ -221,7 +222,7 @@ impl Asked {
             let texts = [entry.input(), entry.output()];
             texts
                 .iter()
-                .any(|text| when::names_day(&written(text), entry.at, day))
+                .any(|text| when::names_day(&written(text), self.day_of(entry.at), day))
         });
         let lacking = self.wanted.is_some_and(|wanted| !wanted.is_in(entry));
         Hints {
@@ -231,7 +232,7 @@ impl Asked {
             within: self
                 .time
                 .window
-                .map_or(0.0, |window| window.holds(entry.at)),
+                .map_or(0.0, |window| window.holds(self.day_of(entry.at))),
             dated: part(dated),
             lacking: part(lacking),
             age: self.age(entry.at),
@@ -240,13 +241,47 @@ impl Asked {
         }
     }
 
+    /// The asker's day at a moment.
+    fn day_of(&self, moment: DateTime<Utc>) -> NaiveDate {
+        let zone = self.at.map_or(TimeZone::UTC, |at| at.timezone());
+        moment.with_timezone(&zone).date_naive()
+    }
+
     fn age(&self, said: DateTime<Utc>) -> f32 {
         match self.at {
             Some(at) if !self.time.then => {
-                let days = (at - said).num_minutes().max(0) as f32 / (24.0 * 60.0);
+                let days = (at.to_utc() - said).num_minutes().max(0) as f32 / (24.0 * 60.0);
                 days.min(OLD).ln_1p()
             }
             Some(_) | None => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_those_of_the_asker() {
+        let moment = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        // In Auckland it is ten in the morning of the 21st of May.
+        let now = moment("2026-05-20T22:00:00Z");
+        for (said, in_utc, in_auckland) in [
+            ("2026-05-19T13:00:00Z", true, true),
+            ("2026-05-19T11:00:00Z", true, false),
+            ("2026-05-20T11:00:00Z", false, true),
+        ] {
+            for (zone, yesterday) in [
+                (TimeZone::UTC, in_utc),
+                (TimeZone::Pacific__Auckland, in_auckland),
+            ] {
+                let now = now.with_timezone(&zone);
+                let people = People::default();
+                let asked = Asked::read("what broke yesterday?", None, Some(now), &people);
+                let part = asked.time.window.unwrap().holds(asked.day_of(moment(said)));
+                assert_eq!(part > 0.99, yesterday, "{said} in {zone}");
+            }
         }
     }
 }

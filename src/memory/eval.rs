@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use chrono::NaiveDateTime;
+use muninn_platform::TimeZone;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -185,7 +186,9 @@ impl Asking<'_> {
             earlier: &earlier,
             exclude: &[],
             asker: question.asker.as_deref(),
-            at: question.at.map(|at| at.and_utc()),
+            at: question
+                .at
+                .map(|at| at.and_utc().with_timezone(&TimeZone::UTC)),
         };
         let everything = RecallSettings {
             mode: RecallMode::Probability,

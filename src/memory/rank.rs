@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use muninn_platform::TimeZone;
 
 use super::DEFAULT_RECALL_LIMIT;
 use super::asked::Asked;
@@ -66,8 +67,8 @@ pub struct Query<'a> {
     pub exclude: &'a [ResponseId],
     /// Who asks, by the name under which their exchanges are kept: who "I" is.
     pub asker: Option<&'a str>,
-    /// When it is asked: what "yesterday" is.
-    pub at: Option<DateTime<Utc>>,
+    /// When it is asked, by the asker's clock: what "yesterday" is.
+    pub at: Option<DateTime<TimeZone>>,
 }
 
 /// How much is recalled.

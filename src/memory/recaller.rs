@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, Channels, in_one_line, joined};
+use chrono::DateTime;
+use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, in_one_line, joined};
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
@@ -43,8 +43,10 @@ pub struct Recaller {
     has_missed: AtomicBool,
     calibration: Calibration,
     settings: RecallSettings,
-    /// Some channels have a threshold of their own.
+    /// Some channels have a threshold of their own, or a time zone.
     channels: Arc<Channels>,
+    /// Of everybody else.
+    time_zone: TimeZone,
     indexes: RecallCache,
 }
 
@@ -58,8 +60,8 @@ pub struct RecallQuery {
     pub embeddings_down: bool,
     /// Who says it.
     pub asker: Option<String>,
-    /// When it is said.
-    pub at: Option<DateTime<Utc>>,
+    /// When it is said, by their clock.
+    pub at: Option<DateTime<TimeZone>>,
 }
 
 impl RecallQuery {
@@ -75,7 +77,7 @@ impl RecallQuery {
 
     /// As somebody says it at a time: who "I" is, and what "yesterday".
     #[must_use]
-    pub fn said_by(self, asker: &str, at: DateTime<Utc>) -> Self {
+    pub fn said_by(self, asker: &str, at: DateTime<TimeZone>) -> Self {
         Self {
             asker: Some(asker.to_owned()),
             at: Some(at),
@@ -97,6 +99,7 @@ impl Recaller {
             calibration,
             settings,
             channels: Arc::default(),
+            time_zone: TimeZone::UTC,
             indexes: RecallCache::new(MAX_EXCHANGES),
         }
     }
@@ -105,6 +108,28 @@ impl Recaller {
     #[must_use]
     pub fn with_channels(self, channels: Arc<Channels>) -> Self {
         Self { channels, ..self }
+    }
+
+    /// By this time zone's days, where neither a person nor a channel has one.
+    #[must_use]
+    pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
+        Self { time_zone, ..self }
+    }
+
+    /// By whose days a message is understood: those of whoever wrote it, else the channel's, else everybody's.
+    pub fn time_zone_of(&self, message: &IncomingMessage) -> TimeZone {
+        let of_channel = || self.channels.of(message.channel())?.time_zone;
+        message
+            .author
+            .time_zone
+            .or_else(of_channel)
+            .unwrap_or(self.time_zone)
+    }
+
+    /// A message as its author says it.
+    pub fn as_said(&self, sought: RecallQuery, message: &IncomingMessage) -> RecallQuery {
+        let at = message.sent_at.with_timezone(&self.time_zone_of(message));
+        sought.said_by(&message.author.name, at)
     }
 
     fn settings_of(&self, audience: &AudienceId) -> RecallSettings {

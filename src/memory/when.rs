@@ -1,8 +1,8 @@
 //! The time that a question means, by its words and the asker's clock, and the days that a text names.
 //!
-//! Knows nothing of exchanges. Days are those of UTC.
+//! Knows nothing of exchanges, nor of clocks: whoever calls says which day it is.
 
-use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeDelta, Utc};
+use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use crate::retrieval::language::is_one_of as is;
 
@@ -101,15 +101,14 @@ impl Window {
         Some(Self { from, to })
     }
 
-    /// Whether it has passed at a moment.
-    pub(super) fn is_before(self, at: DateTime<Utc>) -> bool {
-        self.to <= at.date_naive()
+    /// Whether it has passed on a day.
+    pub(super) fn is_before(self, day: NaiveDate) -> bool {
+        self.to <= day
     }
 
-    /// How much a moment is within it: 1, less outside the farther it is, by the length of the
+    /// How much a day is within it: 1, less outside the farther it is, by the length of the
     /// window.
-    pub(super) fn holds(self, at: DateTime<Utc>) -> f32 {
-        let day = at.date_naive();
+    pub(super) fn holds(self, day: NaiveDate) -> f32 {
         let away = if day < self.from {
             (self.from - day).num_days()
         } else {
@@ -132,9 +131,8 @@ pub(super) struct Time {
 }
 
 impl Time {
-    /// What words in small letters mean, said at `now`.
-    pub(super) fn of(words: &[String], now: DateTime<Utc>) -> Self {
-        let today = now.date_naive();
+    /// What words in small letters mean that are said today.
+    pub(super) fn of(words: &[String], today: NaiveDate) -> Self {
         let mut time = Self {
             then: words.iter().any(|word| is(word, THEN)),
             ..Self::default()
@@ -343,9 +341,9 @@ fn ago(count: &str, unit: &str, today: NaiveDate) -> Option<Window> {
     Window::days(from, unit)
 }
 
-/// Whether words, said at `at`, name a day: by its date, or by how near it is.
-pub(super) fn names_day(words: &[String], at: DateTime<Utc>, day: NaiveDate) -> bool {
-    let ahead = (day - at.date_naive()).num_days();
+/// Whether words that were said on a day name another: by its date, or by how near it is.
+pub(super) fn names_day(words: &[String], said: NaiveDate, day: NaiveDate) -> bool {
+    let ahead = (day - said).num_days();
     words.iter().enumerate().any(|(place_of, word)| {
         let is_month = || place(word, &MONTHS) == Some(day.month0());
         let is_weekday = || place(word, &WEEKDAYS) == Some(day.weekday().num_days_from_monday());
@@ -390,8 +388,8 @@ mod tests {
     use crate::retrieval::text::written;
 
     /// A Wednesday.
-    fn now() -> DateTime<Utc> {
-        "2026-05-20T10:00:00Z".parse().unwrap()
+    fn now() -> NaiveDate {
+        date("2026-05-20")
     }
 
     fn date(text: &str) -> NaiveDate {
@@ -469,10 +467,10 @@ mod tests {
             .window
             .unwrap();
         let holds = |at: &str| window.holds(at.parse().unwrap());
-        assert!((holds("2026-05-11T00:00:00Z") - 1.0).abs() < 1e-6);
-        assert!((holds("2026-05-17T23:59:00Z") - 1.0).abs() < 1e-6);
-        assert!(holds("2026-05-18T09:00:00Z") > 0.5 && holds("2026-05-10T09:00:00Z") > 0.5);
-        assert!(holds("2026-03-01T09:00:00Z") < 0.01);
+        assert!((holds("2026-05-11") - 1.0).abs() < 1e-6);
+        assert!((holds("2026-05-17") - 1.0).abs() < 1e-6);
+        assert!(holds("2026-05-18") > 0.5 && holds("2026-05-10") > 0.5);
+        assert!(holds("2026-03-01") < 0.01);
     }
 
     #[test]
@@ -482,14 +480,14 @@ mod tests {
             .unwrap();
         assert_eq!(day, date("2026-05-21"));
         for (text, said, named) in [
-            ("linear algebra 21 may, oral", "2026-03-01T09:00:00Z", true),
-            ("on May 21st", "2026-03-01T09:00:00Z", true),
-            ("the 21st of may", "2026-03-01T09:00:00Z", true),
-            ("due 2026-05-21", "2026-03-01T09:00:00Z", true),
-            ("see you on thursday", "2026-05-18T09:00:00Z", true),
-            ("see you on thursday", "2026-05-03T09:00:00Z", false),
-            ("tomorrow at nine", "2026-05-20T09:00:00Z", true),
-            ("21 people may come", "2026-05-20T09:00:00Z", false),
+            ("linear algebra 21 may, oral", "2026-03-01", true),
+            ("on May 21st", "2026-03-01", true),
+            ("the 21st of may", "2026-03-01", true),
+            ("due 2026-05-21", "2026-03-01", true),
+            ("see you on thursday", "2026-05-18", true),
+            ("see you on thursday", "2026-05-03", false),
+            ("tomorrow at nine", "2026-05-20", true),
+            ("21 people may come", "2026-05-20", false),
         ] {
             assert_eq!(
                 names_day(&written(text), said.parse().unwrap(), day),

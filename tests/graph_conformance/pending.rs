@@ -36,6 +36,7 @@ fn message() -> IncomingMessage {
             id: "ada".to_owned(),
             name: "Ada".to_owned(),
             is_admin: false,
+            time_zone: None,
         },
         addressed: Addressed::Directly,
         body: Body::Text("Is anybody there?".to_owned()),

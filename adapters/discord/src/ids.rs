@@ -141,6 +141,7 @@ pub(crate) fn somebody(is_admin: bool) -> Author {
         id: "discord/somebody".to_owned(),
         name: "somebody".to_owned(),
         is_admin,
+        time_zone: None,
     }
 }
 

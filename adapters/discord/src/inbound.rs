@@ -308,6 +308,7 @@ impl Inbound {
             id: ids::author(who.id),
             name: who.name.clone(),
             is_admin: is_admin(permissions),
+            time_zone: None,
         }
     }
 

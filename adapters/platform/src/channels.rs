@@ -8,6 +8,7 @@
 //! persona = "You speak like a lighthouse keeper."
 //! model = "gpt-4o"
 //! recall_threshold = 0.5
+//! time_zone = "Europe/Lisbon"
 //! ```
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::AudienceId;
+use crate::{AudienceId, TimeZone};
 
 /// Which messages of a channel are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -64,6 +65,8 @@ pub struct ChannelSettings {
     pub model: Option<String>,
     /// An exchange is recalled from this probability on, or cosine, from 0 to 1.
     pub recall_threshold: Option<f64>,
+    /// By which days begin there, for whoever has none of their own.
+    pub time_zone: Option<TimeZone>,
 }
 
 /// What is set for all of them.

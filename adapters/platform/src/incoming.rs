@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{Command, Reply, Withdraw};
+use crate::{Command, Reply, TimeZone, Withdraw};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -82,6 +82,9 @@ pub struct Author {
     pub name: String,
     /// May forget what others said here.
     pub is_admin: bool,
+    /// By which their days begin, where the platform says.
+    #[serde(default)]
+    pub time_zone: Option<TimeZone>,
 }
 
 /// What somebody wants of the bot.

@@ -43,6 +43,8 @@ pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
+/// A time zone of the IANA database, such as `Europe/Lisbon`.
+pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
 pub use command::{Command, ForgetWhat};
 pub use errors::{in_one_line, misconfigured};

@@ -392,6 +392,7 @@ impl Room {
                 id: author.to_owned(),
                 name: author.to_owned(),
                 is_admin: self.admins.iter().any(|admin| admin == author),
+                time_zone: None,
             },
             addressed: self.addressed,
             body,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::Recent;
+use muninn_platform::{Recent, TimeZone};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -34,6 +34,7 @@ pub(crate) struct Person {
     pub(crate) is_admin: bool,
     pub(crate) is_bot: bool,
     pub(crate) team: Option<String>,
+    pub(crate) time_zone: Option<TimeZone>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,6 +174,7 @@ fn person(user: &Value) -> Person {
         is_admin: user["is_admin"] == true || user["is_owner"] == true,
         is_bot: user["is_bot"] == true,
         team: user["team_id"].as_str().map(str::to_owned),
+        time_zone: user["tz"].as_str().and_then(|name| name.parse().ok()),
     }
 }
 
@@ -194,14 +196,17 @@ mod tests {
     #[test]
     fn people_and_channels_are_read() {
         let ann = person(&json!({ "name": "ann", "is_owner": true, "team_id": "T1",
+            "tz": "Europe/Lisbon",
             "profile": { "display_name": "", "real_name": "Ann Smith" } }));
         let expected = Person {
             name: "Ann Smith".to_owned(),
             is_admin: true,
             is_bot: false,
             team: Some("T1".to_owned()),
+            time_zone: Some(TimeZone::Europe__Lisbon),
         };
         assert_eq!(ann, expected);
+        assert_eq!(person(&json!({ "tz": "Moon/Tranquility" })).time_zone, None);
         assert_eq!(person(&json!({})).name, "somebody");
         let general = channel(&json!({ "name": "general", "is_ext_shared": true }));
         assert_eq!(

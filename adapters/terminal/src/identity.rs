@@ -57,6 +57,7 @@ impl Session {
             id: format!("{NAME}/{}", self.person),
             name: self.person.clone(),
             is_admin: true,
+            time_zone: None,
         };
         IncomingMessage::new(event, self.conversation.clone(), audience, author, body)
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage,
+    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage, TimeZone,
 };
 use serde::Deserialize;
 
@@ -48,6 +48,7 @@ struct PostedAuthor {
     name: Option<String>,
     #[serde(default)]
     is_admin: bool,
+    time_zone: Option<TimeZone>,
 }
 
 fn main() -> String {
@@ -96,11 +97,17 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
             }
         }
     };
-    let PostedAuthor { id, name, is_admin } = posted.author;
+    let PostedAuthor {
+        id,
+        name,
+        is_admin,
+        time_zone,
+    } = posted.author;
     let author = Author {
         name: name.unwrap_or_else(|| id.clone()),
         id: format!("{NAME}/{id}"),
         is_admin,
+        time_zone,
     };
     let event = place(&posted.id);
     let audience = Audience {

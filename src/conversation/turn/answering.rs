@@ -99,6 +99,7 @@ impl TurnRunner {
         let asker = Asker::new(model, person, answer_tokens)
             .showing(images)
             .paying_from(purse)
+            .on_days_of(self.recaller.time_zone_of(message))
             .answering_with(set.and_then(|settings| settings.model.as_deref()));
         let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());
@@ -200,7 +201,7 @@ impl TurnRunner {
         let set = self.channels.of(message.channel());
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
-        let today = today();
+        let today = today(self.recaller.time_zone_of(message));
         let can = asker.capabilities();
         let knowledge = offer
             .as_ref()

@@ -115,6 +115,7 @@ impl Inbound {
             id: ids::author(team, doer.user),
             name: person.name,
             is_admin: person.is_admin || is_alone,
+            time_zone: person.time_zone,
         };
         IncomingMessage::new(event, place.conversation(team), audience, author, body)
     }

@@ -21,7 +21,10 @@ const GROUPS: &[(&str, &[&str])] = &[
             "budget",
         ],
     ),
-    ("Answers", &["bot", "prompts", "answer", "context", "agent"]),
+    (
+        "Answers",
+        &["bot", "time", "prompts", "answer", "context", "agent"],
+    ),
     ("Memory", &["recall", "window"]),
     (
         "Limits",

@@ -82,7 +82,7 @@ mod tests {
             (Place::Environment, "DATA_DIR"),
             (Place::Environment, "PATH"),
             (Place::File, "MODEL_NAMES"),
-            (Place::File, "SLACK_COLOUR"),
+            (Place::File, "SLACK_XYZZY"),
             (Place::File, "NEO4J_AUTH"),
         ];
         let told: Vec<String> = unknown(set.into_iter(), &known)
@@ -94,7 +94,7 @@ mod tests {
             [
                 "MODEL_NAMES in .env is no setting; did you mean MODEL_KEYS?",
                 "SLACK_BOT_TOKNE in the environment is no setting; did you mean SLACK_BOT_TOKEN?",
-                "SLACK_COLOUR in .env is no setting; .env.example lists them all",
+                "SLACK_XYZZY in .env is no setting; .env.example lists them all",
             ]
         );
     }

@@ -43,12 +43,15 @@ fn data(home: &Home) -> PathBuf {
 }
 
 fn has_intent(home: &Home) -> bool {
-    let mut files = std::fs::read_dir(data(home)).unwrap();
-    files.any(|file| {
-        file.unwrap()
-            .file_name()
-            .to_string_lossy()
-            .starts_with("forgetting-")
+    let files = std::fs::read_dir(data(home)).unwrap();
+    // Half of one was never acted on, and nobody was told.
+    let is_whole = |path: &Path| {
+        let text = std::fs::read(path).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&text).is_ok()
+    };
+    files.map(|file| file.unwrap()).any(|file| {
+        let name = file.file_name();
+        name.to_string_lossy().starts_with("forgetting-") && is_whole(&file.path())
     })
 }
 

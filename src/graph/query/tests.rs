@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "neo4j")]
 use secrecy::SecretString;
 use serde_json::{Map, json};
 
@@ -14,6 +15,7 @@ use crate::graph::embedded::Embedded;
 use crate::graph::engine::{Engine, Params};
 #[cfg(feature = "neo4j")]
 use crate::graph::neo4j::Neo4j;
+#[cfg(feature = "neo4j")]
 use crate::graph::open::GraphConfig;
 use crate::graph::transfer::{GraphNode, GraphRelationship};
 
@@ -280,6 +282,7 @@ async fn a_model_hears_what_to_mend(engine: impl Engine) {
 }
 
 /// As if the confiner had let it through: the second lock holds by itself.
+#[cfg(feature = "neo4j")]
 #[tokio::test(flavor = "multi_thread")]
 async fn neo4j_runs_no_plan_that_begins_beside_the_knowledge() {
     let Some(engine) = neo4j().await else {

@@ -17,7 +17,7 @@ use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
 
 /// The conversation graph and the team's knowledge, with every operation on them: written once, for
-/// any [`Engine`].
+/// any `Engine`.
 #[derive(Debug)]
 pub struct GraphStore {
     pub(super) engine: Timed,

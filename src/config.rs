@@ -114,7 +114,7 @@ pub struct Options {
     pub bot_name: String,
     /// Time zone whose days "today" and "yesterday" are, such as Europe/Lisbon, where neither the person's profile nor the
     /// channel's settings say; unset for the machine's
-    #[arg(long, env, global = true)]
+    #[arg(long, env, global = true, value_parser = time_zone)]
     pub time_zone: Option<TimeZone>,
     /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
@@ -259,6 +259,11 @@ pub struct RecallConfig {
     /// None: that of the mode.
     pub threshold: Option<f64>,
     pub tokens: usize,
+}
+
+fn time_zone(name: &str) -> Result<TimeZone, String> {
+    let unknown = |_| "there is no such time zone; write one like Europe/Lisbon or UTC".to_owned();
+    name.parse().map_err(unknown)
 }
 
 /// UTC where the machine does not say.

@@ -10,9 +10,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use muninn::graph::session::{SessionGuard, Sessions};
-use muninn::graph::{
-    Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, Turn, TurnRead, open,
-};
+use muninn::graph::{Embedding, GraphConfig, GraphStore, NewTurn, Turn, TurnRead, open};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -53,34 +51,17 @@ impl Talk {
     }
 
     async fn append(&self) {
-        let id = ResponseId::fresh();
         let turn = Turn {
-            id,
-            session: self.guard.session().as_str().to_owned(),
-            position: 0,
-            created_at: chrono::Utc::now(),
-            source: Source::Model,
-            input: "Which of the two ravens brings the news of the day, and to whom?".to_owned(),
-            rephrased_question: None,
-            output: "Both of them fly over the whole world each day and bring it to Odin. "
-                .repeat(4),
-            cypher: None,
-            event: id.to_string(),
-            author: "U1".to_owned(),
-            author_name: "Snorri".to_owned(),
-            volatile: false,
             embedding: Some(Embedding {
                 embedder: LocalEmbedder::NAME.to_owned(),
                 vector: vec![1.0 / 16.0; DIMENSIONS],
             }),
-            model: None,
-            prompt_tokens: 0,
-            completion_tokens: 0,
-            duration_ms: 0,
-            link: None,
-            delivered: None,
-            revised_at: None,
-            attached: Vec::new(),
+            ..Turn::of(
+                self.guard.session().as_str(),
+                "Snorri",
+                "Which of the two ravens brings the news of the day, and to whom?",
+                &"Both of them fly over the whole world each day and bring it to Odin. ".repeat(4),
+            )
         };
         let new = NewTurn {
             audience: self.audience.clone(),

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use muninn_platform::in_one_line;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
@@ -39,16 +39,20 @@ pub struct Reloading {
 }
 
 impl Reloading {
-    /// Of the files in `folder`, for a bot.
-    pub fn new(folder: Option<&Path>, wired: &Wired) -> Self {
-        Self {
+    /// Keeps a bot's files in `folder` current, until the guard is dropped.
+    pub fn start(folder: Option<&Path>, wired: &Wired) -> (Arc<Self>, DropGuard) {
+        let reloading = Arc::new(Self {
             folder: folder.map(Path::to_owned),
             bot: Arc::clone(&wired.bot),
             store: Arc::clone(&wired.store),
             searcher: Arc::clone(&wired.searcher),
             asked: Notify::new(),
             problem: Mutex::new(None),
-        }
+        });
+        let done = CancellationToken::new();
+        let (running, until) = (Arc::clone(&reloading), done.clone());
+        tokio::spawn(async move { running.run(until).await });
+        (reloading, done.drop_guard())
     }
 
     /// Has them read again now.
@@ -63,7 +67,7 @@ impl Reloading {
     }
 
     /// Looks at the files until `done`.
-    pub async fn run(&self, done: CancellationToken) {
+    async fn run(&self, done: CancellationToken) {
         let Some(folder) = &self.folder else {
             return;
         };

@@ -4,33 +4,13 @@ use muninn_platform::{
     Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
 };
 
-use crate::graph::{NewTurn, ResponseId, Source, Turn};
+use crate::graph::{NewTurn, Turn};
 
 /// A turn of `author`, whose session is `terminal/a`.
 pub(crate) fn turn(author: &str, input: &str, output: &str) -> Turn {
     Turn {
-        id: ResponseId::fresh(),
-        session: "terminal/a".to_owned(),
         position: 1,
-        created_at: chrono::Utc::now(),
-        source: Source::Model,
-        input: input.to_owned(),
-        rephrased_question: None,
-        output: output.to_owned(),
-        cypher: None,
-        event: uuid::Uuid::now_v7().to_string(),
-        author: author.to_owned(),
-        author_name: author.to_owned(),
-        volatile: false,
-        embedding: None,
-        model: None,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        duration_ms: 0,
-        link: None,
-        delivered: None,
-        revised_at: None,
-        attached: Vec::new(),
+        ..Turn::of("terminal/a", author, input, output)
     }
 }
 

@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use muninn::graph::session::Sessions;
-use muninn::graph::{Embedding, GraphStore, NewTurn, ResponseId, Source, Turn};
+use muninn::graph::{Embedding, GraphStore, NewTurn, Turn};
 use muninn::memory::embedded_text;
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};
@@ -59,33 +59,16 @@ pub(crate) fn exchange(number: usize) -> (String, String) {
 pub(crate) fn turn(number: usize, session: &str, embedder: &LocalEmbedder) -> Turn {
     let (input, output) = exchange(number);
     let vector = embedder.embed(&embedded_text(&input, &output));
-    let id = ResponseId::fresh();
+    let author_name = ["Ada", "Bo", "Cleo"][number % 3];
     Turn {
-        id,
-        session: session.to_owned(),
         position: number as i64 + 1,
         created_at: DateTime::<Utc>::UNIX_EPOCH + TimeDelta::minutes(number as i64),
-        source: Source::Model,
-        input,
-        rephrased_question: None,
-        output,
-        cypher: None,
-        event: id.to_string(),
         author: format!("u{}", number % 9),
-        author_name: ["Ada", "Bo", "Cleo"][number % 3].to_owned(),
-        volatile: false,
         embedding: vector.map(|vector| Embedding {
             embedder: embedder.name().to_owned(),
             vector,
         }),
-        model: None,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        duration_ms: 0,
-        link: None,
-        delivered: None,
-        revised_at: None,
-        attached: Vec::new(),
+        ..Turn::of(session, author_name, &input, &output)
     }
 }
 

@@ -74,7 +74,7 @@ async fn alone(
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
     let wired = wire(config, Ledger::nowhere()).await?;
-    let reloading = Arc::new(Reloading::new(config.prompts_dir.as_deref(), &wired));
+    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), &wired);
     let Wired {
         bot,
         store,
@@ -82,10 +82,6 @@ async fn alone(
         recaller,
         searcher,
     } = wired;
-    let done = CancellationToken::new();
-    let _reloads = done.clone().drop_guard();
-    let keeping = Arc::clone(&reloading);
-    tokio::spawn(async move { keeping.run(done).await });
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let admin = admin::listen(Running {

@@ -27,7 +27,7 @@ use super::source::confirmed;
 
 #[derive(Args, Debug, Serialize, Deserialize)]
 pub(super) struct IngestArgs {
-    /// Folders of anything, or files: .md, .txt, .html, .pdf; .json, .jsonl, .csv
+    /// Folders of anything, or files: .md, .txt, .html, .pdf, .docx and other documents; .json, .jsonl, .csv
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How records become nodes: a TOML file, or `archives`, which is built in

@@ -61,14 +61,10 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         );
     }
     let wired = wire(config, ledger).await?;
-    let reloading = Arc::new(Reloading::new(config.prompts_dir.as_deref(), &wired));
-    let done = CancellationToken::new();
-    let _reloads = done.clone().drop_guard();
+    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), &wired);
     if let Some(hangups) = hangups {
         ask_at_each(hangups, &reloading);
     }
-    let keeping = Arc::clone(&reloading);
-    tokio::spawn(async move { keeping.run(done).await });
     #[cfg(feature = "http")]
     if let Some(address) = config.http_addr {
         let archive = Arc::clone(&wired.archive);

@@ -53,6 +53,38 @@ pub struct Turn {
     pub attached: Vec<AttachedText>,
 }
 
+impl Turn {
+    /// An exchange of which nothing else is known: answered now, without a vector, and not yet saved. Its
+    /// event is called as it is itself.
+    pub fn of(session: &str, author: &str, input: &str, output: &str) -> Self {
+        let id = ResponseId::fresh();
+        Self {
+            id,
+            session: session.to_owned(),
+            position: 0,
+            created_at: Utc::now(),
+            source: Source::Model,
+            input: input.to_owned(),
+            rephrased_question: None,
+            output: output.to_owned(),
+            cypher: None,
+            event: id.to_string(),
+            author: author.to_owned(),
+            author_name: author.to_owned(),
+            volatile: false,
+            embedding: None,
+            model: None,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            duration_ms: 0,
+            link: None,
+            delivered: None,
+            revised_at: None,
+            attached: Vec::new(),
+        }
+    }
+}
+
 /// The text of a file that came with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachedText {

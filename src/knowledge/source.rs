@@ -168,7 +168,7 @@ impl Gathered {
     pub fn nothing(&self, paths: &[PathBuf]) -> SourceError {
         let counts = counts(&self.left_alone);
         let hint = if counts.is_empty() {
-            "documents are .md, .txt, .html and .pdf, records and conversations .json, .jsonl and .csv".to_owned()
+            "documents are .md, .txt, .html, .pdf, .docx and more (docs/knowledge.md), records and conversations .json, .jsonl and .csv".to_owned()
         } else {
             format!("left alone: {counts}")
         };

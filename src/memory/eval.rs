@@ -295,36 +295,27 @@ pub fn turns<'a>(
 
 fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
     let vector = embedder.embed(&embedded_text(&exchange.input, &exchange.output));
+    let Exchange {
+        author,
+        input,
+        output,
+        ..
+    } = exchange;
     Turn {
         id: ResponseId(Uuid::from_u128(position as u128)),
-        session: exchange.session().to_owned(),
         position,
         created_at: exchange.at.and_utc(),
-        source: if exchange.output.starts_with("I remember nothing about that") {
+        source: if output.starts_with("I remember nothing about that") {
             Source::Memory
         } else {
             Source::Model
         },
-        input: exchange.input.clone(),
-        rephrased_question: None,
-        output: exchange.output.clone(),
-        cypher: None,
         event: exchange.id.clone(),
-        author: exchange.author.clone(),
-        author_name: exchange.author.clone(),
-        volatile: false,
         embedding: vector.map(|vector| Embedding {
             embedder: embedder.name().to_owned(),
             vector,
         }),
-        model: None,
-        prompt_tokens: 0,
-        completion_tokens: 0,
-        duration_ms: 0,
-        link: None,
-        delivered: None,
-        revised_at: None,
-        attached: Vec::new(),
+        ..Turn::of(exchange.session(), author, input, output)
     }
 }
 

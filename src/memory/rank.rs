@@ -259,8 +259,8 @@ pub(super) struct Ranking<'a> {
     asks: bool,
     /// How much it leans on what was said before it: 0 to 1.
     leaning: f32,
-    /// It says something by itself and does not point back, but was searched with what was said before it, too.
-    leans: bool,
+    /// "That", "there": it means what was said before it.
+    points_back: bool,
     /// Tokens that are filled with the best there is.
     usual: usize,
     kept: usize,
@@ -301,7 +301,7 @@ impl<'a> Ranking<'a> {
             tokens: 0,
             asks: asks(query.text),
             leaning,
-            leans: leaning > 0.0 && leaning < 1.0 && !history::points_back(query.text),
+            points_back: history::points_back(query.text),
             usual: 0,
             kept: 0,
         };
@@ -325,7 +325,10 @@ impl<'a> Ranking<'a> {
     pub(super) fn is_beside_the_question(&self, place: usize) -> bool {
         let entry = self.ranked[place].scored.entry;
         let own = self.words.iter().filter(|word| word.weight >= 1.0);
-        self.leans && !self.index.postings().has_any(own, entry)
+        let has_words_of_its_own = self.leaning < 1.0 && !self.points_back;
+        self.leans_on_what_was_said()
+            && has_words_of_its_own
+            && !self.index.postings().has_any(own, entry)
     }
 
     /// Whether it was searched with what was said before it, too.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::Utc;
 use muninn::graph::session::Sessions;
 use muninn::graph::{
-    Appended, Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, Source, StoreError, Turn,
+    Appended, Embedding, GraphConfig, GraphStore, NewTurn, ResponseId, StoreError, Turn,
     TurnContext, TurnRead, open,
 };
 use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
@@ -158,23 +157,13 @@ impl Talk {
     }
 
     pub(crate) fn turn(&self, input: &str) -> NewTurn {
-        let id = ResponseId::fresh();
+        let output = format!("answer to {}", input.chars().take(40).collect::<String>());
+        let made = Turn::of(self.session.as_str(), "Snorri", input, &output);
         NewTurn {
             audience: self.audience.clone(),
             turn: Turn {
-                id,
-                session: self.session.as_str().to_owned(),
-                position: 0,
-                created_at: Utc::now(),
-                source: Source::Model,
-                input: input.to_owned(),
-                rephrased_question: None,
-                output: format!("answer to {}", input.chars().take(40).collect::<String>()),
-                cypher: None,
-                event: format!("event/{id}"),
+                event: format!("event/{}", made.id),
                 author: "U1".to_owned(),
-                author_name: "Snorri".to_owned(),
-                volatile: false,
                 embedding: Some(Embedding {
                     embedder: "test-4".to_owned(),
                     vector: vec![0.5, -0.5, 0.5, 0.5],
@@ -184,9 +173,7 @@ impl Talk {
                 completion_tokens: 34,
                 duration_ms: 56,
                 link: Some("https://chat.test/1".to_owned()),
-                delivered: None,
-                revised_at: None,
-                attached: Vec::new(),
+                ..made
             },
             context: Vec::new(),
             recalled: Vec::new(),

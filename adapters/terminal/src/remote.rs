@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::screen::{UPDATE_EVERY, WORKING_EVERY};
+use crate::screen::PACE;
 use crate::script::DRAIN;
 use crate::{NAME, Session};
 
@@ -198,10 +198,7 @@ impl Reply for RemoteReply {
     }
 
     fn pace(&self) -> Pace {
-        Pace {
-            update_every: UPDATE_EVERY,
-            working_every: WORKING_EVERY,
-        }
+        PACE
     }
 
     async fn working(&mut self) {

@@ -13,11 +13,12 @@ use tokio::sync::oneshot;
 use crate::disconnected;
 use crate::printing::{Step, at_end, on_update};
 
-/// Often enough to look like writing.
-pub(crate) const UPDATE_EVERY: Duration = Duration::from_millis(50);
-
-/// The sign of life moves by itself.
-pub(crate) const WORKING_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const PACE: Pace = Pace {
+    // Often enough to look like writing.
+    update_every: Duration::from_millis(50),
+    // The sign of life moves by itself.
+    working_every: Duration::from_secs(10),
+};
 
 const SPINNER_TICK: Duration = Duration::from_millis(120);
 
@@ -134,10 +135,7 @@ impl Reply for ScreenReply {
     }
 
     fn pace(&self) -> Pace {
-        Pace {
-            update_every: UPDATE_EVERY,
-            working_every: WORKING_EVERY,
-        }
+        PACE
     }
 
     async fn working(&mut self) {

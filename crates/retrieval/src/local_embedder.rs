@@ -3,10 +3,7 @@
 //! Needs no network, no key and no file beside the program. How the table was made is told in
 //! `embedder/README.md`.
 
-use std::str::FromStr;
-
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use tokenizers::Tokenizer;
 
 use crate::stems::Stems;
 use crate::translation::glosses;
@@ -24,7 +21,6 @@ pub const MAX_EMBEDDED_CHARS: usize = 8_192;
 /// The rows stay 8-bit integers in the program's image: expanded to floats they would take 30 MB
 /// of memory.
 pub struct LocalEmbedder {
-    tokenizer: Tokenizer,
     pieces: WordPieces,
     /// Row-major, `tokens × dimension`, each byte an `i8`.
     rows: &'static [u8],
@@ -47,7 +43,7 @@ impl std::fmt::Debug for LocalEmbedder {
 #[derive(Debug, thiserror::Error)]
 pub enum LocalEmbedderError {
     #[error("the local embedder's tokenizer cannot be read")]
-    Tokenizer(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Tokenizer(#[source] serde_json::Error),
     #[error("the local embedder's model cannot be read")]
     Model(#[from] safetensors::SafeTensorError),
     #[error("the local embedder's model has not the expected shape: {0}")]
@@ -67,15 +63,12 @@ impl LocalEmbedder {
     }
 
     fn from_parts(model: &'static [u8], tokenizer: &str) -> Result<Self, LocalEmbedderError> {
-        let tokenizer = Tokenizer::from_str(tokenizer).map_err(LocalEmbedderError::Tokenizer)?;
+        let pieces = WordPieces::read(tokenizer).map_err(LocalEmbedderError::Tokenizer)?;
         let model = SafeTensors::deserialize(model)?;
         let rows = model.tensor("embeddings")?;
         let scales = model.tensor("weights")?;
-        let dimension = checked_dimension(&rows, &scales, tokenizer.get_vocab_size(true))?;
-        let pieces = WordPieces::of(&tokenizer)
-            .ok_or_else(|| LocalEmbedderError::Shape("no token for unknown words".to_owned()))?;
+        let dimension = checked_dimension(&rows, &scales, pieces.len())?;
         Ok(Self {
-            tokenizer,
             pieces,
             rows: rows.data(),
             scales: scales.data(),
@@ -102,40 +95,13 @@ impl LocalEmbedder {
         };
         let mut sum = vec![0.0_f32; self.dimension];
         for text in [text, &glosses(&self.stems, text)] {
-            self.each_token(text, |token| {
+            self.pieces.each(text, |token| {
                 if token != self.pieces.unknown() {
                     self.add(token as usize, &mut sum);
                 }
-            })?;
+            });
         }
         normalised(sum)
-    }
-
-    /// Calls `token` with the id of every token, in order; `None` where the text cannot be read.
-    ///
-    /// Nothing reaches over a blank, so of a text with an emoji or an accent only the words that
-    /// have them need the slower way.
-    fn each_token(&self, text: &str, mut token: impl FnMut(u32)) -> Option<()> {
-        let (mut slow, mut end) = (0..0, 0);
-        for run in text.split_inclusive([' ', '\t', '\n', '\r']) {
-            end += run.len();
-            if self.pieces.reads(run) {
-                self.each_token_slowly(&text[slow], &mut token)?;
-                self.pieces.each(run, &mut token);
-                slow = end..end;
-            } else {
-                slow.end = end;
-            }
-        }
-        self.each_token_slowly(&text[slow], &mut token)
-    }
-
-    fn each_token_slowly(&self, text: &str, token: impl FnMut(u32)) -> Option<()> {
-        if !text.is_empty() {
-            let encoding = self.tokenizer.encode_fast(text, false).ok()?;
-            encoding.get_ids().iter().copied().for_each(token);
-        }
-        Some(())
     }
 
     fn add(&self, token: usize, sum: &mut [f32]) {
@@ -181,8 +147,6 @@ fn normalised(mut vector: Vec<f32>) -> Option<Vec<f32>> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     /// Made with numpy, safetensors and the tokenizers library for Python from the same files.
@@ -261,63 +225,5 @@ mod tests {
             LocalEmbedder::from_parts(MODEL, "{}"),
             Err(LocalEmbedderError::Tokenizer(_))
         ));
-    }
-
-    /// The ids by the fast way, and by the tokenizers crate alone.
-    fn both(embedder: &LocalEmbedder, text: &str) -> (Vec<u32>, Vec<u32>) {
-        let mut ours = Vec::new();
-        embedder.each_token(text, |token| ours.push(token)).unwrap();
-        let theirs = embedder.tokenizer.encode_fast(text, false).unwrap();
-        (ours, theirs.get_ids().to_vec())
-    }
-
-    #[test]
-    fn tokens_are_those_of_the_tokenizers_crate() {
-        let embedder = embedder();
-        let long_word = "ab".repeat(60);
-        let book =
-            include_str!("../../../docs/recall.md").to_owned() + include_str!("local_embedder.rs");
-        let texts = [
-            "",
-            " ",
-            "\t\r\n",
-            "a\0b\u{1}c\u{b}d\u{c}e\u{7f}f",
-            "[UNK]",
-            "x[PAD]y [unk] [",
-            "[[UNK]]",
-            "Don't re-embed v1.2_beta: $5 <= `x` ^ ~|",
-            "unaffable electroencephalographically",
-            "##ing #",
-            "naïve café — “quoted” … it’s 3 Über-façades 🎉",
-            "日本語 and ASCII",
-            "a\u{301}\u{300} e\u{a0}f\u{200b}g \u{301}x",
-            "ΣΑΣ ΟΔΟΣ ŁÓDŹ İstanbul",
-            "a\u{2028}b\u{85}c\u{feff}d\u{fffd}",
-            &long_word,
-            &long_word[..100],
-            &book,
-        ];
-        for text in texts {
-            let (ours, theirs) = both(&embedder, text);
-            assert_eq!(ours, theirs, "{text:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_has_the_tokens_of_the_tokenizers_crate(
-            ascii in "[\\x00-\\x7f]{0,80}",
-            words in "([a-zA-Z]{1,14}[ .,'\\-\\[\\]]){0,12}",
-            typeset in "[a-z é’‘“”–—…•«»,\u{301}]{0,30}",
-            any in "\\PC{0,40}",
-            wild in any::<String>(),
-        ) {
-            static EMBEDDER: std::sync::LazyLock<LocalEmbedder> = std::sync::LazyLock::new(embedder);
-            let all = [ascii.as_str(), &words, &typeset, &any, &wild].join(" ");
-            for text in [ascii, words, typeset, any, wild, all] {
-                let (ours, theirs) = both(&EMBEDDER, &text);
-                prop_assert_eq!(ours, theirs);
-            }
-        }
     }
 }

@@ -22,6 +22,7 @@ mod output;
 mod packaging;
 mod platforms;
 mod reembed;
+mod refresh;
 mod schema;
 mod search;
 mod serve;

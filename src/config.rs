@@ -19,6 +19,7 @@ pub use self::data_dir::DataDirReason;
 pub use self::names::{Place, UnknownName, unknown};
 use crate::agent::budget::BudgetConfig;
 use crate::graph::{GraphConfig, Reader};
+use crate::knowledge::origins::SourcesFile;
 use crate::llm::{Limits, ModelConfig, Money, Retries, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
@@ -116,6 +117,9 @@ pub struct Options {
     /// channel's settings say; unset for the machine's
     #[arg(long, env, global = true, value_parser = time_zone)]
     pub time_zone: Option<TimeZone>,
+    /// TOML file with folders, git repositories and websites that are ingested again when they change; unset for sources.toml in the data folder
+    #[arg(long, env, global = true)]
+    pub sources_file: Option<PathBuf>,
     /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
     pub prompts_dir: Option<PathBuf>,
@@ -218,6 +222,8 @@ pub struct Config {
     pub model_prices: Option<PathBuf>,
     pub budget: BudgetConfig,
     pub prompts_dir: Option<PathBuf>,
+    /// Where sources come from that are read again.
+    pub sources_file: SourcesFile,
     pub turn: TurnConfig,
     /// Of people and channels that have none of their own.
     pub time_zone: TimeZone,
@@ -401,6 +407,7 @@ impl Options {
                     .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
                 None => Channels::default(),
             }),
+            sources_file: SourcesFile::new(self.sources_file, &data_dir),
             data_dir,
             data_dir_reason,
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),

@@ -69,6 +69,10 @@ fn describe() {
     describe_counter!("muninn_failed_turns_total", "Turns without an answer");
     describe_counter!("muninn_failed_summaries_total", "Summaries that failed");
     describe_counter!(
+        "muninn_refreshes_total",
+        "How often sources were read again, or could not be"
+    );
+    describe_counter!(
         "muninn_reloads_total",
         "How often prompts and tools were read again, or refused"
     );

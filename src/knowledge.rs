@@ -15,6 +15,7 @@ pub mod ingest;
 mod lines;
 mod lock;
 pub mod mapping;
+pub mod origins;
 mod plan;
 mod record;
 mod rejects;

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::admin::{self, Connection};
 use super::context::{Context, Running};
 use super::output::Exit;
+use super::refresh;
 use super::serve::on_signal;
 
 /// What waits between the terminal and the bot of another process.
@@ -84,7 +85,7 @@ async fn alone(
     } = wired;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
-    let admin = admin::listen(Running {
+    let running = Arc::new(Running {
         config: config.clone(),
         store: Arc::clone(&store),
         recaller,
@@ -93,9 +94,14 @@ async fn alone(
         inbox: inbox.clone(),
     });
     let ending = CancellationToken::new();
+    let refreshing = tokio::spawn(refresh::keep_fresh(Arc::clone(&running), ending.clone()));
+    let admin = admin::listen(&running);
+    drop(running);
     let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
     let talked = terminal.run(inbox, shutdown).await;
     ending.cancel();
+    refreshing.abort();
+    let _ended = refreshing.await;
     if let Some(commands) = commands {
         commands.await?;
     }

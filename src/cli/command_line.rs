@@ -6,7 +6,7 @@ use super::Cli;
 
 /// Settings by the first words of their names, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Graph and files", &["graph", "data"]),
+    ("Graph and files", &["graph", "data", "sources"]),
     (
         "Model",
         &[

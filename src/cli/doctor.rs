@@ -13,6 +13,7 @@ use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
 use muninn::graph::{GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
+use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::search::Weights;
 use muninn::llm::{
     ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
@@ -29,6 +30,7 @@ use super::context::Context;
 use super::names::unknown_variables;
 use super::output::Exit;
 use super::platforms::PlatformArgs;
+use super::refresh;
 
 /// A finding as it is printed, and as `--json` gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -278,7 +280,38 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
             text: format!("{name}: {warning}"),
         })
     };
-    sources.iter().flat_map(lags).collect()
+    let stale = match refresh::freshness(config).await {
+        Ok(fresh) if fresh.iter().any(|fresh| fresh.lag.is_some()) => {
+            fresh.iter().filter_map(of_freshness).collect()
+        }
+        Ok(fresh) if fresh.is_empty() => Vec::new(),
+        Ok(fresh) => {
+            let count = counted(fresh.len(), "source");
+            vec![well(
+                "sources",
+                format!("refreshed as they should be: {count}"),
+            )]
+        }
+        Err(problem) => vec![Finding {
+            part: "sources",
+            verdict: Verdict::Error,
+            text: format!("they are not refreshed: {problem}"),
+        }],
+    };
+    sources.iter().flat_map(lags).chain(stale).collect()
+}
+
+/// What is to be said of a source that should be read again by itself.
+fn of_freshness(fresh: &Freshness) -> Option<Finding> {
+    let lag = fresh.lag.as_ref()?;
+    Some(Finding {
+        part: "sources",
+        verdict: match fresh.has_failed() {
+            true => Verdict::Error,
+            false => Verdict::Warning,
+        },
+        text: format!("{}: {lag}", fresh.configured.name),
+    })
 }
 
 /// Labels that are named; a graph may have thousands.

@@ -10,10 +10,11 @@ use clap::Args;
 use muninn::config::Config;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::{self, GraphConfig, GraphStore};
-use muninn::knowledge::catalog::{text, warnings};
+use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
 use muninn::knowledge::folder::Filter;
 use muninn::knowledge::ingest::{Counts, FileFate, Ingest, Phase, Progress, Summary, ingest};
+use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::source::{Gathered, Source, Wanted, counts, mapping};
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::open_commands::whole;
 use super::output::{Bar, Exit, Unit};
+use super::refresh;
 use super::source::confirmed;
 
 #[derive(Args, Debug, Serialize, Deserialize)]
@@ -84,6 +86,7 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
             include: args.include.clone(),
             exclude: args.exclude.clone(),
             data_dir: Some(config.data_dir.clone()),
+            is_copy: false,
         },
     })?;
     // Where nothing was ever ingested there is nothing to empty, and no graph to make.
@@ -246,7 +249,7 @@ pub(super) fn patient(config: &Config) -> GraphConfig {
     }
 }
 
-fn show(bar: &Bar, far: Progress) {
+pub(super) fn show(bar: &Bar, far: Progress) {
     let (done, total) = far.bytes;
     let what = match far.phase {
         Phase::Reading => format!(
@@ -259,7 +262,7 @@ fn show(bar: &Bar, far: Progress) {
     bar.show(done, total, &what);
 }
 
-fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
+pub(super) fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
     let Counts {
         new,
         changed,
@@ -320,20 +323,46 @@ pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<
     let store = at.graph_as(&patient(&at.config)).await?;
     let sources = store.sources().await?;
     store.close().await?;
+    let (fresh, problem) = match refresh::freshness(&at.config).await {
+        Ok(fresh) => (fresh, None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    let sources = with_unread(sources, &fresh);
     if args.json {
-        let sources = sources.iter().map(|source| as_json(source, &embedder));
+        let sources = sources.iter().map(|source| {
+            let fresh = fresh.iter().find(|fresh| fresh.configured.made(source));
+            as_json(source, &embedder, fresh)
+        });
         return at.out.say_json(&sources.collect::<Vec<_>>()).await;
+    }
+    if let Some(problem) = problem {
+        let line = format!("! sources are not refreshed: {problem}");
+        at.out.line(&line).await?;
     }
     if sources.is_empty() {
         let nothing =
             "Nothing was ingested yet. `muninn ingest PATH` takes in documents and records.";
         return at.out.say(nothing).await;
     }
-    at.out.say(text(&sources, &embedder).trim_end()).await
+    let text = text(&sources, &embedder, &fresh);
+    at.out.say(text.trim_end()).await
 }
 
-fn as_json(source: &SourceOverview, embedder: &Embedder) -> Value {
+fn as_json(source: &SourceOverview, embedder: &Embedder, fresh: Option<&Freshness>) -> Value {
     let of = &source.of;
+    let refresh = fresh.map(|fresh| {
+        let last = fresh.last.clone().unwrap_or_default();
+        json!({
+            "from": fresh.configured.origin.to_string(),
+            "every": fresh.configured.every.to_string(),
+            "tried": fresh.last.as_ref().map(|last| last.tried),
+            "succeeded": last.succeeded,
+            "error": last.error,
+            "failures": last.failures,
+            "note": last.note,
+            "lag": fresh.lag,
+        })
+    });
     json!({
         "name": source.name,
         "kind": of.kind,
@@ -347,6 +376,7 @@ fn as_json(source: &SourceOverview, embedder: &Embedder) -> Value {
         "chunks": source.chunks,
         "rejected": of.rejected,
         "holder": source.holder,
+        "refresh": refresh,
         "warnings": warnings(source, embedder),
     })
 }

@@ -46,6 +46,8 @@ pub(super) enum Output {
         /// Whether they look at progress.
         shows_progress: bool,
     },
+    /// Nobody: what runs by itself tells the log.
+    Nowhere,
 }
 
 impl Output {
@@ -56,6 +58,7 @@ impl Output {
     pub(super) async fn line(&self, text: &str) -> io::Result<()> {
         match self {
             Self::Here => writeln!(io::stdout().lock(), "{text}"),
+            Self::Nowhere => Ok(()),
             Self::There { frames, .. } => {
                 for part in Frame::out(&format!("{text}\n")) {
                     frames.send(part).await.map_err(|_| gone())?;
@@ -88,7 +91,7 @@ impl Output {
                 unit,
                 last: Mutex::new(None),
             },
-            Self::There { .. } => Bar::Here(ProgressBar::hidden()),
+            Self::There { .. } | Self::Nowhere => Bar::Here(ProgressBar::hidden()),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::admin;
 use super::context::Running;
 use super::output::Exit;
 use super::platforms::{self, PlatformArgs};
+use super::refresh;
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<Exit> {
@@ -98,7 +99,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         unheard.await;
         Ok(())
     });
-    let admin = admin::listen(Running {
+    let as_commands_see = Arc::new(Running {
         config: config.clone(),
         store: Arc::clone(&store),
         recaller,
@@ -106,6 +107,13 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         reloading,
         inbox,
     });
+    let refreshing = tokio::spawn(refresh::keep_fresh(
+        Arc::clone(&as_commands_see),
+        shutdown.clone(),
+    ));
+    let admin = admin::listen(&as_commands_see);
+    // It has a way into the inbox, which would never close.
+    drop(as_commands_see);
     if let Some(admin) = admin {
         let shutdown = shutdown.clone();
         running.spawn(async move {
@@ -128,6 +136,8 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     };
     let lost = served.until_the_end(&shutdown, &time).await?;
     is_done.cancel();
+    // It has ended by itself, unless it is in the middle of something; that goes on the next time.
+    refreshing.abort();
     tokio::select! {
         _ = looking_after => {}
         () = time.part(TO_LET_GO) => tracing::warn!("the graph could not be told that this process ends"),

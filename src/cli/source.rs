@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::context::Context;
 use super::ingest::{CatalogArgs, catalog, patient};
 use super::output::{Exit, Output};
+use super::refresh;
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,6 +26,11 @@ pub(super) enum SourceCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Read sources again now that the sources file names: folders, git repositories, websites
+    Refresh {
+        /// Only this one
+        name: Option<String>,
+    },
     /// Give a source another name; nothing is embedded again
     Rename { old: String, new: String },
 }
@@ -39,7 +45,9 @@ impl SourceCommand {
             Self::Remove { name, yes: false } => answered(&format!(
                 "Remove the source {name} with everything that was ingested of it?"
             )),
-            Self::List(_) | Self::Remove { .. } | Self::Rename { .. } => Ok(true),
+            Self::List(_) | Self::Remove { .. } | Self::Refresh { .. } | Self::Rename { .. } => {
+                Ok(true)
+            }
         }
     }
 }
@@ -48,11 +56,14 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
     let config = &at.config;
     let said = match command {
         SourceCommand::List(args) => return catalog(at, &args).await,
+        SourceCommand::Refresh { name } => return refresh::run(at, name.as_deref()).await,
         SourceCommand::Remove { name, yes: _ } => {
             let store = at.graph_as(&patient(config)).await?;
             let removed = changing::remove(&store, &config.data_dir, &name).await;
             store.close().await?;
-            format!("{name} was removed, with {}.", counted(removed?, "chunk"))
+            let removed = counted(removed?, "chunk");
+            let again = refresh::named(config, &name).await;
+            format!("{name} was removed, with {removed}.{again}")
         }
         SourceCommand::Rename { old, new } => {
             let store = at.graph_as(&patient(config)).await?;
@@ -72,7 +83,7 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
 pub(super) fn confirmed(at: &Context, question: &str) -> anyhow::Result<bool> {
     match at.out {
         Output::Here => answered(question),
-        Output::There { .. } => Err(unanswered(question)),
+        Output::There { .. } | Output::Nowhere => Err(unanswered(question)),
     }
 }
 

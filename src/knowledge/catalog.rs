@@ -3,16 +3,37 @@
 use muninn_platform::counted;
 use std::fmt::Write as _;
 
+use super::origins::Freshness;
 use crate::graph::ingest::SourceOverview;
 use crate::llm::Embedder;
 
-/// Sources with their versions, counts and warnings, for people to read.
-pub fn text(sources: &[SourceOverview], embedder: &Embedder) -> String {
+/// With the sources that were to be read and never were.
+pub fn with_unread(mut sources: Vec<SourceOverview>, fresh: &[Freshness]) -> Vec<SourceOverview> {
+    for Freshness { configured, .. } in fresh {
+        if !sources.iter().any(|source| configured.made(source)) {
+            let mut unread = SourceOverview {
+                name: configured.name.clone(),
+                ..SourceOverview::default()
+            };
+            unread.of.paths = vec![configured.origin.to_string()];
+            sources.push(unread);
+        }
+    }
+    sources
+}
+
+/// Sources with their versions, counts and warnings, and how fresh those are that are read again, for
+/// people to read.
+pub fn text(sources: &[SourceOverview], embedder: &Embedder, fresh: &[Freshness]) -> String {
     let mut text = String::new();
     for source in sources {
+        let fresh = fresh.iter().find(|fresh| fresh.configured.made(source));
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}", line(source));
         for detail in details(source) {
+            let _ = writeln!(text, "    {detail}");
+        }
+        for detail in fresh.map(refreshing).unwrap_or_default() {
             let _ = writeln!(text, "    {detail}");
         }
         for warning in warnings(source, embedder) {
@@ -36,6 +57,24 @@ fn line(source: &SourceOverview) -> String {
         ),
         None => format!("{}  no version yet", source.name),
     }
+}
+
+/// When it is read again, and what lags.
+fn refreshing(fresh: &Freshness) -> Vec<String> {
+    let Freshness {
+        configured,
+        last,
+        lag,
+    } = fresh;
+    let at = last.as_ref().and_then(|last| last.succeeded);
+    let at = at.map_or("never".to_owned(), |at| {
+        at.format("%Y-%m-%d %H:%M UTC").to_string()
+    });
+    let mut details = vec![format!("read again {}; last on {at}", configured.every)];
+    let note = last.as_ref().and_then(|last| last.note.as_ref());
+    details.extend(note.cloned());
+    details.extend(lag.as_ref().map(|lag| format!("! {lag}")));
+    details
 }
 
 fn details(source: &SourceOverview) -> Vec<String> {
@@ -125,7 +164,7 @@ mod tests {
             holder: Some("m/1".to_owned()),
             ..SourceOverview::default()
         };
-        insta::assert_snapshot!(text(&[source, begun], &embedder), @r"
+        insta::assert_snapshot!(text(&[source, begun], &embedder, &[]), @r"
         wiki  version 2 of 2026-01-02 03:04, 3 records in 7 chunks (documents)
             from docs
             embedded by other

@@ -27,6 +27,8 @@ use super::record::{Chunk, End, Link, Place, Record, Rejection};
 use crate::extract;
 use crate::graph::ingest::{INCLUDES, NEXT};
 
+pub(super) use self::text::links_of_html;
+
 pub const DOCUMENT: &str = "Document";
 pub const SECTION: &str = "Section";
 
@@ -115,11 +117,17 @@ struct Outline {
     sections: Vec<Section>,
 }
 
-/// Reads a file; `key` names it within its source.
+/// Reads a file; `key` names it within its source. `link` is where people find it; where there is none,
+/// its key says.
 ///
 /// # Errors
 /// Says why the file is refused.
-pub fn read(path: &Path, key: &str, format: Format) -> Result<Record, Rejection> {
+pub fn read(
+    path: &Path,
+    key: &str,
+    link: Option<&str>,
+    format: Format,
+) -> Result<Record, Rejection> {
     let at = || Place::file(path);
     let size = std::fs::metadata(path)
         .map_err(|error| at().refuse(unreadable(&error)))?
@@ -142,7 +150,14 @@ pub fn read(path: &Path, key: &str, format: Format) -> Result<Record, Rejection>
         | Format::Notebook
         | Format::Packed(_) => Form::Markdown,
     };
-    record(outline, key, path, format, form).ok_or_else(|| at().refuse("it holds no text"))
+    let record = record(outline, key, path, format, form);
+    let mut record = record.ok_or_else(|| at().refuse("it holds no text"))?;
+    if let Some(link) = link {
+        for chunk in &mut record.chunks {
+            chunk.properties.insert("link".to_owned(), json!(link));
+        }
+    }
+    Ok(record)
 }
 
 fn unreadable(error: &std::io::Error) -> String {

@@ -5,8 +5,10 @@
 //! left alone is kept with its reason, so that it can be counted and shown.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -23,6 +25,8 @@ pub struct Filter {
     pub exclude: Vec<String>,
     /// The bot's own files are nobody's knowledge.
     pub data_dir: Option<PathBuf>,
+    /// The folder is the bot's own copy of something, so that git's ignore files say nothing of it.
+    pub is_copy: bool,
 }
 
 /// Why something was left alone.
@@ -98,7 +102,10 @@ impl Walked {
         let real = root
             .canonicalize()
             .map_err(|source| unreadable(root, source))?;
-        let mut rules = Rules::above(&real);
+        let mut rules = match filter.is_copy {
+            true => Rules::without_git(),
+            false => Rules::above(&real),
+        };
         let walk = Walk {
             root,
             include: globs(&real, &filter.include)?,
@@ -150,6 +157,28 @@ impl Walked {
     pub(super) fn leave(&mut self, path: PathBuf, reason: Reason) {
         self.left_alone.push(LeftAlone { path, reason });
     }
+}
+
+/// Every file that is taken, with its size and when it was changed: where this is the same, nothing has
+/// changed. No file is read.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub(super) fn listing(root: &Path, filter: &Filter) -> Result<String, SourceError> {
+    let mut walked = Walked::default();
+    walked.look(root, filter)?;
+    let mut listing = String::new();
+    for Entry { path, key, .. } in walked.entries {
+        let metadata = path
+            .metadata()
+            .map_err(|source| unreadable(&path, source))?;
+        let changed = metadata.modified().ok();
+        let changed = changed.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let nanos = changed.unwrap_or_default().as_nanos();
+        // Writing to a string does not fail.
+        let _ = writeln!(listing, "{key:?} {} {nanos}", metadata.len());
+    }
+    Ok(listing)
 }
 
 fn unreadable(path: &Path, source: io::Error) -> SourceError {
@@ -233,6 +262,7 @@ struct Rules {
     own: Vec<Gitignore>,
     /// Within a git repository; elsewhere `.gitignore` means nothing.
     is_git: bool,
+    is_git_left_out: bool,
 }
 
 impl Rules {
@@ -248,7 +278,17 @@ impl Rules {
         rules
     }
 
+    fn without_git() -> Self {
+        Self {
+            is_git_left_out: true,
+            ..Self::default()
+        }
+    }
+
     fn enter_git(&mut self, folder: &Path) -> bool {
+        if self.is_git_left_out {
+            return false;
+        }
         let is_top = folder.join(".git").exists();
         self.is_git |= is_top;
         let file = folder.join(".gitignore");
@@ -364,6 +404,7 @@ mod tests {
             include: include.iter().map(|it| (*it).to_owned()).collect(),
             exclude: exclude.iter().map(|it| (*it).to_owned()).collect(),
             data_dir: Some(folder.path().join("build")),
+            is_copy: false,
         };
         let taken = |filter: &Filter| walked(folder.path(), filter).0;
         assert_eq!(taken(&filter(&["*.md"], &[])), ["a.md", "drafts/keep.md"]);

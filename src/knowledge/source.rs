@@ -1,6 +1,6 @@
 //! What is to be read: files under the paths that were named, and the records in them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
@@ -68,6 +68,8 @@ struct SourceFile {
     path: PathBuf,
     /// Its name within the source.
     key: String,
+    /// Where people find it, if that is not its name.
+    link: Option<String>,
     bytes: u64,
 }
 
@@ -230,6 +232,14 @@ impl Source {
         }
     }
 
+    /// With where people find its files, by their names within the source.
+    pub(super) fn linked(mut self, links: &HashMap<String, String>) -> Self {
+        for file in &mut self.files {
+            file.link = links.get(&file.key).cloned();
+        }
+        self
+    }
+
     /// Where its files are, as the catalog shows it: one file, or what was named.
     pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
         let is_one = !matches!(self.kind, Kind::Documents) && self.files.len() == 1;
@@ -281,7 +291,8 @@ impl Source {
                     let Some(format) = Format::of(&file.path) else {
                         continue;
                     };
-                    sink(match documents::read(&file.path, &file.key, format) {
+                    let read = documents::read(&file.path, &file.key, file.link.as_deref(), format);
+                    sink(match read {
                         Ok(record) => Item::Record(record),
                         Err(refused) => Item::Refused(refused),
                     })?;
@@ -363,7 +374,12 @@ impl Found {
             let bytes = path.metadata().map_or(0, |metadata| metadata.len());
             let is_document = Format::of(&path).is_some();
             let is_lines = is_lines(&path);
-            let file = SourceFile { path, key, bytes };
+            let file = SourceFile {
+                path,
+                key,
+                link: None,
+                bytes,
+            };
             match (is_document, is_lines) {
                 (true, _) => found.documents.push(file),
                 (false, true) => found.lines.push((file, is_named)),

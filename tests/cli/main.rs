@@ -17,6 +17,7 @@ mod ingesting;
 mod knowing;
 mod models;
 mod offline;
+mod refreshing;
 mod serving;
 mod settings;
 #[path = "../support/mod.rs"]

@@ -55,7 +55,7 @@ pub(in crate::cli) struct Admin {
 }
 
 /// Listens in the data folder. None, and the log says why, if that cannot be: nothing else needs it.
-pub(in crate::cli) fn listen(running: Running) -> Option<Admin> {
+pub(in crate::cli) fn listen(running: &Arc<Running>) -> Option<Admin> {
     let data_dir = &running.config.data_dir;
     let bound = private_folder(data_dir)
         .and_then(|()| address::to_bind(data_dir))
@@ -69,7 +69,7 @@ pub(in crate::cli) fn listen(running: Running) -> Option<Admin> {
             }
             Some(Admin {
                 socket,
-                running: Arc::new(running),
+                running: Arc::clone(running),
             })
         }
         Err(error) => {

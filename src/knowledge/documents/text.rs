@@ -83,6 +83,31 @@ pub(super) fn of_html(html: &str) -> Result<Page, String> {
     })
 }
 
+/// Where a page leads, as it is written there.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::knowledge) struct Links {
+    /// Those of its navigation too, by which one comes to the others.
+    pub(in crate::knowledge) links: Vec<String>,
+    /// What they are relative to, if not the page itself.
+    pub(in crate::knowledge) base: Option<String>,
+}
+
+pub(in crate::knowledge) fn links_of_html(html: &str) -> Links {
+    let config = html2text::config::plain();
+    let Ok(dom) = config.parse_html(html.as_bytes()) else {
+        return Links::default();
+    };
+    let all = elements(&dom.document);
+    let of = |element: &'static str| {
+        let nodes = all.iter().filter(move |node| name(node) == Some(element));
+        nodes.filter_map(|node| attribute(node, "href"))
+    };
+    Links {
+        links: of("a").collect(),
+        base: of("base").next(),
+    }
+}
+
 /// What an element is called, and one of its attributes.
 fn name(node: &Handle) -> Option<&str> {
     match &node.data {

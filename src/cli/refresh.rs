@@ -1,0 +1,294 @@
+//! `muninn source refresh`, and what refreshes sources by itself while a bot runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use chrono::Utc;
+use muninn::config::Config;
+use muninn::knowledge::origins::{
+    Configured, Due, Freshness, Last, Origin, RefreshError, Refreshed, Refresher, Step, load,
+};
+use muninn::llm::Embedder;
+use muninn::wiring::{Models, models};
+use muninn_platform::{counted, in_one_line};
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::context::{Context, Running};
+use super::ingest::{in_words, patient, show};
+use super::output::{Bar, Exit, Output, Unit};
+
+/// How often it is looked whether something is due. A folder that has changed is read when it has not
+/// changed for as long, so that no half-written file is.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Of the time, looking at a folder takes one part in so many.
+const SHARE: u32 = 20;
+
+/// Refreshes a source now, or all of them.
+pub(super) async fn run(at: &Context, name: Option<&str>) -> anyhow::Result<Exit> {
+    let config = &at.config;
+    let all = load(&config.sources_file, &config.data_dir)?;
+    let path = config.sources_file.path.display();
+    let is_wanted = |of: &&Configured| name.is_none_or(|name| of.name == name);
+    let wanted: Vec<&Configured> = all.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let names: Vec<&str> = all.iter().map(|of| of.name.as_str()).collect();
+        match (name, names.as_slice()) {
+            (_, []) => bail!("{path} names no source; docs/knowledge.md shows how"),
+            (Some(name), _) => bail!(
+                "{path} has no section [{name}]; there are {}",
+                names.join(", ")
+            ),
+            (None, _) => {}
+        }
+    }
+    let Models { chat: _, embedder } = models(config)?;
+    let embedder = Arc::new(embedder);
+    let mut is_done = true;
+    for of in wanted {
+        let bar = at.out.bar(Unit::Bytes);
+        let done = refresh(at, of, &embedder, &bar).await;
+        bar.clear();
+        let line = match done {
+            Ok(refreshed) => told(&of.name, &refreshed),
+            Err(error) => {
+                is_done = false;
+                let error = in_one_line(error.as_ref());
+                format!("{} was not refreshed: {error}", of.name)
+            }
+        };
+        at.out.line(&line).await?;
+    }
+    Ok(Exit::of(is_done))
+}
+
+async fn refresh(
+    at: &Context,
+    of: &Configured,
+    embedder: &Arc<Embedder>,
+    bar: &Bar,
+) -> anyhow::Result<Refreshed> {
+    let store = at.graph_as(&patient(&at.config)).await?;
+    let refresher = Refresher {
+        store: &store,
+        embedder,
+        data_dir: &at.config.data_dir,
+    };
+    let mut tell = |step| match step {
+        Step::Fetching => bar.show(0, 0, &format!("{}: asking git", of.name)),
+        Step::Pages(read, most) => {
+            bar.show(0, 0, &format!("{}: page {read}, at most {most}", of.name));
+        }
+        Step::Ingesting(far) => show(bar, far),
+    };
+    let done = refresher.refresh(of, &mut tell).await;
+    store.close().await?;
+    Ok(done?)
+}
+
+fn told(name: &str, refreshed: &Refreshed) -> String {
+    let sources = refreshed.sources.iter();
+    let mut lines: Vec<String> = sources
+        .map(|(name, summary)| in_words(name, summary, false))
+        .collect();
+    for (name, chunks) in &refreshed.removed {
+        let chunks = counted(*chunks, "chunk");
+        lines.push(format!(
+            "{name} was removed, with {chunks}: it is gone where it came from."
+        ));
+    }
+    if lines.is_empty() {
+        lines.push(format!("{name} has not changed."));
+    }
+    lines.extend(refreshed.note.iter().map(|note| format!("{name}: {note}.")));
+    lines.join("\n")
+}
+
+/// Refreshes what is due, one after the other, until it is cancelled. The sources file is read again
+/// each time; while it is wrong nothing is refreshed, and the log and `doctor` say so.
+pub(super) async fn keep_fresh(running: Arc<Running>, end: CancellationToken) {
+    let at = Context {
+        config: running.config.clone(),
+        out: Output::Nowhere,
+        running: Some(running),
+    };
+    let embedder = OnceCell::new();
+    // A site may take hours; folders do not wait for it.
+    let lane = |kind| Lane {
+        kind,
+        at: &at,
+        embedder: &embedder,
+        seen: HashMap::new(),
+        problem: None,
+    };
+    let lanes = [LaneKind::Folders, LaneKind::Repositories, LaneKind::Sites].map(lane);
+    tokio::select! {
+        () = end.cancelled() => {}
+        _ = futures::future::join_all(lanes.map(Lane::keep)) => {}
+    }
+}
+
+/// What was seen of folders the last time.
+#[derive(Debug)]
+struct Seen {
+    mark: Option<String>,
+    /// Not looked at again before.
+    next: Instant,
+}
+
+/// What is refreshed one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LaneKind {
+    Folders,
+    Repositories,
+    Sites,
+}
+
+impl LaneKind {
+    fn of(origin: &Origin) -> Self {
+        match origin {
+            Origin::Folder(_) => Self::Folders,
+            Origin::Git(_) => Self::Repositories,
+            Origin::Site(_) => Self::Sites,
+        }
+    }
+}
+
+struct Lane<'a> {
+    kind: LaneKind,
+    at: &'a Context,
+    /// Made for the first source of any lane: it takes some memory.
+    embedder: &'a OnceCell<Arc<Embedder>>,
+    seen: HashMap<String, Seen>,
+    /// What is wrong with the sources file, so that it is said once.
+    problem: Option<String>,
+}
+
+impl Lane<'_> {
+    async fn keep(mut self) {
+        loop {
+            self.look().await;
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn look(&mut self) {
+        let config = &self.at.config;
+        let all = match load(&config.sources_file, &config.data_dir) {
+            Ok(all) => all,
+            Err(error) => {
+                let problem = in_one_line(&error);
+                if self.kind == LaneKind::Folders && self.problem.as_ref() != Some(&problem) {
+                    tracing::error!(problem, "sources are not refreshed");
+                }
+                self.problem = Some(problem);
+                return;
+            }
+        };
+        self.problem = None;
+        let own = |of: &&Configured| LaneKind::of(&of.origin) == self.kind;
+        let own: Vec<&Configured> = all.iter().filter(own).collect();
+        for of in own {
+            let last = Last::read(&config.data_dir, &of.name);
+            let is_due = match of.due(last.as_ref(), Utc::now()) {
+                Due::Now => true,
+                Due::NotYet => false,
+                Due::IfChanged => self.has_changed(of, last.and_then(|last| last.mark)).await,
+            };
+            if is_due {
+                self.refresh(of).await;
+            }
+        }
+    }
+
+    /// Whether a folder is another one than was read, and has settled.
+    async fn has_changed(&mut self, of: &Configured, read: Option<String>) -> bool {
+        let before = self.seen.get(&of.name);
+        if before.is_some_and(|seen| Instant::now() < seen.next) {
+            return false;
+        }
+        let began = Instant::now();
+        let looking = of.clone();
+        let looked = tokio::task::spawn_blocking(move || looking.folder_mark());
+        // One that is gone is refreshed, which says that it is gone.
+        let mark = looked.await.ok().and_then(Result::ok);
+        let is_settled = before.is_some_and(|before| before.mark == mark);
+        let next = Instant::now() + began.elapsed() * SHARE;
+        let is_changed = mark != read;
+        self.seen.insert(of.name.clone(), Seen { mark, next });
+        is_settled && is_changed
+    }
+
+    async fn refresh(&self, of: &Configured) {
+        let made = self.embedder.get_or_try_init(async || {
+            let Models { chat: _, embedder } = models(&self.at.config)?;
+            anyhow::Ok(Arc::new(embedder))
+        });
+        let done = match made.await {
+            Ok(embedder) => refresh(self.at, of, embedder, &self.at.out.bar(Unit::Bytes)).await,
+            Err(error) => Err(error),
+        };
+        let outcome = match &done {
+            Ok(_) => "done",
+            Err(error) if is_busy(error) => return,
+            Err(_) => "failed",
+        };
+        metrics::counter!("muninn_refreshes_total", "outcome" => outcome).increment(1);
+        match done {
+            Ok(refreshed) => log(&of.name, &refreshed),
+            Err(error) => {
+                let error = in_one_line(error.as_ref());
+                tracing::warn!(source = of.name, error, "not refreshed");
+            }
+        }
+    }
+}
+
+fn is_busy(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<RefreshError>();
+    error.is_some_and(RefreshError::is_busy)
+}
+
+fn log(origin: &str, refreshed: &Refreshed) {
+    for (source, summary) in &refreshed.sources {
+        if !summary.is_same {
+            let version = summary.version;
+            tracing::info!(source, version, "refreshed");
+        }
+    }
+    for (source, chunks) in &refreshed.removed {
+        tracing::info!(
+            source,
+            chunks,
+            origin,
+            "removed: it is gone where it came from"
+        );
+    }
+}
+
+/// How fresh the sources are, or what is wrong with the sources file.
+pub(super) async fn freshness(config: &Config) -> Result<Vec<Freshness>, String> {
+    let (file, data_dir) = (config.sources_file.clone(), config.data_dir.clone());
+    let looked = tokio::task::spawn_blocking(move || Freshness::all(&file, &data_dir)).await;
+    match looked {
+        Ok(looked) => looked.map_err(|error| in_one_line(&error)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// That a source which was removed will be back; empty if it will not.
+pub(super) async fn named(config: &Config, name: &str) -> String {
+    let all = freshness(config).await.unwrap_or_default();
+    let is_named = all.iter().any(|fresh| fresh.configured.name == name);
+    if !is_named {
+        return String::new();
+    }
+    let path = config.sources_file.path.display();
+    format!(
+        " It comes back with the next refresh: take [{name}] out of {path} too, if that is not meant."
+    )
+}

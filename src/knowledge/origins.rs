@@ -1,0 +1,333 @@
+//! Origins: where sources come from that are read again by themselves. Folders, git repositories and
+//! websites.
+//!
+//! Each is made into a folder first ([`git`], [`site`]) and then ingested like any other, so that all
+//! goes over the same versions: what is gone there is gone from answers. A refresh that fails changes
+//! nothing, and what it failed with is kept for the catalog ([`state`]).
+
+mod git;
+mod settings;
+mod site;
+mod state;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::Utc;
+use private_files::{private_folder, try_lock};
+
+pub use self::git::GitError;
+pub use self::settings::{Configured, Every, Origin, SettingsError, SourcesFile, load};
+pub use self::site::SiteError;
+pub use self::state::{Due, Last};
+
+use self::site::Crawled;
+use self::state::Came;
+use super::changing;
+use super::folder;
+use super::ingest::{Ingest, IngestError, Progress, Summary, ingest};
+use super::source::{Gathered, SourceError, Wanted, mapping};
+use crate::graph::GraphStore;
+use crate::graph::ingest::SourceOverview;
+use crate::llm::Embedder;
+
+/// Why a source could not be refreshed. What is served stays.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    #[error("{0} is being refreshed already; `muninn catalog` says when that is done")]
+    Busy(String),
+    #[error(
+        "nothing is left to ingest in {origin}; what was read before is served still, and `muninn source remove {name}` removes it"
+    )]
+    Nothing { origin: String, name: String },
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    #[error("a file of the data folder cannot be used")]
+    Files(#[from] std::io::Error),
+}
+
+impl RefreshError {
+    /// Whether somebody else is at it, so that nothing is wrong.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Busy(_) | Self::Ingest(IngestError::Busy { .. }))
+    }
+}
+
+/// How far a refresh is.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Git is asked.
+    Fetching,
+    /// So many pages of a site, of at most so many.
+    Pages(usize, usize),
+    Ingesting(Progress),
+}
+
+type Tell<'a> = &'a mut (dyn FnMut(Step) + Send);
+
+/// What every refresh needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Refresher<'a> {
+    pub store: &'a Arc<GraphStore>,
+    pub embedder: &'a Arc<Embedder>,
+    pub data_dir: &'a Path,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub struct Refreshed {
+    /// Each source with its summary; none where the origin is as it was.
+    pub sources: Vec<(String, Summary)>,
+    /// Sources of which nothing is left, with how many chunks they had.
+    pub removed: Vec<(String, u64)>,
+    /// What people should know of the version.
+    pub note: Option<String>,
+}
+
+/// An origin as a folder.
+struct Brought {
+    folder: PathBuf,
+    /// Where people find its files, by their names.
+    links: HashMap<String, String>,
+    note: Option<String>,
+}
+
+impl From<PathBuf> for Brought {
+    fn from(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            links: HashMap::new(),
+            note: None,
+        }
+    }
+}
+
+impl Refresher<'_> {
+    /// Reads a source again, and keeps what came of it.
+    ///
+    /// # Errors
+    /// [`RefreshError`]; what is served then stays as it is.
+    pub async fn refresh(
+        &self,
+        of: &Configured,
+        tell: Tell<'_>,
+    ) -> Result<Refreshed, RefreshError> {
+        let folder = self.data_dir.join("sources");
+        private_folder(&folder)?;
+        let lock = try_lock(&folder.join(format!("{}.lock", of.name)))?;
+        let lock = lock.ok_or_else(|| RefreshError::Busy(of.name.clone()))?;
+        let done = self.try_refresh(of, tell).await;
+        let came = match &done {
+            Ok((mark, refreshed)) => Came::Read {
+                mark: mark.clone(),
+                note: refreshed.note.clone(),
+            },
+            Err(error) if error.is_busy() => return done.map(|(_, refreshed)| refreshed),
+            Err(error) => Came::Failed(muninn_platform::in_one_line(error)),
+        };
+        let written = state::write(self.data_dir, &of.name, came);
+        drop(lock);
+        let (_, refreshed) = done?;
+        written?;
+        Ok(refreshed)
+    }
+
+    async fn try_refresh(
+        &self,
+        of: &Configured,
+        tell: Tell<'_>,
+    ) -> Result<(Option<String>, Refreshed), RefreshError> {
+        let place = self.data_dir.join("sources").join(&of.name);
+        let mark = match &of.origin {
+            Origin::Folder(_) => {
+                let of = of.clone();
+                let looked = tokio::task::spawn_blocking(move || of.folder_mark());
+                Some(looked.await.map_err(std::io::Error::other)??)
+            }
+            Origin::Git(git) => {
+                tell(Step::Fetching);
+                private_folder(&place)?;
+                Some(of.mark(&git.mark(&place).await?)?)
+            }
+            Origin::Site(_) => None,
+        };
+        let last = Last::read(self.data_dir, &of.name);
+        let is_same = mark.is_some() && last.is_some_and(|last| last.mark == mark);
+        let served = self.served(of).await?;
+        let is_served = |source: &SourceOverview| self.embedder.made(&source.of.embedder);
+        if is_same && !served.is_empty() && served.iter().all(is_served) {
+            return Ok((mark, Refreshed::default()));
+        }
+        let brought = match &of.origin {
+            Origin::Folder(path) => path.clone().into(),
+            Origin::Git(git) => git.fetch(&place).await?.into(),
+            Origin::Site(site) => {
+                private_folder(&place)?;
+                let most = site.pages;
+                let mut tell = |count| tell(Step::Pages(count, most));
+                let Crawled {
+                    folder,
+                    links,
+                    note,
+                } = site.crawl(&place, &mut tell).await?;
+                Brought {
+                    folder,
+                    links,
+                    note,
+                }
+            }
+        };
+        Ok((mark, self.ingest(of, brought, &served, tell).await?))
+    }
+
+    async fn ingest(
+        &self,
+        of: &Configured,
+        brought: Brought,
+        served: &[SourceOverview],
+        tell: Tell<'_>,
+    ) -> Result<Refreshed, RefreshError> {
+        let gathered = gathered(of, brought.folder).await?;
+        // A commit says that nothing is there; an empty folder or site may be a disk that is not mounted.
+        let is_sure = matches!(of.origin, Origin::Git(_));
+        if gathered.sources.is_empty() && !is_sure {
+            return Err(RefreshError::Nothing {
+                origin: of.origin.to_string(),
+                name: of.name.clone(),
+            });
+        }
+        let mut refreshed = Refreshed {
+            note: brought.note,
+            ..Refreshed::default()
+        };
+        for source in gathered.sources {
+            let name = source.name.clone();
+            let what = Ingest {
+                source: source.linked(&brought.links),
+                paths: vec![of.origin.to_string()],
+                channels: of.channels.clone(),
+                data_dir: self.data_dir,
+                is_dry: false,
+            };
+            let mut tell = |far| tell(Step::Ingesting(far));
+            let done = ingest(self.store, self.embedder, what, &mut tell).await?;
+            refreshed.sources.push((name, done));
+        }
+        let is_there = |source: &SourceOverview| {
+            refreshed
+                .sources
+                .iter()
+                .any(|(name, _)| *name == source.name)
+        };
+        for source in served.iter().filter(|source| !is_there(source)) {
+            let chunks = changing::remove(self.store, self.data_dir, &source.name).await?;
+            refreshed.removed.push((source.name.clone(), chunks));
+        }
+        Ok(refreshed)
+    }
+
+    /// What is served of an origin.
+    async fn served(&self, of: &Configured) -> Result<Vec<SourceOverview>, RefreshError> {
+        let known = self.store.sources().await.map_err(IngestError::from)?;
+        let own = known.into_iter().filter(|source| of.made(source));
+        Ok(own.filter(|source| source.version > 0).collect())
+    }
+}
+
+impl Configured {
+    /// Whether a source comes from this origin: the files of records in it are sources of their own.
+    pub fn made(&self, source: &SourceOverview) -> bool {
+        let below = source.name.strip_prefix(&self.name);
+        let is_named = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_begun = source.version == 0 && source.name == self.name;
+        is_begun || is_named && source.of.paths == [self.origin.to_string()]
+    }
+
+    /// What is to be read, in a few letters: the origin as it is now, and all that decides what becomes
+    /// of it.
+    fn mark(&self, origin: &str) -> std::io::Result<String> {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(env!("CARGO_PKG_VERSION").as_bytes());
+        part(&self.settings);
+        part(origin.as_bytes());
+        if let Some(mapping) = self.mapping.as_ref().filter(|mapping| mapping.is_file()) {
+            part(&std::fs::read(mapping)?);
+        }
+        Ok(hasher.finalize().to_hex()[..32].to_owned())
+    }
+
+    /// The mark of a folder as it is now. Looks at every file in it, and reads none.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be read.
+    pub fn folder_mark(&self) -> Result<String, RefreshError> {
+        let Origin::Folder(path) = &self.origin else {
+            return Ok(String::new());
+        };
+        Ok(self.mark(&folder::listing(path, &self.filter)?)?)
+    }
+}
+
+async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshError> {
+    let of = of.clone();
+    let looked = tokio::task::spawn_blocking(move || {
+        let by = of.mapping.as_ref().map(|named| named.to_string_lossy());
+        let mut filter = of.filter;
+        filter.is_copy = !matches!(of.origin, Origin::Folder(_));
+        Gathered::look(Wanted {
+            paths: std::slice::from_ref(&folder),
+            name: Some(&of.name),
+            mapping: by.as_deref().map(mapping).transpose()?,
+            filter,
+        })
+    });
+    Ok(looked.await.map_err(std::io::Error::other)??)
+}
+
+/// A source that is read again, and how fresh it is.
+#[derive(Clone, Debug)]
+pub struct Freshness {
+    pub configured: Configured,
+    pub last: Option<Last>,
+    /// Why it is not as fresh as it should be.
+    pub lag: Option<String>,
+}
+
+impl Freshness {
+    /// Of every source of the file. Looks at the files of folders.
+    ///
+    /// # Errors
+    /// When the file is wrong.
+    pub fn all(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Self>, SettingsError> {
+        let now = Utc::now();
+        let of = |configured: Configured| {
+            let last = Last::read(data_dir, &configured.name);
+            let is_watched = configured.every == Every::Change;
+            let read = last.as_ref().and_then(|last| last.mark.as_ref());
+            let mark = is_watched.then(|| configured.folder_mark().ok()).flatten();
+            let is_changed = read.is_some_and(|read| mark.is_some_and(|mark| mark != *read));
+            Self {
+                lag: configured.lag(last.as_ref(), is_changed, now),
+                configured,
+                last,
+            }
+        };
+        Ok(load(file, data_dir)?.into_iter().map(of).collect())
+    }
+
+    /// Whether the last try failed.
+    pub fn has_failed(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.error.is_some())
+    }
+}

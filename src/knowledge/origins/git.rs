@@ -1,0 +1,295 @@
+//! A git repository as a folder, by the `git` program.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use muninn_platform::{in_one_line, one_line};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep};
+
+/// How long one call of git may take.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Bytes that a repository may take up.
+const MOST: u64 = 2 * 1024 * 1024 * 1024;
+
+/// How often it is looked how large it has become.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Bytes of what git says that are kept.
+const SAID: u64 = 16_000;
+
+/// Settings that a repository's own cannot change. Nothing in it is run, and its server cannot send us
+/// to another one.
+const SAFE: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.ext.allow=never",
+    "submodule.recurse=false",
+    "http.followRedirects=false",
+    "http.lowSpeedLimit=100",
+    "http.lowSpeedTime=60",
+    "credential.interactive=false",
+    "advice.detachedHead=false",
+];
+
+/// A repository, and what of it is read.
+#[derive(Clone, Debug)]
+pub struct Git {
+    /// It may have a name and a password in it.
+    address: SecretString,
+    branch: Option<String>,
+    folder: Option<String>,
+}
+
+/// Why it cannot be read, without names and passwords.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("the program git cannot be run; install it, or leave `git = …` out")]
+    NoProgram(#[source] std::io::Error),
+    #[error("{0}")]
+    Refused(String),
+    #[error("git {command} failed: {said}")]
+    Failed { command: String, said: String },
+    #[error("the repository's copy in DATA_DIR cannot be used")]
+    Files(#[from] std::io::Error),
+}
+
+impl Git {
+    pub(super) fn new(
+        address: &str,
+        branch: Option<String>,
+        folder: Option<String>,
+    ) -> Result<Self, String> {
+        let is_address =
+            !address.starts_with('-') && !address.contains("::") && !address.trim().is_empty();
+        if !is_address {
+            let shown = without_secrets(address);
+            return Err(format!("git = {shown:?} is no address of a repository"));
+        }
+        let is_branch = |name: &String| !name.is_empty() && !name.starts_with('-');
+        if branch.as_ref().is_some_and(|name| !is_branch(name)) {
+            return Err("branch is no name of a branch".to_owned());
+        }
+        let is_below = |folder: &String| {
+            let mut parts = Path::new(folder).components();
+            parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        };
+        if folder.as_ref().is_some_and(|folder| !is_below(folder)) {
+            return Err("folder is a path within the repository, such as docs".to_owned());
+        }
+        Ok(Self {
+            address: address.into(),
+            branch,
+            folder,
+        })
+    }
+
+    /// Its address without a name and password.
+    pub(super) fn shown(&self) -> String {
+        without_secrets(self.address.expose_secret())
+    }
+
+    fn branch(&self) -> &str {
+        self.branch.as_deref().unwrap_or("HEAD")
+    }
+
+    /// What the repository has at this moment, asked of its server; another commit is another mark.
+    pub(super) async fn mark(&self, place: &Path) -> Result<String, GitError> {
+        let address = self.address.expose_secret();
+        let said = run(
+            place,
+            &["ls-remote", "--quiet", "--", address, self.branch()],
+        )
+        .await?;
+        if said.trim().is_empty() {
+            return Err(GitError::Refused(match &self.branch {
+                Some(branch) => format!("the repository has no branch or tag {branch}"),
+                None => "the repository has no commit".to_owned(),
+            }));
+        }
+        Ok(said)
+    }
+
+    /// Brings the newest state into a folder below `place`, which nobody else uses meanwhile; only what
+    /// has changed is sent, and nothing of what was before is kept.
+    pub(super) async fn fetch(&self, place: &Path) -> Result<PathBuf, GitError> {
+        let repository = place.join("repository");
+        let is_there = repository.join(".git").exists();
+        let mut fetched = self.fetch_into(&repository).await;
+        // The server has answered just now, so it may be what a killed process left behind.
+        if is_there && let Err(error) = &fetched {
+            let error = in_one_line(error);
+            tracing::info!(error, "a repository is copied anew");
+            std::fs::remove_dir_all(&repository)?;
+            fetched = self.fetch_into(&repository).await;
+        }
+        fetched?;
+        let Some(folder) = &self.folder else {
+            return Ok(repository);
+        };
+        // A link could lead anywhere.
+        let real = repository.join(folder).canonicalize();
+        match real {
+            Ok(real) if real.starts_with(repository.canonicalize()?) && real.is_dir() => {
+                Ok(repository.join(folder))
+            }
+            Ok(_) | Err(_) => Err(GitError::Refused(format!(
+                "the repository has no folder {folder}"
+            ))),
+        }
+    }
+
+    async fn fetch_into(&self, repository: &Path) -> Result<(), GitError> {
+        if !repository.join(".git").exists() {
+            std::fs::create_dir_all(repository)?;
+            run(repository, &["init", "--quiet"]).await?;
+        }
+        let address = self.address.expose_secret();
+        #[rustfmt::skip]
+        let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--", address, self.branch()];
+        run(repository, &fetch).await?;
+        let checkout = ["checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"];
+        run(repository, &checkout).await?;
+        run(repository, &["clean", "--quiet", "-ffdx"]).await?;
+        Ok(())
+    }
+}
+
+/// What stands between `://` and `@` is nobody's business.
+fn without_secrets(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, from) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let end = from.find(|c: char| c.is_whitespace() || matches!(c, '/' | '\'' | '"'));
+        let host = &from[..end.unwrap_or(from.len())];
+        rest = match host.rfind('@') {
+            Some(secret) => {
+                shown.push('…');
+                &from[secret..]
+            }
+            None => from,
+        };
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// Gives what it printed.
+async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
+    let mut command = Command::new("git");
+    for setting in SAFE {
+        command.args(["-c", setting]);
+    }
+    command
+        .arg("-C")
+        .arg(folder)
+        .args(arguments)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "true")
+        .env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
+        .env("GIT_LFS_SKIP_SMUDGE", "1")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    // A repository that somebody works in is another one.
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        command.env_remove(name);
+    }
+    let mut child = command.spawn().map_err(GitError::NoProgram)?;
+    let printed = tokio::spawn(beginning(child.stdout.take()));
+    let complaints = tokio::spawn(beginning(child.stderr.take()));
+    let began = Instant::now();
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status?,
+            () = sleep(LOOK) => {}
+        }
+        if let Some(problem) = too_much(folder, began).await {
+            let _ = child.kill().await;
+            return Err(GitError::Refused(problem));
+        }
+    };
+    if status.success() {
+        return Ok(printed.await.unwrap_or_default());
+    }
+    let said = complaints.await.unwrap_or_default();
+    Err(GitError::Failed {
+        command: arguments.first().unwrap_or(&"").to_string(),
+        said: one_line(&without_secrets(&said)),
+    })
+}
+
+/// Why a call goes no further.
+async fn too_much(folder: &Path, began: Instant) -> Option<String> {
+    if began.elapsed() > LONGEST {
+        return Some(format!("git took longer than {} s", LONGEST.as_secs()));
+    }
+    let folder = folder.to_owned();
+    let size = tokio::task::spawn_blocking(move || size(&folder)).await;
+    let is_too_large = size.unwrap_or_default() > MOST;
+    is_too_large.then(|| format!("the repository takes up more than {} MB", MOST >> 20))
+}
+
+/// The first bytes of what is said; the rest is read, so that nobody waits for a reader.
+async fn beginning(stream: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut stream) = stream else {
+        return String::new();
+    };
+    let mut said = Vec::new();
+    let _ = (&mut stream).take(SAID).read_to_end(&mut said).await;
+    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// Bytes of everything below a folder.
+fn size(folder: &Path) -> u64 {
+    let (mut bytes, mut open) = (0, vec![folder.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() => open.push(entry.path()),
+                Ok(metadata) => bytes += metadata.len(),
+                Err(_gone) => {}
+            }
+        }
+    }
+    bytes
+}
+
+impl fmt::Display for Git {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_passwords_are_not_told() {
+        for (text, shown) in [
+            (
+                "fatal: 'https://ada:pw@x.org/a/' not found",
+                "fatal: 'https://…@x.org/a/' not found",
+            ),
+            (
+                "https://x.org/a@b and ssh://git@h/x",
+                "https://x.org/a@b and ssh://…@h/x",
+            ),
+            ("git@x.org:a/b", "git@x.org:a/b"),
+            ("", ""),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The sources file: where sources come from, and when they are read again.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::git::Git;
+use super::site::Site;
+use crate::knowledge::folder::Filter;
+use crate::knowledge::record::{Hash, key_hash};
+use crate::knowledge::source::source_name;
+
+/// Its name in `DATA_DIR`, where no other is named.
+const NAME: &str = "sources.toml";
+
+/// Nothing is read more often by the clock.
+const LEAST: Duration = Duration::from_secs(1);
+/// Other people's servers are not asked more often.
+const LEAST_OF_SITES: Duration = Duration::from_secs(60);
+
+/// How often repositories and sites are looked at where the file does not say.
+const GIT: Duration = Duration::from_secs(3_600);
+const SITE: Duration = Duration::from_secs(86_400);
+
+/// Pages of a site, unless it says otherwise, and at most.
+const PAGES: usize = 500;
+const MOST_PAGES: usize = 10_000;
+
+/// Where the file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcesFile {
+    pub path: PathBuf,
+    /// It was named, so that it has to be there.
+    pub is_named: bool,
+}
+
+impl SourcesFile {
+    /// The one that was named, or that of the data folder.
+    pub fn new(named: Option<PathBuf>, data_dir: &Path) -> Self {
+        Self {
+            is_named: named.is_some(),
+            path: named.unwrap_or_else(|| data_dir.join(NAME)),
+        }
+    }
+}
+
+/// A source that is read again.
+#[derive(Clone, Debug)]
+pub struct Configured {
+    pub name: String,
+    pub origin: Origin,
+    pub every: Every,
+    pub mapping: Option<PathBuf>,
+    pub channels: Vec<String>,
+    pub filter: Filter,
+    /// Of all that the file says of it: when that changes, everything is read again.
+    pub(super) settings: Hash,
+}
+
+/// Where a source comes from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A folder, or a file.
+    Folder(PathBuf),
+    Git(Git),
+    Site(Site),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(path) => write!(f, "{}", path.display()),
+            Self::Git(git) => write!(f, "{}", git.shown()),
+            Self::Site(site) => write!(f, "{}", site.start),
+        }
+    }
+}
+
+/// When a source is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// When a file has changed.
+    Change,
+    Time(Duration),
+    /// When somebody asks for it.
+    Never,
+}
+
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Change => write!(f, "when a file changes"),
+            Self::Time(time) => write!(f, "every {}", humantime::format_duration(*time)),
+            Self::Never => write!(f, "when somebody runs `muninn source refresh`"),
+        }
+    }
+}
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be used: {problem}", path.display())]
+pub struct SettingsError {
+    path: PathBuf,
+    problem: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    path: Option<PathBuf>,
+    git: Option<String>,
+    web: Option<String>,
+    every: Option<String>,
+    mapping: Option<PathBuf>,
+    #[serde(default)]
+    channels: Vec<String>,
+    #[serde(default)]
+    include: Vec<String>,
+    #[serde(default)]
+    exclude: Vec<String>,
+    /// Of a repository: unset for its default one.
+    branch: Option<String>,
+    /// Of a repository: unset for all of it.
+    folder: Option<String>,
+    /// Of a site.
+    pages: Option<usize>,
+    /// Of a site: its name may lead to this machine or network.
+    private: Option<bool>,
+}
+
+/// What the file says; nothing where there is none and none was named.
+///
+/// # Errors
+/// Names the section and what is wrong with it.
+pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, SettingsError> {
+    let path = &file.path;
+    let wrong = |problem: String| SettingsError {
+        path: path.clone(),
+        problem,
+    };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !file.is_named => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    let folder = std::path::absolute(path).map_err(|error| wrong(error.to_string()))?;
+    let folder = folder.parent().unwrap_or(&folder);
+    parse(&text, folder, data_dir).map_err(wrong)
+}
+
+/// Paths in it are those of `folder`.
+fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, String> {
+    let entries: BTreeMap<String, Entry> =
+        toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
+    let entries = entries.into_iter();
+    entries
+        .map(|(name, entry)| {
+            let read = configured(&name, entry, folder, data_dir);
+            read.map_err(|problem| format!("[{name}] {problem}"))
+        })
+        .collect()
+}
+
+fn configured(
+    name: &str,
+    entry: Entry,
+    folder: &Path,
+    data_dir: &Path,
+) -> Result<Configured, String> {
+    let name = source_name(&[], Some(name)).map_err(|error| error.to_string())?;
+    let settings = key_hash(&format!("{entry:?}"));
+    check_kind(&entry)?;
+    let (origin, usual, least) = match (entry.path, entry.git, entry.web) {
+        (Some(path), None, None) => (
+            Origin::Folder(plain(&folder.join(path))),
+            Every::Change,
+            LEAST,
+        ),
+        (None, Some(address), None) => {
+            let git = Git::new(&address, entry.branch, entry.folder)?;
+            (Origin::Git(git), Every::Time(GIT), LEAST)
+        }
+        (None, None, Some(address)) => {
+            let pages = entry.pages.unwrap_or(PAGES).clamp(1, MOST_PAGES);
+            let site = site(&address, pages, entry.private.unwrap_or_default())?;
+            (Origin::Site(site), Every::Time(SITE), LEAST_OF_SITES)
+        }
+        (_, _, _) => return Err("needs one of path, git and web".to_owned()),
+    };
+    Ok(Configured {
+        name,
+        origin,
+        every: match entry.every {
+            Some(text) => every(&text, least)?,
+            None => usual,
+        },
+        mapping: entry.mapping.map(|named| {
+            let path = folder.join(&named);
+            // One that is built in has no file.
+            if path.is_file() { path } else { named }
+        }),
+        channels: entry.channels,
+        filter: Filter {
+            include: entry.include,
+            exclude: entry.exclude,
+            data_dir: Some(data_dir.to_owned()),
+            ..Filter::default()
+        },
+        settings,
+    })
+}
+
+/// Without `.` and `..`, so that the catalog shows it as people would write it.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// What only repositories or sites have is a mistake elsewhere.
+fn check_kind(entry: &Entry) -> Result<(), String> {
+    let of_git = [
+        ("branch", entry.branch.is_some()),
+        ("folder", entry.folder.is_some()),
+    ];
+    let of_site = [
+        ("pages", entry.pages.is_some()),
+        ("private", entry.private.is_some()),
+    ];
+    let misplaced = |keys: [(&'static str, bool); 2], is_right: bool| {
+        let mut keys = keys.into_iter();
+        keys.find(|(_, is_set)| *is_set && !is_right)
+    };
+    if let Some((key, _)) = misplaced(of_git, entry.git.is_some()) {
+        return Err(format!("{key} is for git = … only"));
+    }
+    if let Some((key, _)) = misplaced(of_site, entry.web.is_some()) {
+        return Err(format!("{key} is for web = … only"));
+    }
+    Ok(())
+}
+
+fn site(address: &str, pages: usize, is_private_allowed: bool) -> Result<Site, String> {
+    let start =
+        Url::parse(address).map_err(|error| format!("{address:?} is no address: {error}"))?;
+    if !matches!(start.scheme(), "http" | "https") || start.host_str().is_none() {
+        return Err(format!("{address:?} is no http:// or https:// address"));
+    }
+    if !start.username().is_empty() || start.password().is_some() {
+        return Err("web is read without a name and password; leave them out".to_owned());
+    }
+    Ok(Site {
+        start,
+        pages,
+        is_private_allowed,
+    })
+}
+
+fn every(text: &str, least: Duration) -> Result<Every, String> {
+    if text.trim() == "never" {
+        return Ok(Every::Never);
+    }
+    let time = humantime::parse_duration(text.trim()).map_err(|_| {
+        format!("every = {text:?} is no time; write one like 90s, 15m, 6h or 1d, or never")
+    })?;
+    if time < least {
+        let least = humantime::format_duration(least);
+        return Err(format!("every = {text:?} is too often; {least} at least"));
+    }
+    Ok(Every::Time(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Configured>, String> {
+        parse(text, Path::new("/etc/muninn"), Path::new("data"))
+    }
+
+    #[test]
+    fn a_file_says_where_and_how_often() {
+        let read = read(
+            "[docs]\npath = \"../docs/.\"\nexclude = [\"drafts/\"]\n\
+             [book]\ngit = \"https://ada:secret@example.org/book.git\"\nfolder = \"src\"\nevery = \"1d\"\n\
+             [site]\nweb = \"https://docs.example.org/\"\npages = 99999\n\
+             [old]\npath = \"/old\"\nevery = \"never\"\n",
+        );
+        let read = read.unwrap();
+        let told: Vec<String> = read
+            .iter()
+            .map(|of| format!("{}: {}, {}", of.name, of.origin, of.every))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "book: https://…@example.org/book.git, every 1day",
+                "docs: /etc/docs, when a file changes",
+                "old: /old, when somebody runs `muninn source refresh`",
+                "site: https://docs.example.org/, every 1day",
+            ]
+        );
+        assert!(matches!(&read[3].origin, Origin::Site(site) if site.pages == MOST_PAGES));
+        // What is printed for whoever looks for a mistake has no secrets either.
+        assert!(!format!("{read:?}").contains("secret"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, words) in [
+            ("[a]\n", "[a] needs one of path, git and web"),
+            ("[a]\npath = \"x\"\ngit = \"y\"\n", "needs one of"),
+            ("[a]\npath = \"x\"\nevery = \"soon\"\n", "90s, 15m"),
+            (
+                "[a]\nweb = \"https://x/\"\nevery = \"5s\"\n",
+                "too often; 1m",
+            ),
+            ("[a]\npath = \"x\"\nbranch = \"b\"\n", "branch is for git"),
+            ("[a]\npath = \"x\"\nprivate = true\n", "private is for web"),
+            ("[a]\npth = \"x\"\n", "unknown field"),
+            ("[\"a/b\"]\npath = \"x\"\n", "cannot name a source"),
+            ("[a]\nweb = \"file:///etc\"\n", "no http://"),
+            ("[a]\nweb = \"https://u:p@x/\"\n", "without a name"),
+            ("[a]\ngit = \"--upload-pack=x\"\n", "no address"),
+            ("[a]\ngit = \"ext::sh -c x\"\n", "no address"),
+            ("[a]\ngit = \"https://x/y\"\nfolder = \"../z\"\n", "folder"),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(refused.contains(words), "{text}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Asks a site for its pages: only the host that was named, and only at addresses that may be asked.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use muninn_platform::in_one_line;
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED, LOCATION,
+};
+use reqwest::{Client as Http, Response, StatusCode, Url};
+
+use super::{Site, SiteError};
+
+/// How long one request may take.
+const REQUEST: Duration = Duration::from_secs(30);
+
+/// Bytes of a page at most.
+const PAGE: usize = 16 * 1024 * 1024;
+
+/// Addresses that lead on to one another at most.
+pub(super) const REDIRECTS: usize = 5;
+
+/// What a request came to.
+pub(super) enum Answer {
+    New(Fresh),
+    /// It is what it was.
+    Unchanged,
+    /// It is at another address of this host.
+    Moved(Url),
+    /// The site says that there is nothing, or nothing that is read; with what it says.
+    Gone(String),
+    /// It may be there another time.
+    Failed(String),
+}
+
+/// A page as it came.
+pub(super) struct Fresh {
+    /// The ending of its file.
+    pub(super) kind: &'static str,
+    pub(super) bytes: Vec<u8>,
+    /// By what it is known again.
+    pub(super) etag: Option<String>,
+    pub(super) modified: Option<String>,
+}
+
+/// Asks one host.
+pub(super) struct Client {
+    http: Http,
+    start: Url,
+}
+
+impl Client {
+    /// Looks where the host is, once: what is asked later goes to the addresses that were looked at.
+    pub(super) async fn new(site: &Site) -> Result<Self, SiteError> {
+        let start = site.start.clone();
+        let host = start.host_str().unwrap_or_default().to_owned();
+        let port = start.port_or_known_default().unwrap_or(443);
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let found = tokio::net::lookup_host((bare, port)).await;
+        let found: Vec<SocketAddr> = found
+            .map_err(|error| SiteError::Unreachable(format!("{host} is not known: {error}")))?
+            .collect();
+        let all = found.iter().map(SocketAddr::ip);
+        if !site.is_private_allowed && !may_be_asked(bare, all) {
+            return Err(SiteError::Private { host });
+        }
+        let http = Http::builder()
+            .user_agent(concat!("muninn/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(REQUEST)
+            .no_proxy()
+            .resolve_to_addrs(&host, &found)
+            .build();
+        let http = http.map_err(|error| SiteError::Unreachable(in_one_line(&error)))?;
+        Ok(Self { http, start })
+    }
+
+    /// Asks for a page, unless it is still the one that is known by these.
+    pub(super) async fn page(
+        &self,
+        address: &Url,
+        etag: Option<&str>,
+        modified: Option<&str>,
+    ) -> Answer {
+        let mut known = HeaderMap::new();
+        for (name, value) in [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, modified)] {
+            if let Some(Ok(value)) = value.map(str::parse) {
+                known.insert(name, value);
+            }
+        }
+        let response = match self.ask(address, known).await {
+            Ok(response) => response,
+            Err(error) => return Answer::Failed(error),
+        };
+        match (response.status(), self.led(address, &response)) {
+            (StatusCode::NOT_MODIFIED, _) => Answer::Unchanged,
+            (_, Some(Led::Here(to))) => Answer::Moved(to),
+            (_, Some(Led::Elsewhere(to))) => Answer::Gone(format!(
+                "{address} leads to {to}, which is not on the host that was named; name that address instead"
+            )),
+            (status, None) if status.is_success() => fresh(address, response).await,
+            (
+                status @ (StatusCode::NOT_FOUND
+                | StatusCode::GONE
+                | StatusCode::UNAUTHORIZED
+                | StatusCode::FORBIDDEN
+                | StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS),
+                None,
+            ) => Answer::Gone(format!("{address} answers {status}")),
+            (status, None) => Answer::Failed(format!("{address} answers {status}")),
+        }
+    }
+
+    /// Asks for a file that is no page, and follows where it leads on this host.
+    pub(super) async fn file(&self, address: &Url) -> Result<(StatusCode, String), SiteError> {
+        let mut at = address.clone();
+        for _ in 0..=REDIRECTS {
+            let response = self.ask(&at, HeaderMap::new()).await;
+            let response = response.map_err(SiteError::Unreachable)?;
+            match self.led(&at, &response) {
+                None => {
+                    let status = response.status();
+                    let bytes = bytes(&at, response).await.map_err(SiteError::Unreachable)?;
+                    return Ok((status, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+                Some(Led::Here(to)) => at = to,
+                Some(Led::Elsewhere(to)) => {
+                    return Err(SiteError::Elsewhere {
+                        from: at.to_string(),
+                        to,
+                    });
+                }
+            }
+        }
+        Err(SiteError::Unreachable(format!("{address} leads on and on")))
+    }
+
+    async fn ask(&self, address: &Url, headers: HeaderMap) -> Result<Response, String> {
+        let asked = self.http.get(address.clone()).headers(headers).header(
+            ACCEPT,
+            "text/html, text/markdown, text/plain, application/pdf, */*;q=0.1",
+        );
+        asked.send().await.map_err(|error| unread(address, error))
+    }
+
+    /// Where a response leads. Never followed to another host, port or scheme: nobody has named those.
+    fn led(&self, from: &Url, response: &Response) -> Option<Led> {
+        let is_leading =
+            response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED;
+        if !is_leading {
+            return None;
+        }
+        let to = text(response, LOCATION).unwrap_or_default();
+        Some(match from.join(&to) {
+            Ok(mut url) if url.origin() == self.start.origin() => {
+                url.set_fragment(None);
+                Led::Here(url)
+            }
+            Ok(_) | Err(_) => Led::Elsewhere(to),
+        })
+    }
+}
+
+enum Led {
+    Here(Url),
+    Elsewhere(String),
+}
+
+fn text(response: &Response, name: HeaderName) -> Option<String> {
+    let value = response.headers().get(name)?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+fn unread(address: &Url, error: reqwest::Error) -> String {
+    format!(
+        "{address} cannot be read: {}",
+        in_one_line(&error.without_url())
+    )
+}
+
+async fn fresh(address: &Url, response: Response) -> Answer {
+    let kind = text(&response, CONTENT_TYPE).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = match kind.to_ascii_lowercase().as_str() {
+        "text/html" | "application/xhtml+xml" => "html",
+        "text/markdown" => "md",
+        "text/plain" => "txt",
+        "application/pdf" => "pdf",
+        other => return Answer::Gone(format!("{address} is {other}, which is not read")),
+    };
+    let (etag, modified) = (text(&response, ETAG), text(&response, LAST_MODIFIED));
+    match bytes(address, response).await {
+        Ok(bytes) => Answer::New(Fresh {
+            kind,
+            bytes,
+            etag,
+            modified,
+        }),
+        Err(error) => Answer::Failed(error),
+    }
+}
+
+async fn bytes(address: &Url, mut response: Response) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    loop {
+        let part = response.chunk().await;
+        let Some(part) = part.map_err(|error| unread(address, error))? else {
+            return Ok(bytes);
+        };
+        bytes.extend_from_slice(&part);
+        if bytes.len() > PAGE {
+            return Err(format!("{address} has more than {} MB", PAGE >> 20));
+        }
+    }
+}
+
+/// Whoever writes an address or `localhost` means it; what a name leads to, its owner decides, and may
+/// decide otherwise tomorrow.
+fn may_be_asked(host: &str, mut found: impl Iterator<Item = IpAddr>) -> bool {
+    let is_meant = host.parse::<IpAddr>().is_ok() || host == "localhost";
+    is_meant || found.all(is_public)
+}
+
+/// Whether anybody can reach it, and not only who is near.
+fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            let is_shared = a == 100 && (64..128).contains(&b);
+            let is_of_nobody = a == 0
+                || a >= 240
+                || (a == 192 && b == 0 && c == 0)
+                || (a == 198 && (b == 18 || b == 19));
+            !(v4.is_private()
+                || v4.is_loopback()
+                || v4.is_link_local()
+                || v4.is_multicast()
+                || v4.is_documentation()
+                || is_shared
+                || is_of_nobody)
+        }
+        IpAddr::V6(v6) => {
+            let [first, second, ..] = v6.segments();
+            let is_near = first & 0xfe00 == 0xfc00
+                || first & 0xffc0 == 0xfe80
+                || first & 0xff00 == 0xff00
+                || v6.is_loopback()
+                || v6.is_unspecified();
+            // What carries an address of version 4 could carry a private one.
+            let carries = first == 0x2002
+                || (first == 0x64 && second == 0xff9b)
+                || (first == 0x2001 && second == 0)
+                || v6.segments()[..6] == [0; 6];
+            !(is_near || carries)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_leads_to_this_network_is_not_asked() {
+        for (host, found, expected) in [
+            ("docs.example.org", ["8.8.8.8", "2606:4700::1"], true),
+            ("docs.example.org", ["8.8.8.8", "10.0.0.1"], false),
+            ("wiki", ["127.0.0.1", "127.0.0.1"], false),
+            ("localhost", ["127.0.0.1", "::1"], true),
+            ("10.0.0.1", ["10.0.0.1", "10.0.0.1"], true),
+        ] {
+            let found = found.iter().map(|address| address.parse().unwrap());
+            assert_eq!(may_be_asked(host, found), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn near_addresses_are_not_public() {
+        for (address, expected) in [
+            ("127.0.0.1", false),
+            ("10.1.2.3", false),
+            ("172.16.0.1", false),
+            ("169.254.169.254", false),
+            ("192.168.0.1", false),
+            ("100.64.0.1", false),
+            ("0.0.0.0", false),
+            ("255.255.255.255", false),
+            ("::1", false),
+            ("::", false),
+            ("fd00::1", false),
+            ("fe80::1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::127.0.0.1", false),
+            ("64:ff9b::7f00:1", false),
+            ("2001:0:1::1", false),
+            ("8.8.8.8", true),
+            ("2606:4700::1111", true),
+        ] {
+            assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The pages of a site as files: those of the last time, and those of this one in a folder beside
+//! them, which takes their place when all are there.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+
+use super::client::Fresh;
+
+/// The list of the pages, among them; what is hidden is not ingested.
+const INDEX: &str = ".pages.json";
+
+/// Of the files of pages, and `.htm` that becomes one of them.
+const ENDINGS: [&str; 5] = [".html", ".htm", ".md", ".txt", ".pdf"];
+
+/// A page as it was read.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Page {
+    file: String,
+    pub(super) etag: Option<String>,
+    pub(super) modified: Option<String>,
+}
+
+/// By address.
+type Index = BTreeMap<String, Page>;
+
+pub(super) struct Pages {
+    now: PathBuf,
+    next: PathBuf,
+    old: PathBuf,
+    before: Index,
+    index: Index,
+    taken: HashSet<String>,
+    bytes: u64,
+}
+
+impl Pages {
+    /// Those of the last time, and none yet of this one.
+    pub(super) fn begin(place: &Path) -> io::Result<Self> {
+        let [now, next, old] = ["pages", "pages.next", "pages.old"].map(|name| place.join(name));
+        // A process was killed between the two steps of the exchange.
+        if !now.exists() && old.exists() {
+            std::fs::rename(&old, &now)?;
+        }
+        remove(&old)?;
+        remove(&next)?;
+        std::fs::create_dir_all(&next)?;
+        let index = std::fs::read(now.join(INDEX)).ok();
+        let before = index.and_then(|index| serde_json::from_slice(&index).ok());
+        Ok(Self {
+            now,
+            next,
+            old,
+            before: before.unwrap_or_default(),
+            index: Index::new(),
+            taken: HashSet::new(),
+            bytes: 0,
+        })
+    }
+
+    /// The page of this address as it was the last time.
+    pub(super) fn before(&self, address: &Url) -> Option<Page> {
+        let page = self.before.get(address.as_str())?;
+        self.now.join(&page.file).is_file().then(|| page.clone())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.index.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Keeps what came. Gives back the HTML of such a page.
+    pub(super) async fn put(&mut self, address: &Url, fresh: Fresh) -> io::Result<Option<String>> {
+        let Fresh {
+            kind,
+            bytes,
+            etag,
+            modified,
+        } = fresh;
+        let page = Page {
+            file: self.free(address, kind),
+            etag,
+            modified,
+        };
+        self.write(address, page, bytes).await
+    }
+
+    /// Keeps what was there the last time. Gives back the HTML of such a page.
+    pub(super) async fn keep(&mut self, address: &Url, page: Page) -> io::Result<Option<String>> {
+        let bytes = tokio::fs::read(self.now.join(&page.file)).await?;
+        let file = if self.taken.contains(&page.file) {
+            let kind = page.file.rsplit_once('.').map_or("html", |(_, kind)| kind);
+            self.free(address, kind)
+        } else {
+            page.file.clone()
+        };
+        self.write(address, Page { file, ..page }, bytes).await
+    }
+
+    async fn write(
+        &mut self,
+        address: &Url,
+        page: Page,
+        bytes: Vec<u8>,
+    ) -> io::Result<Option<String>> {
+        let path = self.next.join(&page.file);
+        let folder = path.parent().unwrap_or(&self.next);
+        tokio::fs::create_dir_all(folder).await?;
+        tokio::fs::write(&path, &bytes).await?;
+        self.bytes += bytes.len() as u64;
+        let is_html = page.file.ends_with(".html");
+        self.taken.insert(page.file.clone());
+        self.index.insert(address.to_string(), page);
+        Ok(is_html.then(|| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The file of a page, by its address: no two pages have the same.
+    fn free(&self, address: &Url, kind: &str) -> String {
+        let parts = address.path_segments().into_iter().flatten();
+        let mut parts: Vec<String> = parts.map(fitting).collect();
+        if let Some((last, folders)) = parts.split_last_mut() {
+            if last == "-" {
+                "index".clone_into(last);
+            }
+            // No folder has the name of a file.
+            let named_so = folders.iter_mut();
+            let named_so = named_so.filter(|part| ENDINGS.iter().any(|it| part.ends_with(it)));
+            named_so.for_each(|part| part.push('-'));
+        }
+        let named = parts.join("/");
+        let bare = ENDINGS.iter().find_map(|ending| named.strip_suffix(ending));
+        let bare = bare.unwrap_or(&named);
+        let plain = format!("{bare}.{kind}");
+        let is_free = !self.taken.contains(&plain);
+        if is_free && address.query().is_none() && bare.len() <= 200 {
+            return plain;
+        }
+        let own = blake3::hash(address.as_str().as_bytes()).to_hex();
+        let bare: String = bare.chars().take(100).collect();
+        format!("{bare}-{}.{kind}", &own[..12])
+    }
+
+    /// Puts the pages of this time in the place of those before; gives their folder, and the address
+    /// of each file.
+    pub(super) fn finish(self) -> io::Result<(PathBuf, HashMap<String, String>)> {
+        std::fs::write(self.next.join(INDEX), serde_json::to_vec(&self.index)?)?;
+        if self.now.exists() {
+            std::fs::rename(&self.now, &self.old)?;
+        }
+        std::fs::rename(&self.next, &self.now)?;
+        remove(&self.old)?;
+        let links = self.index.into_iter();
+        let links = links.map(|(address, page)| (page.file, address));
+        Ok((self.now, links.collect()))
+    }
+}
+
+/// Removes a folder with all that is in it, if it is there.
+fn remove(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// A part of a path that is no hidden file and no way out.
+fn fitting(part: &str) -> String {
+    let part = part.trim_start_matches('.');
+    let fits = |c: char| {
+        if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%' | '~') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let part: String = part.chars().take(80).map(fits).collect();
+    if part.is_empty() {
+        "-".to_owned()
+    } else {
+        part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(text: &str) -> Fresh {
+        Fresh {
+            kind: "html",
+            bytes: text.into(),
+            etag: Some(format!("\"{text}\"")),
+            modified: None,
+        }
+    }
+
+    #[test]
+    fn parts_of_paths_lead_nowhere_else() {
+        assert_eq!(
+            ["..", ".git", "a b", "x.html", ""].map(fitting),
+            ["-", "git", "a-b", "x.html", "-"]
+        );
+    }
+
+    #[tokio::test]
+    async fn every_address_has_a_file_of_its_own_and_a_killed_exchange_is_put_right() {
+        let place = tempfile::tempdir().unwrap();
+        let address = |path: &str| Url::parse("https://x.org").unwrap().join(path).unwrap();
+        let paths = [
+            "/",
+            "/index",
+            "/a",
+            "/a.html",
+            "/a/",
+            "/a/b?c=1",
+            "/a/b?c=2",
+            "/%2e%2e/x",
+            "/a.html/b",
+        ];
+        let mut pages = Pages::begin(place.path()).unwrap();
+        for path in paths {
+            let put = pages.put(&address(path), fresh(path)).await.unwrap();
+            assert_eq!(put.as_deref(), Some(path));
+        }
+        let (folder, links) = pages.finish().unwrap();
+        assert_eq!(links.len(), paths.len(), "{links:?}");
+        for (file, address) in &links {
+            let text = std::fs::read_to_string(folder.join(file)).unwrap();
+            assert_eq!(address_of(&text), *address, "{file}");
+        }
+
+        // Killed after the first step: what was there is there again.
+        let begun = Pages::begin(place.path()).unwrap();
+        std::fs::rename(&begun.now, &begun.old).unwrap();
+        drop(begun);
+        let mut pages = Pages::begin(place.path()).unwrap();
+        let kept = pages.before(&address("/a")).unwrap();
+        assert_eq!(kept.etag.as_deref(), Some("\"/a\""));
+        // A file that another page has taken meanwhile stays that page's.
+        pages.put(&address("/a.html"), fresh("new")).await.unwrap();
+        pages.keep(&address("/a"), kept).await.unwrap();
+        let (folder, links) = pages.finish().unwrap();
+        let texts: Vec<String> = links
+            .keys()
+            .map(|file| std::fs::read_to_string(folder.join(file)).unwrap())
+            .collect();
+        assert!(
+            texts.contains(&"new".to_owned()) && texts.contains(&"/a".to_owned()),
+            "{texts:?}"
+        );
+    }
+
+    fn address_of(path: &str) -> String {
+        Url::parse("https://x.org")
+            .unwrap()
+            .join(path)
+            .unwrap()
+            .to_string()
+    }
+}

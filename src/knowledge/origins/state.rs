@@ -1,0 +1,258 @@
+//! When a source was read the last time, and what came of it: a small file in `DATA_DIR/sources`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use private_files::{private_folder, replace_lines};
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Configured, Every};
+
+/// The longest and the shortest pause after a failure, where the schedule has no other.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3_600);
+const SHORTEST_PAUSE: Duration = Duration::from_secs(60);
+/// A folder on this machine may be back soon.
+const PAUSE_OF_FOLDERS: Duration = Duration::from_secs(5);
+
+/// The last try.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Last {
+    pub tried: DateTime<Utc>,
+    /// The last time that it was read as a whole, or that nothing had changed.
+    pub succeeded: Option<DateTime<Utc>>,
+    /// What the last try failed with.
+    pub error: Option<String>,
+    /// Tries that failed since it succeeded.
+    #[serde(default)]
+    pub failures: u32,
+    /// What people should know of the version that is served.
+    pub note: Option<String>,
+    /// Of what was read the last time: where it is the same, nothing has changed.
+    pub mark: Option<String>,
+}
+
+/// What came of a try.
+pub(super) enum Came {
+    Read {
+        mark: Option<String>,
+        note: Option<String>,
+    },
+    Failed(String),
+}
+
+impl Last {
+    /// None where it was never tried, or where nobody can tell.
+    pub fn read(data_dir: &Path, name: &str) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(path(data_dir, name)).ok()?).ok()
+    }
+
+    /// What is kept of a try.
+    fn after(before: Option<Self>, came: Came, now: DateTime<Utc>) -> Self {
+        let before = before.unwrap_or_default();
+        match came {
+            Came::Read { mark, note } => Self {
+                tried: now,
+                succeeded: Some(now),
+                error: None,
+                failures: 0,
+                note,
+                mark,
+            },
+            Came::Failed(error) => Self {
+                tried: now,
+                error: Some(error),
+                failures: before.failures.saturating_add(1),
+                ..before
+            },
+        }
+    }
+}
+
+fn path(data_dir: &Path, name: &str) -> PathBuf {
+    data_dir.join("sources").join(format!("{name}.json"))
+}
+
+pub(super) fn write(data_dir: &Path, name: &str, came: Came) -> std::io::Result<()> {
+    let last = Last::after(Last::read(data_dir, name), came, Utc::now());
+    private_folder(&data_dir.join("sources"))?;
+    replace_lines(&path(data_dir, name), [last])
+}
+
+/// What is to be done with a source now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    Now,
+    /// When its mark is another one.
+    IfChanged,
+    NotYet,
+}
+
+impl Configured {
+    /// What is to be done, after the last try.
+    pub fn due(&self, last: Option<&Last>, now: DateTime<Utc>) -> Due {
+        if self.every == Every::Never {
+            return Due::NotYet;
+        }
+        let Some(last) = last else {
+            return Due::Now;
+        };
+        // A clock that was put back would hold it up for ever.
+        let since = (now - last.tried).to_std();
+        let has_passed = |time| since.is_err() || since.is_ok_and(|since| since >= time);
+        let is_time = match (last.failures, self.every) {
+            (0, Every::Change) => return Due::IfChanged,
+            (0, Every::Time(time)) => has_passed(time),
+            (failures, every) => has_passed(pause(failures, every)),
+        };
+        if is_time { Due::Now } else { Due::NotYet }
+    }
+
+    /// Why it is not as fresh as it should be; nothing if it is. `is_changed`: whether its files are
+    /// others than those that were read, where somebody looked.
+    pub fn lag(&self, last: Option<&Last>, is_changed: bool, now: DateTime<Utc>) -> Option<String> {
+        let Some(last) = last else {
+            return Some(format!(
+                "it was never read; `muninn serve` reads it, and `muninn source refresh {}` does now",
+                self.name
+            ));
+        };
+        let when = |at: DateTime<Utc>| at.format("%Y-%m-%d %H:%M UTC");
+        if let Some(error) = &last.error {
+            let served = last.succeeded.map_or("nothing".to_owned(), |at| {
+                format!("what was read on {}", when(at))
+            });
+            return Some(format!(
+                "it cannot be refreshed, so {served} is served (failed {}, last on {}): {error}",
+                muninn_platform::counted(last.failures, "time"),
+                when(last.tried),
+            ));
+        }
+        let late = match (self.every, last.succeeded) {
+            (Every::Time(time), Some(at)) => (now - at).to_std().is_ok_and(|age| age > 2 * time),
+            (_, _) => false,
+        };
+        let read = last
+            .succeeded
+            .map_or("never".to_owned(), |at| when(at).to_string());
+        let name = &self.name;
+        if late || is_changed {
+            let why = if late { "" } else { ", and has changed since" };
+            return Some(format!(
+                "stale: it was read last on {read}{why}; `muninn serve` reads it {}, and `muninn source refresh {name}` does now",
+                self.every
+            ));
+        }
+        None
+    }
+}
+
+/// How long it is left alone after failures: soon again at first, then less and less often.
+fn pause(failures: u32, every: Every) -> Duration {
+    let (first, longest) = match every {
+        Every::Time(time) => (time.min(SHORTEST_PAUSE), time.max(LONGEST_PAUSE)),
+        Every::Change | Every::Never => (PAUSE_OF_FOLDERS, LONGEST_PAUSE),
+    };
+    let doubled = 1_u32
+        .checked_shl(failures.saturating_sub(1))
+        .unwrap_or(u32::MAX);
+    first.saturating_mul(doubled).min(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::folder::Filter;
+    use crate::knowledge::origins::Origin;
+
+    fn docs(every: Every) -> Configured {
+        Configured {
+            name: "docs".to_owned(),
+            origin: Origin::Folder("docs".into()),
+            every,
+            mapping: None,
+            channels: Vec::new(),
+            filter: Filter::default(),
+            settings: [0; 16],
+        }
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        format!("2026-01-02T{text}Z").parse().unwrap()
+    }
+
+    const HOUR: Every = Every::Time(Duration::from_secs(3_600));
+
+    #[test]
+    fn it_is_due_after_its_time_and_after_a_growing_pause() {
+        let last = |failures| Last {
+            tried: at("03:00:00"),
+            failures,
+            ..Last::default()
+        };
+        for (every, failures, now, expected) in [
+            (HOUR, 0, "03:59:00", Due::NotYet),
+            (HOUR, 0, "04:00:00", Due::Now),
+            // The clock was put back.
+            (HOUR, 0, "02:00:00", Due::Now),
+            (HOUR, 1, "03:00:59", Due::NotYet),
+            (HOUR, 1, "03:01:00", Due::Now),
+            (HOUR, 3, "03:03:59", Due::NotYet),
+            (HOUR, 3, "03:04:00", Due::Now),
+            (HOUR, u32::MAX, "03:59:59", Due::NotYet),
+            (HOUR, u32::MAX, "04:00:00", Due::Now),
+            (Every::Change, 0, "03:00:00", Due::IfChanged),
+            (Every::Change, 1, "03:00:04", Due::NotYet),
+            (Every::Change, 1, "03:00:05", Due::Now),
+            (Every::Never, 0, "23:00:00", Due::NotYet),
+        ] {
+            let due = docs(every).due(Some(&last(failures)), at(now));
+            assert_eq!(due, expected, "{every:?} {failures} {now}");
+        }
+        assert_eq!(docs(HOUR).due(None, at("03:00:00")), Due::Now);
+        assert_eq!(docs(Every::Never).due(None, at("03:00:00")), Due::NotYet);
+    }
+
+    #[test]
+    fn what_lags_is_told_and_a_failure_keeps_what_was_known() {
+        let read = Came::Read {
+            mark: Some("m".to_owned()),
+            note: None,
+        };
+        let read = Last::after(None, read, at("03:00:00"));
+        let told = |every, last: &Last, is_changed, now| {
+            docs(every)
+                .lag(Some(last), is_changed, at(now))
+                .unwrap_or_default()
+        };
+        assert_eq!(told(HOUR, &read, false, "05:00:00"), "");
+        assert!(
+            told(HOUR, &read, false, "05:00:01")
+                .starts_with("stale: it was read last on 2026-01-02 03:00")
+        );
+        assert!(told(Every::Change, &read, true, "03:00:01").contains("has changed since"));
+        assert_eq!(told(Every::Change, &read, false, "23:00:00"), "");
+        assert!(
+            docs(HOUR)
+                .lag(None, false, at("03:00:00"))
+                .unwrap()
+                .contains("never read")
+        );
+
+        let failed = Last::after(
+            Some(read),
+            Came::Failed("no route".to_owned()),
+            at("04:00:00"),
+        );
+        let failed = Last::after(
+            Some(failed),
+            Came::Failed("no route".to_owned()),
+            at("04:01:00"),
+        );
+        assert_eq!(failed.mark.as_deref(), Some("m"));
+        assert_eq!(
+            told(HOUR, &failed, false, "04:02:00"),
+            "it cannot be refreshed, so what was read on 2026-01-02 03:00 UTC is served (failed 2 times, last on 2026-01-02 04:01 UTC): no route"
+        );
+    }
+}

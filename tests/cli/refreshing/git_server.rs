@@ -1,0 +1,131 @@
+//! Git repositories behind a web server on this machine: the server is git's own, `git http-backend`.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use tokio::process::Command;
+
+/// A repository in which somebody works.
+pub(super) struct Repository(PathBuf);
+
+impl Repository {
+    pub(super) fn new(folder: &Path) -> Self {
+        std::fs::create_dir_all(folder).unwrap();
+        let repository = Self(folder.to_owned());
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository
+    }
+
+    pub(super) fn put(&self, name: &str, text: &str) {
+        super::write(&self.0.join(name), text);
+    }
+
+    pub(super) fn remove(&self, name: &str) {
+        std::fs::remove_file(self.0.join(name)).unwrap();
+    }
+
+    pub(super) fn commit(&self, what: &str) {
+        self.git(&["add", "--all", "--force"]);
+        self.git(&["commit", "--quiet", "-m", what]);
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+            .arg("-C")
+            .arg(&self.0)
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments:?}: {done:?}");
+    }
+}
+
+#[derive(Clone)]
+struct Inside {
+    root: PathBuf,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+/// Serves the repositories below a folder.
+pub(super) struct GitServer {
+    pub(super) address: String,
+    inside: Inside,
+}
+
+impl GitServer {
+    pub(super) async fn start(root: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let inside = Inside {
+            root: root.to_owned(),
+            asked: Arc::default(),
+        };
+        let router = Router::new().fallback(answer).with_state(inside.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { address, inside }
+    }
+
+    /// The requests since the last time: `FETCH` or `GET`, and the path.
+    pub(super) fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.inside.asked.lock().unwrap())
+    }
+}
+
+async fn answer(State(inside): State<Inside>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let is_fetch = body.windows(13).any(|part| part == b"command=fetch");
+    let what = if is_fetch { "FETCH" } else { "GET" };
+    inside
+        .asked
+        .lock()
+        .unwrap()
+        .push(format!("{what} {}", parts.uri.path()));
+    let header = |name: &str| {
+        let value = parts.headers.get(name).map(|it| it.to_str().unwrap());
+        value.unwrap_or_default().to_owned()
+    };
+    let mut child = Command::new("git")
+        .arg("http-backend")
+        .env("GIT_PROJECT_ROOT", &inside.root)
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("GIT_PROTOCOL", header("git-protocol"))
+        .env("REQUEST_METHOD", parts.method.as_str())
+        .env("PATH_INFO", parts.uri.path())
+        .env("QUERY_STRING", parts.uri.query().unwrap_or_default())
+        .env("CONTENT_TYPE", header("content-type"))
+        .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
+        .env("CONTENT_LENGTH", body.len().to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&body).await.unwrap();
+    drop(stdin);
+    let done = child.wait_with_output().await.unwrap();
+    let end = done.stdout.windows(4).position(|part| part == b"\r\n\r\n");
+    let Some(end) = end else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let mut response = Response::builder();
+    for line in String::from_utf8_lossy(&done.stdout[..end]).lines() {
+        let (name, value) = line.split_once(": ").unwrap();
+        response = match name {
+            "Status" => response.status(value[..3].parse::<u16>().unwrap()),
+            _other => response.header(name, value),
+        };
+    }
+    let body = done.stdout[end + 4..].to_vec();
+    response.body(Body::from(body)).unwrap()
+}

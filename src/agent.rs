@@ -64,6 +64,8 @@ pub enum NoAnswer {
     Prompt(#[from] PromptError),
     #[error("the model wrote no answer within its limits")]
     Nothing,
+    #[error("the model found that the message is not for it")]
+    Silent,
 }
 
 /// How much a turn may take.
@@ -281,6 +283,7 @@ impl Agent<'_> {
                     Err(error) => return Err(error),
                 },
                 Step::Reply(text) => return Ok(text),
+                Step::StaySilent => return Err(NoAnswer::Silent),
                 Step::GiveUp => return Err(NoAnswer::Nothing),
             };
         }
@@ -308,6 +311,7 @@ impl Agent<'_> {
             prompt_tokens: self.budget.prompt,
             shrinks: SHRINKS,
             searches_first: self.searches_first(),
+            may_stay_silent: self.tools.may_stay_silent(),
         }
     }
 

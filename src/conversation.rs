@@ -1,11 +1,12 @@
 //! One message from the moment it arrives until it is answered and kept.
 //!
-//! The [`bot`] takes in what the platforms bring; [`admission`] decides whether it becomes a turn; it is [kept until it is
+//! The [`bot`] takes in what the platforms bring; [`admission`] and [`attention`] decide whether it becomes a turn; it is [kept until it is
 //! answered](pending), in the graph or in the [`ledger`]; [`commands`] are answered at once. The [`turn`] reads, recalls, asks
 //! and keeps. What is said of failures stands in [`notice`].
 
 pub mod admission;
 pub mod attachments;
+pub mod attention;
 pub mod bot;
 pub mod commands;
 mod explain;

@@ -6,6 +6,7 @@
 
 pub mod answers;
 mod appending;
+pub mod attention;
 pub mod claims;
 pub mod confine;
 mod embedded;

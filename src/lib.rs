@@ -10,7 +10,8 @@
 //!    [until it is answered](conversation::pending), in the graph or in the [`ledger`](conversation::ledger).
 //!    [`commands`](conversation::commands) are answered at once. Edits, deletions and stops reach it while it is
 //!    [in flight](conversation::in_flight).
-//! 3. The [session](graph::session) is locked: one turn at a time in each, in the order of the messages.
+//! 3. The [session](graph::session) is locked: one turn at a time in each, in the order of the messages. What
+//!    does not name the bot is answered if it is [heard](conversation::attention) to be meant for it.
 //! 4. The [`turn`](conversation::turn) reads window, summary and news in one round trip to the [`graph`], through the
 //!    [archive](memory::Archive) that still has something when the graph is away.
 //! 5. Meanwhile the message, without its [secrets](muninn_platform::redact), is embedded by [`llm`]; its files are

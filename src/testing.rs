@@ -1,7 +1,7 @@
 //! Turns for the unit tests of this crate.
 
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Toward,
 };
 
 use crate::graph::{NewTurn, Turn};
@@ -47,6 +47,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
             time_zone: None,
         },
         addressed: Addressed::Directly,
+        toward: Toward::default(),
         body: Body::Text("hello".to_owned()),
         attachments: Vec::new(),
         link: None,

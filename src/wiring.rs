@@ -7,6 +7,7 @@ use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::config::Config;
 use crate::conversation::attachments::Attachments;
+use crate::conversation::attention::Listening;
 use crate::conversation::bot::Bot;
 use crate::conversation::commands::Commands;
 use crate::conversation::ledger::Ledger;
@@ -163,6 +164,7 @@ impl Parts {
                 Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?,
             ),
             budgets: Arc::clone(&budgets),
+            listening: Arc::new(Listening::new(&config.turn.bot_name)),
         };
         let window = config.turn.window_turns;
         let summarizer = model

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::effort::Effort;
 use super::rephrased::differs_much;
-use super::tools::SEARCH_KNOWLEDGE;
+use super::tools::{SEARCH_KNOWLEDGE, STAY_SILENT};
 use crate::llm::ToolCall;
 
 /// The shortest prompt that is worth sending, in tokens: the question and who the bot is.
@@ -34,6 +34,8 @@ pub enum Step {
     Answer { tokens: u32 },
     /// The answer is there.
     Reply(String),
+    /// The model finds that the message is not for it.
+    StaySilent,
     /// The model wrote none within its limits.
     GiveUp,
 }
@@ -92,6 +94,8 @@ pub struct Limits {
     pub shrinks: u32,
     /// The question is searched for before the model is asked, which calls no tools.
     pub searches_first: bool,
+    /// The model may find that the message is not for it.
+    pub may_stay_silent: bool,
 }
 
 /// One turn in progress.
@@ -141,6 +145,13 @@ impl Run {
 
     /// The model answered a question: with tool calls, or with text.
     pub fn routed(&mut self, text: &str, mut calls: Vec<ToolCall>) -> Step {
+        let is_silence = |call: &ToolCall| call.name == STAY_SILENT;
+        if self.left.may_stay_silent
+            && matches!(self.question, Question::Message(_))
+            && calls.iter().any(is_silence)
+        {
+            return Step::StaySilent;
+        }
         calls.truncate(self.left.calls_at_once.min(self.left.calls));
         if !calls.is_empty() {
             self.left.calls -= calls.len();

@@ -9,7 +9,7 @@ mod toolbox;
 use std::sync::Arc;
 use std::time::Instant;
 
-use muninn_platform::{IncomingMessage, counted};
+use muninn_platform::{Addressed, Body, IncomingMessage, counted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,6 +32,7 @@ use crate::memory::{Recalled, Recaller};
 
 const SEARCH_MEMORY: &str = "search_memory";
 const TEXT2CYPHER: &str = "text2cypher";
+pub(super) const STAY_SILENT: &str = "stay_silent";
 
 /// The tools of one turn.
 #[derive(Debug)]
@@ -89,6 +90,7 @@ impl Tools<'_> {
     /// What is offered to the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
+        specs.extend(self.may_stay_silent().then(stay_silent));
         specs.extend(self.knowledge.as_ref().map(Knowledge::spec));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
@@ -96,6 +98,12 @@ impl Tools<'_> {
             specs.push(text2cypher_spec(&offer.knowledge));
         }
         specs
+    }
+
+    /// Whether the message may have been meant for somebody else: the rules only found it likely to be for the bot.
+    pub fn may_stay_silent(&self) -> bool {
+        self.message.addressed == Addressed::InConversation
+            && matches!(self.message.body, Body::Text(_))
     }
 
     /// Calls a tool. What goes wrong is told to the model, which can do better.
@@ -230,6 +238,17 @@ fn search_memory() -> ToolSpec {
             "query",
             "What to look for, in words that may have been used.",
         ),
+    }
+}
+
+fn stay_silent() -> ToolSpec {
+    ToolSpec {
+        name: STAY_SILENT.to_owned(),
+        description:
+            "Says nothing at all. Call it, and nothing else, when the last message is plainly \
+                      said by one person to another and nobody waits for you."
+                .to_owned(),
+        parameters: json!({"type": "object", "properties": {}, "additionalProperties": false}),
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Ack, Addressed, Arrival, Arrivals, AudienceId, Body, Command, ConversationId, Feedback,
-    ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
+    Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
+    Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -445,14 +445,47 @@ impl Bot {
     /// What may be meant for the bot is, where it takes part; then the person's limits hold.
     async fn unwanted(&self, message: &IncomingMessage) -> Option<Option<Notice>> {
         match (&message.body, message.addressed) {
-            (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _)
-            | (Body::Text(_), Addressed::Directly) => None,
-            (Body::Text(_), Addressed::InConversation) => {
-                if !self.archive.takes_part(&message.conversation).await {
+            (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _) => None,
+            (Body::Text(text), addressed) => {
+                let ignored = self.ignored(message, text, addressed).await;
+                if let Some(why) = ignored {
+                    metrics::counter!("muninn_overheard_total", "why" => why).increment(1);
                     return Some(None);
+                }
+                if addressed == Addressed::Directly {
+                    return None;
                 }
                 let line = self.sessions.line(&message.conversation);
                 self.admission.admit(message, line).err().map(Some)
+            }
+        }
+    }
+
+    /// Why a message is not answered; none where it is. Costs no call of a model.
+    async fn ignored(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        addressed: Addressed,
+    ) -> Option<&'static str> {
+        let (archive, listening) = (&self.archive, &self.commands.listening);
+        let (session, audience) = (&message.conversation, message.channel());
+        let attention = listening.attention(archive.store(), session, audience);
+        match (attention.await, addressed) {
+            (Attention::Muted, _) => Some("muted"),
+            (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
+            (Attention::Mentioned, Addressed::InConversation) => Some("not_mentioned"),
+            (Attention::Open, Addressed::InConversation) => {
+                if !archive.takes_part(session).await {
+                    return Some("elsewhere");
+                }
+                let hearing = listening.hear(archive, message, text).await;
+                tracing::debug!(event = %message.event, heard = hearing.name(), "heard");
+                if hearing.is_for_bot() {
+                    return None;
+                }
+                listening.hold(message, text);
+                Some(hearing.name())
             }
         }
     }
@@ -489,6 +522,7 @@ impl Bot {
             match taken {
                 Ok(After::Superseded) => {}
                 Ok(After::Nothing) => return,
+                Ok(After::Silent) => return self.commands.listening.hold(message, &text),
                 Ok(After::Summarize) => return self.summarize(message),
                 Err(error) => {
                     metrics::counter!("muninn_failed_turns_total").increment(1);
@@ -592,6 +626,7 @@ impl Bot {
                     self.sessions.sweep();
                     self.revisions.sweep();
                     self.admission.sweep();
+                    self.commands.listening.sweep();
                     self.archive.sweep_claims().await;
                     self.pending.sweep().await;
                 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Vocabulary, Withdraw,
-    counted, excerpt,
+    Attention, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Scope,
+    Vocabulary, Withdraw, counted, excerpt,
 };
 
 use self::once::CommandOutcome;
 use crate::agent::budget::{Budgets, Used};
+use crate::conversation::attention::Listening;
 use crate::conversation::explain::explain;
 use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::{
@@ -48,6 +49,7 @@ What you can ask of me:
 - `forget last`: forget your last message here, with its answer
 - `forget session`: forget everything said in this {conversation}
 - `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
+- `mute`, `only when mentioned`, `unmute`: when I answer in this {conversation}; `mute {channel}` and so on for all of the {channel}
 - `usage`: what you and this {channel} have spent
 Anything else is a message to me."
     )
@@ -65,6 +67,7 @@ pub struct Commands {
     pub recaller: Arc<Recaller>,
     pub withdrawals: Arc<Withdrawals>,
     pub budgets: Arc<Budgets>,
+    pub listening: Arc<Listening>,
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
@@ -128,6 +131,10 @@ impl Commands {
                 let about = self.about(message, context.vocabulary).await;
                 about.map(CommandAnswer::from)
             }
+            Command::Attend(attention, scope) => {
+                let set = self.attend(guard, message, *attention, *scope, context.vocabulary);
+                set.await.map(CommandAnswer::from)
+            }
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
@@ -152,6 +159,8 @@ impl Commands {
             return Ok(Notice::NothingYet.into());
         }
         let lines: Vec<String> = turns.iter().map(in_history).collect();
+        let silences = self.silences(message).await?;
+        let lines: Vec<String> = lines.into_iter().chain(silences).collect();
         Ok(CommandAnswer {
             text: lines.join("\n"),
             shows: turns.iter().map(|turn| turn.id).collect(),
@@ -169,7 +178,56 @@ impl Commands {
         {
             return self.why(&session, Some(response)).await;
         }
-        self.why(&message.conversation, None).await
+        let mut said = self.why(&message.conversation, None).await?;
+        if let Some(line) = self.silences(message).await? {
+            said.text = format!("{}\n{line}", said.text);
+        }
+        Ok(said)
+    }
+
+    /// How often the model chose to say nothing in this conversation.
+    async fn silences(&self, message: &IncomingMessage) -> Result<Option<String>, StoreError> {
+        let store = self.archive.store();
+        let kept = store.attention(&message.conversation, &message.audience.id);
+        let kept = kept.await?;
+        let last = kept.last_silent_at.filter(|_| kept.silences > 0);
+        Ok(last.map(|last| {
+            let times = kept.silences;
+            Notice::StayedSilent { times, last }.to_string()
+        }))
+    }
+
+    /// Sets which messages are answered, and says what holds now.
+    async fn attend(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        attention: Attention,
+        scope: Scope,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Notice, StoreError> {
+        let store = self.archive.store();
+        match scope {
+            Scope::Audience if !message.author.is_admin => {
+                return Ok(Notice::ModeratorNeededToMute(vocabulary));
+            }
+            Scope::Audience => {
+                let audience = &message.audience;
+                store.set_audience_attention(audience, attention).await?;
+            }
+            Scope::Conversation if !store.set_session_attention(guard, attention).await? => {
+                return Ok(Notice::NotInConversation(vocabulary));
+            }
+            Scope::Conversation => {}
+        }
+        self.listening.outdate();
+        let kept = store.attention(guard.session(), &message.audience.id);
+        Ok(Notice::Attends {
+            attention,
+            scope,
+            still: kept.await?.attention(),
+            vocabulary,
+        })
     }
 
     async fn why_of(
@@ -477,6 +535,7 @@ impl Commands {
         let planned = self.plan_withdrawal(guard, message, None, context).await?;
         let there = self.archive.store().forget(guard, Forget::Session).await?;
         let here = self.forget_here(guard.session(), |_| true).await;
+        self.listening.forget(guard.session());
         Ok((together(there, here), planned))
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use muninn_platform::{Vocabulary, counted};
+use chrono::{DateTime, Utc};
+use muninn_platform::{Attention, Scope, Vocabulary, counted};
 
 use crate::agent::budget::Used;
 use crate::conversation::withdrawals::WithdrawalOutcome;
@@ -80,6 +81,21 @@ pub enum Notice {
     /// Said after what was forgotten: what of it can still be seen.
     StillVisible(WithdrawalOutcome),
     ModeratorNeeded(&'static Vocabulary),
+    /// Which messages are answered from now on. `still`: what holds, where the other of the two is stricter.
+    Attends {
+        attention: Attention,
+        scope: Scope,
+        still: Attention,
+        vocabulary: &'static Vocabulary,
+    },
+    ModeratorNeededToMute(&'static Vocabulary),
+    /// There is nothing to mute.
+    NotInConversation(&'static Vocabulary),
+    /// Said below what was said in a conversation, or why.
+    StayedSilent {
+        times: u64,
+        last: DateTime<Utc>,
+    },
     StoreNeeded,
     NothingYet,
     NoSuchAnswer,
@@ -125,6 +141,10 @@ impl std::fmt::Display for Notice {
             Self::ForgotAudience { turns, vocabulary: Vocabulary { channel, conversation, .. } } => write!(f, "Forgotten: {} of this {channel}, in all its {conversation}s.", all(*turns)),
             Self::StillVisible(outcome) => still_visible(f, outcome),
             Self::ModeratorNeeded(Vocabulary { channel, moderator, forget_last, .. }) => write!(f, "Only {moderator} can have a whole {channel} forgotten. \"{forget_last}\" forgets your own last turn."),
+            Self::Attends { attention, scope, still, vocabulary } => attends(f, *attention, *scope, *still, vocabulary),
+            Self::ModeratorNeededToMute(Vocabulary { channel, conversation, moderator, .. }) => write!(f, "Only {moderator} can say when I answer in a whole {channel}. `mute` and `only when mentioned` hold for this {conversation}."),
+            Self::NotInConversation(Vocabulary { channel, conversation, .. }) => write!(f, "I take no part in this {conversation}, so there is nothing to change. `mute {channel}` holds for all of the {channel}."),
+            Self::StayedSilent { times, last } => write!(f, "(I chose to say nothing to {} here, the last on {}.)", counted(*times, "message"), last.format("%Y-%m-%d %H:%M")),
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
             Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
@@ -132,6 +152,50 @@ impl std::fmt::Display for Notice {
             Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
         }
+    }
+}
+
+/// What is answered from now on.
+fn attends(
+    f: &mut std::fmt::Formatter<'_>,
+    attention: Attention,
+    scope: Scope,
+    still: Attention,
+    vocabulary: &Vocabulary,
+) -> std::fmt::Result {
+    let Vocabulary {
+        channel,
+        conversation,
+        ..
+    } = vocabulary;
+    let (place, unmute) = match scope {
+        Scope::Conversation => (conversation, "unmute".to_owned()),
+        Scope::Audience => (channel, format!("unmute {channel}")),
+    };
+    match attention {
+        Attention::Muted => write!(
+            f,
+            "I say nothing in this {place} any more, not even when I am mentioned, until somebody says `{unmute}` to me. Commands still work."
+        ),
+        Attention::Mentioned => write!(
+            f,
+            "In this {place} I answer only when I am mentioned or answered, until somebody says `{unmute}` to me."
+        ),
+        Attention::Open => write!(f, "In this {place} I answer again what is meant for me."),
+    }?;
+    let other = match scope {
+        Scope::Conversation => format!("{channel} (`unmute {channel}`)"),
+        Scope::Audience => format!("{conversation} (`unmute`)"),
+    };
+    match still {
+        Attention::Muted if attention < still => {
+            write!(f, " But all of this {other} is muted still.")
+        }
+        Attention::Mentioned if attention < still => write!(
+            f,
+            " But in all of this {other} I still answer only when mentioned."
+        ),
+        Attention::Open | Attention::Mentioned | Attention::Muted => Ok(()),
     }
 }
 

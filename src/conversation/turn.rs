@@ -100,10 +100,20 @@ struct Read {
     hidden: Vec<ResponseId>,
 }
 
+/// Why nothing is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoDraft {
+    Interrupted(Interruption),
+    /// The model found that the message is not for it.
+    Silent,
+}
+
 /// What the turn leaves to be done after the answer went out.
 #[derive(Debug, PartialEq, Eq)]
 pub enum After {
     Nothing,
+    /// The model chose to say nothing.
+    Silent,
     /// Turns fell out of the window.
     Summarize,
     /// Nothing went out: the message was revised meanwhile.
@@ -170,11 +180,15 @@ impl TurnRunner {
         };
         let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
-            Err(Interruption::Stopped) => {
+            Err(NoDraft::Interrupted(Interruption::Stopped)) => {
                 deliver(reply, &Notice::Stopped.to_string()).await;
                 return Ok(After::Nothing);
             }
-            Err(Interruption::Superseded) => return Ok(After::Superseded),
+            Err(NoDraft::Interrupted(Interruption::Superseded)) => return Ok(After::Superseded),
+            Err(NoDraft::Silent) => {
+                self.note_silence(guard).await;
+                return Ok(After::Silent);
+            }
         };
         draft.below.extend(asked.notice());
         observe("answer", began);
@@ -193,6 +207,15 @@ impl TurnRunner {
         draft.count();
         self.link(&kept, &turn).await;
         Ok(self.after(&kept, &draft, &read))
+    }
+
+    /// Counts that the model chose to say nothing. The reply is dropped without a word.
+    async fn note_silence(&self, guard: &SessionGuard) {
+        metrics::counter!("muninn_stayed_silent_total").increment(1);
+        if let Err(error) = self.archive.store().stayed_silent(guard).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "that nothing was said could not be kept");
+        }
     }
 
     /// Links a turn in the graph to the earlier ones that it replaces.

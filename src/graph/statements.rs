@@ -436,6 +436,7 @@ pub(crate) const WIPE: &str = "\
 
 pub(crate) mod answers;
 pub(crate) mod appending;
+pub(crate) mod attention;
 pub(crate) mod claims;
 pub(crate) mod import;
 pub(crate) mod pending;

@@ -177,6 +177,12 @@ impl Archive {
         Ok(with_waiting(window, &waiting, turns))
     }
 
+    /// The session's last turns as memory holds them.
+    pub fn remembered_window(&self, session: &ConversationId) -> Vec<Turn> {
+        let waiting = self.journal.of_session(session.as_str());
+        with_waiting(self.windows.get(session), &waiting, usize::MAX)
+    }
+
     /// Keeps a turn in the graph, or else in the journal.
     pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
         let kept = self.keep_somewhere(guard, turn).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use muninn::graph::claims::Claimed;
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Toward,
 };
 use uuid::Uuid;
 
@@ -39,6 +39,7 @@ fn message() -> IncomingMessage {
             time_zone: None,
         },
         addressed: Addressed::Directly,
+        toward: Toward::default(),
         body: Body::Text("Is anybody there?".to_owned()),
         attachments: Vec::new(),
         link: None,

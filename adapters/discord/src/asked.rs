@@ -218,6 +218,7 @@ impl Inbound {
             EventKind::Ask { .. }
             | EventKind::Why
             | EventKind::Usage
+            | EventKind::Attend(..)
             | EventKind::Forget(_)
             | EventKind::Session(_)
             | EventKind::TypingSession(_)
@@ -337,6 +338,7 @@ fn owner(asked: &Asked) -> Option<UserId> {
         EventKind::Ask { .. }
         | EventKind::Why
         | EventKind::Usage
+        | EventKind::Attend(..)
         | EventKind::Forget(_)
         | EventKind::Session(_)
         | EventKind::TypingSession(_)

@@ -42,6 +42,12 @@ pub(crate) fn all() -> Vec<Value> {
                     { "name": "what I asked privately here", "value": "private" },
                 ] }]),
         ),
+        attend("mute", "Have Muninn say nothing here until it is unmuted"),
+        attend(
+            "mentions",
+            "Have Muninn answer here only when it is mentioned",
+        ),
+        attend("unmute", "Have Muninn answer here again"),
         chat_input("usage", "What was spent, by you and here", json!([])),
         chat_input(
             "session",
@@ -61,6 +67,16 @@ pub(crate) fn all() -> Vec<Value> {
 
 /// The command in a message's menu.
 pub(crate) const ABOUT: &str = "Ask Muninn about this message";
+
+/// A command about which messages are answered.
+fn attend(name: &str, description: &str) -> Value {
+    let place = json!([{ "type": TEXT, "name": "where", "description": "Where; here, if you leave it out",
+        "choices": [
+            { "name": "in this thread", "value": "thread" },
+            { "name": "in this channel, with all of its threads", "value": "channel" },
+        ] }]);
+    chat_input(name, description, place)
+}
 
 fn chat_input(name: &str, description: &str, options: Value) -> Value {
     let mut command = json!({ "type": CHAT_INPUT, "name": name, "description": description });
@@ -165,9 +181,9 @@ mod tests {
         assert!(!are_registered(&registered()[1..]));
         let changes: [fn(&mut Vec<Value>); 4] = [
             |them| them.push(json!({ "type": 1, "name": "old", "description": "gone" })),
-            |them| them[5]["description"] = json!("other"),
-            |them| them[5]["options"][0]["required"] = json!(false),
-            |them| them[5]["options"].as_array_mut().unwrap().truncate(1),
+            |them| them[8]["description"] = json!("other"),
+            |them| them[8]["options"][0]["required"] = json!(false),
+            |them| them[8]["options"].as_array_mut().unwrap().truncate(1),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             let mut them = registered();

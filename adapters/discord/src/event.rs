@@ -1,7 +1,7 @@
 //! What is read out of the gateway's events: only what the bot goes by, as plain data.
 
 use chrono::{DateTime, Utc};
-use muninn_platform::Attachment;
+use muninn_platform::{Attachment, Attention};
 use secrecy::SecretString;
 use serenity::model::Permissions;
 use serenity::model::application::{
@@ -99,6 +99,8 @@ pub(crate) enum EventKind {
     },
     Why,
     Usage,
+    /// Which messages are answered, and where as chosen.
+    Attend(Attention, Option<String>),
     /// What is to be forgotten, as chosen.
     Forget(String),
     /// A conversation's id, or what somebody typed instead.
@@ -447,6 +449,9 @@ fn command(raw: &CommandInteraction) -> EventKind {
         },
         (_, "why") => EventKind::Why,
         (_, "usage") => EventKind::Usage,
+        (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),
+        (_, "mentions") => EventKind::Attend(Attention::Mentioned, typed(raw, "where")),
+        (_, "unmute") => EventKind::Attend(Attention::Open, typed(raw, "where")),
         (_, "forget") => EventKind::Forget(typed(raw, "what").unwrap_or_default()),
         (_, "session") => EventKind::Session(typed(raw, "name")),
         (_, _) => EventKind::Unknown,

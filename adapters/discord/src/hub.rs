@@ -31,6 +31,9 @@ const PRIVATE_ANSWERS: usize = 1_024;
 /// Places that are remembered because something was said there.
 const IN_USE: usize = 4_096;
 
+/// Messages to others whose edits are looked at: people add a mention within minutes.
+const UNADDRESSED: usize = 4_096;
+
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
 
@@ -50,6 +53,8 @@ pub(crate) struct Hub {
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
     /// Where something was said since the start: the thread of its answer may be still to be opened.
     in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
+    /// Messages that did not mention the bot, until an edit has them do so.
+    unaddressed: Mutex<Recent<MessageId, bool>>,
 }
 
 impl Hub {
@@ -67,6 +72,7 @@ impl Hub {
             private_answers: Mutex::new(Recent::new(PRIVATE_ANSWERS)),
             gone: Mutex::new(Recent::new(LOOKED_UP)),
             in_use: Mutex::new(Recent::new(IN_USE)),
+            unaddressed: Mutex::new(Recent::new(UNADDRESSED)),
         }
     }
 
@@ -79,6 +85,14 @@ impl Hub {
 
     pub(crate) fn is_in_use(&self, guild: GuildId, channel: ChannelId) -> bool {
         self.in_use.lock().get(&(guild, channel)).is_some()
+    }
+
+    /// Remembers whether a message does not mention the bot; says whether that is what was known of it.
+    pub(crate) fn is_unaddressed(&self, message: MessageId, is_so: bool) -> bool {
+        let mut unaddressed = self.unaddressed.lock();
+        let was_so = unaddressed.get(&message).copied().unwrap_or_default();
+        unaddressed.insert(message, is_so);
+        was_so
     }
 
     /// Whether an interaction came for the first time.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Author, Body, Command, Inbox, InboxClosed, Incoming, IncomingMessage, Readdress,
-    Reply, Request,
+    Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
+    Readdress, Reply, Request,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -20,7 +20,7 @@ use crate::event::{Person, Said};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::intent::{
-    Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name,
+    Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name, toward,
 };
 use crate::reply::{Target, reply};
 use crate::rights;
@@ -46,6 +46,9 @@ impl Inbound {
         };
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
             Intent::Nothing(why) => {
+                if why == IgnoreReason::NotAddressed {
+                    self.hub.is_unaddressed(said.id, true);
+                }
                 if why.is_worth_telling() {
                     let allow = &self.hub.options.allow;
                     allow.note_not_answered(said.channel, said.author.id);
@@ -59,6 +62,8 @@ impl Inbound {
                 stand,
             } => (addressed, wants, place, stand),
         };
+        let is_overheard = addressed == Addressed::InConversation;
+        self.hub.is_unaddressed(said.id, is_overheard);
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let question = match &wants {
             Request::Text(text) => Some(text.clone()),
@@ -121,7 +126,12 @@ impl Inbound {
             has_buttons: true,
             nonce: edit_nonce(said.id, at),
         });
-        self.deliver(message, target).await
+        self.deliver(message, target).await?;
+        // If it was answered, what it says now is nothing new to the bot.
+        if addressed == Addressed::Directly && self.hub.is_unaddressed(said.id, false) {
+            return self.said(said).await;
+        }
+        Ok(())
     }
 
     /// Tells the bot that messages were taken back, by whomever.
@@ -287,6 +297,7 @@ impl Inbound {
     ) -> IncomingMessage {
         IncomingMessage {
             addressed,
+            toward: toward(said, facts),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
             sent_at: said.at.min(Utc::now()),
             ..IncomingMessage::new(

@@ -1,6 +1,6 @@
 //! What a message means for the bot. Pure: what has to be looked up is in the `Context`.
 
-use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Request};
+use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Request, Toward};
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
 use crate::directory::{Kind, Spot};
@@ -103,6 +103,20 @@ fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
             IgnoreReason::NotAddressed
         }
     })
+}
+
+/// To whom a message is said, as far as Discord tells. A reply mentions its author too, unless that was turned off.
+pub(crate) fn toward(said: &Said, facts: &Context) -> Toward {
+    let others = said.mentions.iter().any(|(id, _)| *id != facts.me);
+    let roles = said.role_mentions.iter();
+    let others = others || roles.into_iter().any(|role| Some(*role) != facts.my_role);
+    Toward {
+        names_people: others,
+        answers_person: said
+            .replies_to
+            .as_ref()
+            .is_some_and(|to| to.author != facts.me),
+    }
 }
 
 fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> {

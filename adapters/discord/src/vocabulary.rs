@@ -16,4 +16,5 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/why`: what my last answer was made from
 - `/session`: find your own conversations again
 - `/forget`: forget your last question, this thread, this channel (for those who may manage messages), or what you asked privately
+- `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
 - `/usage`: what you and this channel have spent";

@@ -1,7 +1,7 @@
 //! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
 //! in the `Context`.
 
-use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Opinion};
+use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Opinion, Scope};
 use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, Pressed, Row};
@@ -106,6 +106,11 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
         }),
         EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
         EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
+        EventKind::Attend(attention, place) => {
+            let scope = scope(asked, place.as_deref());
+            let command = Command::Attend(*attention, scope);
+            Wanted::Turn(turn(asked, Body::Command(command), true))
+        }
         EventKind::Forget(what) => forget(asked, what),
         EventKind::Session(chosen) => Wanted::Session(chosen.clone()),
         EventKind::Pressed {
@@ -182,6 +187,18 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
         has_buttons: true,
         ..turn(asked, Body::Text(question.to_owned()), is_private)
     })
+}
+
+/// Where nothing is chosen, it is what the command was given in.
+fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
+    match chosen {
+        Some("thread") => Scope::Conversation,
+        Some("channel") => Scope::Audience,
+        Some(_) | None if asked.spot.is_thread() || asked.spot.kind == Kind::Direct => {
+            Scope::Conversation
+        }
+        Some(_) | None => Scope::Audience,
+    }
 }
 
 fn forget(asked: &Asked, what: &str) -> Wanted {

@@ -8,13 +8,13 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
     Addressed, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming, IncomingMessage,
-    MessageId, Readdress, Reply, Request,
+    MessageId, Readdress, Reply, Request, Toward,
 };
 
 use crate::content::Relation;
 use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
-use crate::intent::{Context, Intent, Place, intent};
+use crate::intent::{Context, Intent, Place, intent, toward};
 use crate::options::Threads;
 use crate::reply::{Target, reply};
 use crate::{attachment, ids, removal, rooms};
@@ -96,7 +96,10 @@ impl Inbound {
                 said,
                 file,
                 place,
-            } => self.said(at, addressed, said, file, &place).await,
+            } => {
+                let told = self.said(at, addressed, said, file, &place).await;
+                with_toward(told, toward(event, &facts))
+            }
         };
         self.inbox.deliver(told).await
     }
@@ -338,6 +341,17 @@ async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Mes
     });
     let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
     Some(newest.map_or(first, |(_, new)| new))
+}
+
+/// The same message, with to whom it is said.
+fn with_toward(told: Incoming, toward: Toward) -> Incoming {
+    match told {
+        Incoming::Message { message, reply } => Incoming::Message {
+            message: IncomingMessage { toward, ..message },
+            reply,
+        },
+        other => other,
+    }
 }
 
 fn relation(place: &Place, answers: &OwnedEventId) -> Relation {

@@ -1,7 +1,7 @@
 //! What an event means for the bot. Pure: what has to be looked up is in the `Context`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
-use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request};
+use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request, Toward};
 
 use crate::event::{Event, EventKind, File, Kind, Message, Relates};
 use crate::options::Threads;
@@ -177,6 +177,21 @@ fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
     };
     let names_bot = facts.is_direct || is_told || is_named || is_answer;
     mode.addressed(names_bot, thread(&message.relates, facts).is_some())
+}
+
+/// To whom a message is said, as far as its client tells.
+pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
+    let EventKind::Message(message) = &event.what else {
+        return Toward::default();
+    };
+    let mut mentions = message.mentions.iter().flatten();
+    Toward {
+        names_people: mentions.any(|id| *id != facts.me),
+        answers_person: facts
+            .refers_to
+            .as_ref()
+            .is_some_and(|to| to.sender != facts.me),
+    }
 }
 
 fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEventId> {

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{Command, Reply, TimeZone, Withdraw};
+use crate::{Command, Reply, TimeZone, Toward, Withdraw};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -138,6 +138,8 @@ pub struct IncomingMessage {
     pub also_recalls: Option<AudienceId>,
     pub author: Author,
     pub addressed: Addressed,
+    #[serde(default)]
+    pub toward: Toward,
     pub body: Body,
     pub attachments: Vec<Attachment>,
     /// Where people can look at it; none where the platform has no such address.
@@ -161,6 +163,7 @@ impl IncomingMessage {
             also_recalls: None,
             author,
             addressed: Addressed::Directly,
+            toward: Toward::default(),
             body,
             attachments: Vec::new(),
             link: None,

@@ -21,6 +21,7 @@ mod keyed_queue;
 mod left_over;
 mod live_answer;
 mod plural;
+mod quiet;
 mod recent;
 pub mod redact;
 mod reply;
@@ -46,7 +47,7 @@ pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswe
 /// A time zone of the IANA database, such as `Europe/Lisbon`.
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
-pub use command::{Command, ForgetWhat};
+pub use command::{Attention, Command, ForgetWhat, Scope};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};
@@ -61,6 +62,7 @@ pub use live_answer::{
     Action, AnswerSink, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part, Shown, Stage,
 };
 pub use plural::counted;
+pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, Reply, TextLimit};
 pub use request::{IgnoreReason, Request};

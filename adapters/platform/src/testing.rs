@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
     DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, OwnSession, Pace,
-    Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Withdraw, Withdrawn,
+    Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Toward, Withdraw, Withdrawn,
 };
 
 mod board;
@@ -64,6 +64,7 @@ pub struct Room {
     patience: Duration,
     admins: Vec<String>,
     addressed: Addressed,
+    toward: Toward,
     files: Vec<(Attachment, Vec<u8>)>,
     background: Vec<PriorMessage>,
     lost_deliveries: Arc<AtomicUsize>,
@@ -90,6 +91,7 @@ impl Room {
             patience: PATIENCE,
             admins: Vec::new(),
             addressed: Addressed::Directly,
+            toward: Toward::default(),
             files: Vec::new(),
             background: Vec::new(),
             board: Board::default(),
@@ -161,6 +163,12 @@ impl Room {
             addressed: Addressed::InConversation,
             ..self
         }
+    }
+
+    /// What is said from now on is said to these.
+    #[must_use]
+    pub fn toward(self, toward: Toward) -> Self {
+        Self { toward, ..self }
     }
 
     /// What is said from now on comes with this file too.
@@ -395,6 +403,7 @@ impl Room {
                 time_zone: None,
             },
             addressed: self.addressed,
+            toward: self.toward,
             body,
             attachments: self.files.iter().map(|(file, _)| file.clone()).collect(),
             link: Some(format!("https://chat.test/{event}")),

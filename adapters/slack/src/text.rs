@@ -80,6 +80,19 @@ pub(crate) fn mentions(text: &str, user: &str) -> bool {
     text.split("<@").skip(1).any(|rest| of(rest).is_some())
 }
 
+/// Whether people other than `me` are mentioned: one of them, a group, or all.
+pub(crate) fn names_people(text: &str, me: &str) -> bool {
+    let is_group = |form: &str| {
+        ["here", "channel", "everyone", "subteam^"]
+            .iter()
+            .any(|it| form.starts_with(it))
+    };
+    mentioned(text, usize::MAX)
+        .into_iter()
+        .any(|user| user != me)
+        || text.split("<!").skip(1).any(is_group)
+}
+
 /// Everybody who is mentioned, at most so many.
 pub(crate) fn mentioned(text: &str, most: usize) -> Vec<&str> {
     let ids = text.split("<@").skip(1).filter_map(|rest| {
@@ -100,6 +113,21 @@ mod tests {
         plain(text, "UBOT", &|user| {
             (user == "U1").then(|| "Ann".to_owned())
         })
+    }
+
+    #[test]
+    fn it_is_known_whether_others_are_mentioned() {
+        for (text, expected) in [
+            ("<@UBOT> when?", false),
+            ("when?", false),
+            ("<!date^1^{date}|today>", false),
+            ("<@U1> when?", true),
+            ("<@UBOT> and <@U1|ann>", true),
+            ("<!here> when?", true),
+            ("<!subteam^S1|@team>", true),
+        ] {
+            assert_eq!(names_people(text, "UBOT"), expected, "{text}");
+        }
     }
 
     #[test]

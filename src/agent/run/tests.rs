@@ -15,6 +15,7 @@ fn limits() -> Limits {
         corrections: 2,
         prompt_tokens: 800,
         searches_first: false,
+        may_stay_silent: false,
         shrinks: 2,
     }
 }
@@ -323,7 +324,7 @@ proptest! {
                     asked += 1;
                     if dice == 0 { run.prompt_too_long(None, 0) } else { run.answered("So.") }
                 }
-                Step::Reply(_) | Step::GiveUp => break,
+                Step::Reply(_) | Step::GiveUp | Step::StaySilent => break,
             };
             prop_assert!(called <= calls_in_all && criticised <= rounds);
             let most = 2 + rounds * 2 + corrections + shrinks;
@@ -409,4 +410,26 @@ fn where_the_rephrased_question_differs_much_both_are_searched() {
     assert_eq!(searched(alike), [query(alike)]);
     let other = "Which actor was seen as Thomas Anderson?";
     assert_eq!(searched(other), [query(other), query(MESSAGE)]);
+}
+
+#[test]
+fn the_model_may_find_that_a_message_is_not_for_it() {
+    let calls = || {
+        let mut calls = calls(2);
+        STAY_SILENT.clone_into(&mut calls[1].name);
+        calls
+    };
+    let limits = Limits {
+        may_stay_silent: true,
+        ..limits()
+    };
+    let (mut run, _) = Run::start(limits, "see you there", false);
+    assert_eq!(run.routed("", calls()), Step::StaySilent);
+    // Who is asked directly answers: it is a tool that does not exist.
+    let limits = Limits {
+        may_stay_silent: false,
+        ..limits
+    };
+    let (mut run, _) = Run::start(limits, "see you there", false);
+    assert_eq!(run.routed("", calls()), Step::CallTools(calls()));
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, MessageId, Reply};
+use muninn_platform::{
+    Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
+};
 
 use super::Bot;
 use crate::conversation::commands::CommandContext;
@@ -35,6 +37,11 @@ impl Bot {
             return true;
         };
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
+        if is_deletion {
+            self.commands.listening.let_go(&of);
+        } else if self.is_muted(&revision.message).await {
+            return true;
+        }
         let mut revision = match self.in_flight.revise(&of, revision) {
             // Whoever answers the message sees to it, and tells the ledger.
             Ok(replaced) => {
@@ -71,6 +78,14 @@ impl Bot {
         }
         tracing::error!(event = %revision.message.event, "a revision is left to the next start");
         false
+    }
+
+    /// Whether nothing is answered there, and so nothing answered again.
+    async fn is_muted(&self, message: &IncomingMessage) -> bool {
+        let (store, audience) = (self.archive.store(), message.channel());
+        let listening = &self.commands.listening;
+        let attention = listening.attention(store, &message.conversation, audience);
+        attention.await == Attention::Muted
     }
 
     /// Follows a revision of a turn whose session is held; says whether it did.

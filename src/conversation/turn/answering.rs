@@ -7,7 +7,7 @@ use muninn_platform::Reply;
 use tokio::sync::watch;
 
 use super::draft::Draft;
-use super::{Asked, Read, TurnError, TurnRunner};
+use super::{Asked, NoDraft, Read, TurnError, TurnRunner};
 use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
 use crate::agent::prompt::{Brief, Memory};
@@ -40,7 +40,7 @@ impl TurnRunner {
         read: &Read,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Result<Draft, Interruption>, TurnError> {
+    ) -> Result<Result<Draft, NoDraft>, TurnError> {
         let earlier = earlier_questions(read);
         let query = Query {
             text: asked.text,
@@ -73,7 +73,7 @@ impl TurnRunner {
         read: &Read,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Result<Draft, Interruption>, TurnError> {
+    ) -> Result<Result<Draft, NoDraft>, TurnError> {
         let mut gathered = Gathered::default();
         if !read.store_away && self.searcher.is_missing() {
             gathered.rungs.push(Rung::Loading);
@@ -133,6 +133,7 @@ impl TurnRunner {
                 draft.calls = asker.into_calls();
                 return Ok(Ok(draft));
             }
+            Ended::Answered(Err(NoAnswer::Silent)) => return Ok(Err(NoDraft::Silent)),
             Ended::Answered(Err(error)) => {
                 let why = match (no_answer(error)?, self.incomplete(&gathered)) {
                     (Notice::NoAnswer, Some(incomplete)) => incomplete,
@@ -143,10 +144,10 @@ impl TurnRunner {
                 return Ok(Ok(draft));
             }
             Ended::Interrupted(Interruption::Superseded) => {
-                return Ok(Err(Interruption::Superseded));
+                return Ok(Err(NoDraft::Interrupted(Interruption::Superseded)));
             }
             Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
-                return Ok(Err(Interruption::Stopped));
+                return Ok(Err(NoDraft::Interrupted(Interruption::Stopped)));
             }
             Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
             Ended::TookTooLong => {
@@ -379,7 +380,7 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
 fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
     match error {
         NoAnswer::Prompt(error) => Err(error),
-        NoAnswer::Nothing => Ok(Notice::NoAnswer),
+        NoAnswer::Nothing | NoAnswer::Silent => Ok(Notice::NoAnswer),
         NoAnswer::Model(error) => {
             metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
             tracing::warn!(

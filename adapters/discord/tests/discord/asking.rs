@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopback_discord::Target;
 use muninn_platform::testing::EchoMemory;
-use muninn_platform::{Body, Command, Feedback, ForgetWhat, Opinion};
+use muninn_platform::{Attention, Body, Command, Feedback, ForgetWhat, Opinion, Scope};
 use serde_json::json;
 
 use crate::support::{Echoes, Home, Way, run, run_by};
@@ -151,6 +151,21 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             ("why", vec![], Command::Why),
             ("usage", vec![], Command::Usage),
             (
+                "mute",
+                vec![],
+                Command::Attend(Attention::Muted, Scope::Audience),
+            ),
+            (
+                "unmute",
+                vec![("where", json!("thread"))],
+                Command::Attend(Attention::Open, Scope::Conversation),
+            ),
+            (
+                "mentions",
+                vec![("where", json!("channel"))],
+                Command::Attend(Attention::Mentioned, Scope::Audience),
+            ),
+            (
                 "forget",
                 vec![("what", json!("last"))],
                 Command::Forget(ForgetWhat::Last),
@@ -179,7 +194,7 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             .into_iter()
             .map(|it| it.body)
             .collect();
-        assert_eq!(told.len(), 5, "{told:?}");
+        assert_eq!(told.len(), 8, "{told:?}");
     });
 }
 
@@ -313,7 +328,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (6, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (9, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -324,7 +339,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (6, 2)
+        (9, 2)
     );
 }
 

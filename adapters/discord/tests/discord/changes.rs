@@ -2,7 +2,7 @@
 
 use loopback_discord::{Permissions, Thread};
 use muninn_platform::testing::{EchoBot, EchoLog};
-use muninn_platform::{Body, Command};
+use muninn_platform::{Body, Command, IncomingMessage};
 
 use crate::support::run;
 
@@ -17,6 +17,46 @@ fn an_edited_question_gets_its_answer_edited() {
         let edited = thread.hears("echo: two").await;
         assert_eq!((edited.id, edited.buttons.len()), (answer.id, 4));
         assert_eq!(thread.said().len(), 1);
+    });
+}
+
+#[test]
+fn an_edit_that_adds_the_mention_is_answered_once() {
+    run(async |chat| {
+        let bot = chat.discord.bot();
+        // In the channel, where nothing is followed without a mention.
+        let said = chat.say("what time is it?");
+        chat.edit(said, &format!("<@{bot}> what time is it?"));
+        let thread = chat.thread_on(said).await;
+        thread.hears("echo: what time is it?").await;
+        // A further edit is that of a question.
+        chat.edit(said, &format!("<@{bot}> what day is it?"));
+        thread.hears("echo: what day is it?").await;
+        assert_eq!(thread.said().len(), 1);
+    });
+}
+
+#[test]
+fn to_whom_a_message_is_said_is_told() {
+    run(async |chat| {
+        let thread = chat.asks("one").await;
+        let answer = thread.hears("echo: one").await;
+        let bob = chat.guild.person("bob").at(&thread.channel());
+        let said = bob.say(&format!("<@{}> two", chat.ann.id()));
+        bob.reply(said, "three");
+        bob.reply(answer.id, "four");
+        bob.say("five");
+        thread.hears("echo: five").await;
+        let log = chat.bot.log();
+        let toward = |text: &str| {
+            let is_it = |it: &&IncomingMessage| matches!(&it.body, Body::Text(said) if said.ends_with(text));
+            let told = log.messages.iter().find(is_it).unwrap();
+            (told.toward.names_people, told.toward.answers_person)
+        };
+        assert_eq!(toward("two"), (true, false));
+        assert!(toward("three").1);
+        assert_eq!(toward("four"), (false, false));
+        assert_eq!(toward("five"), (false, false));
     });
 }
 

@@ -59,6 +59,28 @@ fn edit(of: &str, new: Message) -> Event {
     })
 }
 
+#[test]
+fn it_is_told_to_whom_something_is_said() {
+    let me = "@muninn:example.org";
+    let toward = |mentions: &[&str], refers_to: Option<Known>| {
+        let mentions = mentions.iter().map(|id| (*id).try_into().unwrap());
+        let said = Message {
+            mentions: Some(mentions.collect()),
+            ..message("and when?")
+        };
+        let facts = Context {
+            refers_to,
+            ..facts()
+        };
+        let toward = toward(&event(EventKind::Message(said)), &facts);
+        (toward.names_people, toward.answers_person)
+    };
+    assert_eq!(toward(&[], None), (false, false));
+    assert_eq!(toward(&[me], by(me)), (false, false));
+    assert_eq!(toward(&[me, "@bea:example.org"], None), (true, false));
+    assert_eq!(toward(&[], by("@bea:example.org")), (false, true));
+}
+
 /// The text as the bot reads it, if it is meant.
 fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
     let mentions = mentions.map(|ids| ids.iter().map(|id| (*id).try_into().unwrap()).collect());

@@ -2,7 +2,7 @@
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, EventId, InboxClosed, IncomingMessage, Reply, Request,
+    Addressed, Body, Command, EventId, InboxClosed, IncomingMessage, Reply, Request, Toward,
 };
 
 use super::{Actor, Inbound};
@@ -12,6 +12,7 @@ use crate::files;
 use crate::ids::{self, Place};
 use crate::intent::Heard;
 use crate::reply::{Target, take_away_all};
+use crate::text::names_people;
 
 impl Inbound {
     pub(super) async fn said(
@@ -46,6 +47,11 @@ impl Inbound {
         let message = IncomingMessage {
             also_recalls: self.looked_at(&place).await,
             addressed,
+            // There are no replies within a thread.
+            toward: Toward {
+                names_people: names_people(&message.text, &hub.me.user),
+                answers_person: false,
+            },
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
             sent_at: message.sent_at().min(Utc::now()),

@@ -1,0 +1,231 @@
+//! Whether a message in a thread that the bot takes part in is meant for it, or said between people.
+//!
+//! Rules over plain data, the same for every platform and without a model: whom a message names, whom it answers,
+//! who spoke before it, and what kind of sentence it is. They know the commonest words of nine languages
+//! ([`words`]) and otherwise go by punctuation and by turns. A mention and a reply to the bot need no rule:
+//! the adapter says [`Addressed::Directly`](crate::Addressed::Directly).
+
+mod text;
+mod words;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use self::text::Text;
+
+/// Utterances that tell who talks with whom at the moment.
+const LATELY: usize = 6;
+
+/// After so long nobody else goes on with what was said before.
+const PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// To whom a message is said, as far as its platform tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toward {
+    /// It mentions people, or all of them.
+    pub names_people: bool,
+    /// It is a reply to what somebody other than the bot said.
+    pub answers_person: bool,
+}
+
+/// Who said something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    Bot,
+    Person { id: String, name: String },
+}
+
+/// Something that was said in a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Utterance {
+    pub by: Speaker,
+    pub text: String,
+    pub toward: Toward,
+    pub at: DateTime<Utc>,
+}
+
+/// To whom the rules find a message said, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hearing {
+    /// To the bot: nobody else talked here lately.
+    Alone,
+    /// To the bot: it is called by name.
+    Named,
+    /// To the bot: it asked.
+    AnswersBot,
+    /// To the bot: a question right after its answer, or a correction of it.
+    FollowsUp,
+    /// To the bot: something to be noted.
+    Task,
+    /// To the bot: a question about what is noted.
+    Records,
+    /// To the bot: a question after a long pause.
+    Opens,
+    /// To others: it calls or mentions somebody else.
+    NamesOther,
+    /// To others: it is a reply to somebody else.
+    AnswersOther,
+    /// To others: laughter.
+    Laughter,
+    /// To others: a question that people settle among themselves.
+    AsksPeople,
+    /// To others: somebody else spoke last.
+    BetweenPeople,
+    /// To others: no question, and nobody was asked.
+    Remark,
+}
+
+impl Hearing {
+    pub fn is_for_bot(self) -> bool {
+        match self {
+            Self::Alone
+            | Self::Named
+            | Self::AnswersBot
+            | Self::FollowsUp
+            | Self::Task
+            | Self::Records
+            | Self::Opens => true,
+            Self::NamesOther
+            | Self::AnswersOther
+            | Self::Laughter
+            | Self::AsksPeople
+            | Self::BetweenPeople
+            | Self::Remark => false,
+        }
+    }
+
+    /// For metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::Named => "named",
+            Self::AnswersBot => "answers_bot",
+            Self::FollowsUp => "follows_up",
+            Self::Task => "task",
+            Self::Records => "records",
+            Self::Opens => "opens",
+            Self::NamesOther => "names_other",
+            Self::AnswersOther => "answers_other",
+            Self::Laughter => "laughter",
+            Self::AsksPeople => "asks_people",
+            Self::BetweenPeople => "between_people",
+            Self::Remark => "remark",
+        }
+    }
+}
+
+/// Says to whom something is said in a conversation in which the bot takes part. `before` is what was said last, oldest
+/// first; `bot` the names by which the bot is called.
+pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
+    let text = Text::read(&said.text);
+    if bot.iter().any(|name| text.calls_bot(name)) || text.calls_some_bot() {
+        return Hearing::Named;
+    }
+    if said.toward.answers_person {
+        return Hearing::AnswersOther;
+    }
+    if calls_others(&text, said, before) {
+        return Hearing::NamesOther;
+    }
+    if is_alone(said, before) {
+        return Hearing::Alone;
+    }
+    if text.is_laughter() {
+        return Hearing::Laughter;
+    }
+    let Some(partner) = partner(said, before) else {
+        return Hearing::Alone;
+    };
+    match &partner.by {
+        Speaker::Bot => after_bot(&text, partner, is_asker(said, before)),
+        Speaker::Person { .. } => after_person(&text, said.at - partner.at),
+    }
+}
+
+/// Right after the bot said something. `is_asker`: to the author of this.
+fn after_bot(text: &Text, answer: &Utterance, is_asker: bool) -> Hearing {
+    let asks_people = text.asks_people();
+    let corrects = is_asker && (text.is_correction() || text.is_fragment());
+    if text.is_task() || text.is_request() {
+        Hearing::Task
+    } else if text.is_question() && asks_people {
+        Hearing::AsksPeople
+    } else if text.is_question() || (text.opens_as_question() && !asks_people && !text.has_we()) {
+        Hearing::FollowsUp
+    } else if Text::read(&answer.text).ends_as_question() {
+        Hearing::AnswersBot
+    } else if corrects {
+        Hearing::FollowsUp
+    } else {
+        Hearing::Remark
+    }
+}
+
+/// After somebody else said something, so long ago.
+fn after_person(text: &Text, since: TimeDelta) -> Hearing {
+    let asks = text.is_question() || text.opens_as_question();
+    if text.is_task() {
+        Hearing::Task
+    } else if asks && text.is_about_records() && !text.has_you() {
+        Hearing::Records
+    } else if asks && since > PAUSE && !text.has_you() && !text.asks_people() {
+        Hearing::Opens
+    } else {
+        Hearing::BetweenPeople
+    }
+}
+
+fn calls_others(text: &Text, said: &Utterance, before: &[Utterance]) -> bool {
+    let others = before.iter().filter_map(|it| match &it.by {
+        Speaker::Person { name, .. } if !is_same(&it.by, &said.by) => Some(name.as_str()),
+        Speaker::Person { .. } | Speaker::Bot => None,
+    });
+    said.toward.names_people || others.into_iter().any(|name| text.calls_person(name))
+}
+
+/// Whether lately only the author and the bot talked.
+fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
+    let lately = &before[before.len().saturating_sub(LATELY)..];
+    lately
+        .iter()
+        .all(|it| it.by == Speaker::Bot || is_same(&it.by, &said.by))
+}
+
+/// Who somebody talks with: the last one who said anything else. What the author said since counts to it, unless
+/// that was said to others; and what others said aside ("oh no") does not come between the bot and its asker.
+fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utterance> {
+    let is_asker = is_asker(said, before);
+    let is_between = |it: &&Utterance| {
+        if it.by == Speaker::Bot {
+            return true;
+        }
+        let text = Text::read(&it.text);
+        if calls_others(&text, it, before) {
+            return true;
+        }
+        if is_same(&it.by, &said.by) {
+            it.toward.answers_person
+        } else {
+            !(is_asker && text.is_aside())
+        }
+    };
+    before.iter().rev().find(is_between).or(before.last())
+}
+
+/// Whether the bot answered the author last.
+fn is_asker(said: &Utterance, before: &[Utterance]) -> bool {
+    let mut earlier = before.iter().rev();
+    let answer = earlier.by_ref().find(|it| it.by == Speaker::Bot);
+    answer.is_some() && earlier.next().is_some_and(|it| is_same(&it.by, &said.by))
+}
+
+fn is_same(one: &Speaker, other: &Speaker) -> bool {
+    match (one, other) {
+        (Speaker::Bot, Speaker::Bot) => true,
+        (Speaker::Person { id, .. }, Speaker::Person { id: other, .. }) => id == other,
+        (Speaker::Bot, Speaker::Person { .. }) | (Speaker::Person { .. }, Speaker::Bot) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

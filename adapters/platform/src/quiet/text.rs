@@ -1,0 +1,350 @@
+//! What can be seen of a message without understanding it.
+
+use super::words;
+
+/// Words of what is said aside.
+const ASIDE: usize = 3;
+
+/// A message as its words, with the signs between them.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    words: Vec<Word>,
+    is_question: bool,
+    ends_as_question: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Word {
+    /// In lower case.
+    text: String,
+    /// What stands before it.
+    before: Gap,
+    /// What stands behind it.
+    after: Gap,
+}
+
+/// What separates two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gap {
+    Blank,
+    /// Or a colon: the sentence goes on.
+    Comma,
+    /// Or the beginning or the end of all.
+    Sentence,
+}
+
+impl Text {
+    pub(super) fn read(text: &str) -> Self {
+        let mut words: Vec<Word> = Vec::new();
+        let mut gap = Gap::Sentence;
+        let mut word = String::new();
+        for c in text.chars().chain(['\n']) {
+            if is_of_word(c, &word) {
+                word.extend(c.to_lowercase().map(plain_apostrophe));
+                if !is_sign_of_its_own(c) {
+                    continue;
+                }
+            }
+            if !word.is_empty() {
+                words.push(Word {
+                    text: std::mem::take(&mut word),
+                    before: gap,
+                    after: Gap::Blank,
+                });
+                gap = Gap::Blank;
+            }
+            gap = gap.max_of(c);
+            if let Some(last) = words.last_mut() {
+                last.after = gap;
+            }
+        }
+        if let Some(last) = words.last_mut() {
+            last.after = Gap::Sentence;
+        }
+        Self {
+            is_question: has_question_mark(text),
+            ends_as_question: ends_as_question(text),
+            words,
+        }
+    }
+
+    fn at(&self, index: usize) -> &str {
+        self.words.get(index).map_or("", |word| &word.text)
+    }
+
+    fn has(&self, list: &[&str]) -> bool {
+        self.words.iter().any(|word| is_in(list, &word.text))
+    }
+
+    fn has_pair(&self, pairs: &[(&str, &str)]) -> bool {
+        let mut next = self.words.windows(2);
+        next.any(|two| pairs.contains(&(two[0].text.as_str(), two[1].text.as_str())))
+    }
+
+    /// Where the sentence proper begins, behind "ok, and".
+    fn beginning(&self) -> usize {
+        let is_opener =
+            |word: &&Word| is_in(words::OPENERS, &word.text) || is_in(words::LAUGHTER, &word.text);
+        let openers = self.words.iter().take_while(is_opener).count();
+        openers.min(self.words.len().saturating_sub(1))
+    }
+
+    /// The words from which a sentence begins, each behind its openers.
+    fn sentences(&self) -> impl Iterator<Item = usize> {
+        let starts = (0..self.words.len()).filter(|at| self.words[*at].before == Gap::Sentence);
+        starts.map(|start| {
+            let openers = self.words[start..].iter().take_while(|word| {
+                is_in(words::OPENERS, &word.text) && word.after != Gap::Sentence
+            });
+            start + openers.count()
+        })
+    }
+
+    pub(super) fn is_question(&self) -> bool {
+        self.is_question
+    }
+
+    pub(super) fn ends_as_question(&self) -> bool {
+        self.ends_as_question
+    }
+
+    /// Whether it is a question by its first words, with its mark or without.
+    pub(super) fn opens_as_question(&self) -> bool {
+        let start = self.beginning();
+        let (first, second) = (self.at(start), self.at(start + 1));
+        let is_inverted = is_in(words::AUXILIARIES, first) || is_in(words::BEFORE_ASKED, first);
+        is_in(words::QUESTION_WORDS, first)
+            || is_inverted && is_in(words::PRONOUNS, second)
+            || is_in(words::YOU_VERBS, first)
+    }
+
+    /// Whether it asks what only people can settle: who does something, what to do, what anybody thinks.
+    pub(super) fn asks_people(&self) -> bool {
+        let volunteers = self.sentences().any(|start| {
+            let next = self.at(start + 1);
+            is_in(words::WHO, self.at(start))
+                && !next.is_empty()
+                && !is_in(words::FACT_AFTER_WHO, next)
+                && !next.ends_with("ed")
+        });
+        volunteers || self.has(words::ANYBODY) || self.has_pair(words::DELIBERATION)
+    }
+
+    fn first(&self) -> &str {
+        self.at(0)
+    }
+
+    pub(super) fn has_we(&self) -> bool {
+        self.has(words::WE)
+    }
+
+    pub(super) fn has_you(&self) -> bool {
+        self.has(words::YOU) || self.has(words::YOU_VERBS)
+    }
+
+    /// Something to be noted, in the imperative.
+    pub(super) fn is_task(&self) -> bool {
+        self.sentences().any(|start| self.is_note_at(start))
+    }
+
+    fn is_note_at(&self, start: usize) -> bool {
+        let (first, second) = (self.at(start), self.at(start + 1));
+        let is_more = start + 1 < self.words.len();
+        let is_memory = is_in(words::REMEMBER, first) && is_in(words::MEMORIES, second);
+        let is_own = second == "to" && self.at(start + 2) == "self";
+        if is_in(words::NOTE, first) && is_more && !is_memory && !is_own {
+            return true;
+        }
+        let rest = self.words.get(start + 1..).unwrap_or_default();
+        let begins = words::NOTE_PAIRS.iter().filter(|(verb, _)| *verb == first);
+        begins
+            .into_iter()
+            .any(|(_, particle)| rest.iter().any(|word| word.text == *particle))
+    }
+
+    /// Another request in the imperative.
+    pub(super) fn is_request(&self) -> bool {
+        is_in(words::REQUEST, self.at(self.beginning())) && self.words.len() > 1
+    }
+
+    /// Whether it asks about what is written down.
+    pub(super) fn is_about_records(&self) -> bool {
+        let pairs = words::RECORDED_PAIRS.iter();
+        let mut found = pairs.filter(|(first, second)| {
+            let at = self.words.iter().position(|word| word.text == *first);
+            let rest = at.map_or(&[][..], |at| &self.words[at + 1..]);
+            rest.iter().take(3).any(|word| word.text == *second)
+        });
+        self.has(words::RECORDED) || found.next().is_some()
+    }
+
+    pub(super) fn is_correction(&self) -> bool {
+        is_in(words::CORRECTION, self.first()) && self.words.len() > 1
+            || self.has_pair(words::MEANT)
+    }
+
+    /// "And the price": the rest of a question that was asked before.
+    pub(super) fn is_fragment(&self) -> bool {
+        is_in(words::AND, self.first()) && (2..=4).contains(&self.words.len())
+    }
+
+    /// So short and without a question that it changes nothing in who talks with whom: "oh no".
+    pub(super) fn is_aside(&self) -> bool {
+        self.words.len() <= ASIDE && !self.is_question && !self.opens_as_question()
+    }
+
+    pub(super) fn is_laughter(&self) -> bool {
+        self.words.iter().all(|word| is_laugh(&word.text))
+    }
+
+    /// Whether somebody is spoken to by this name.
+    pub(super) fn calls_person(&self, name: &str) -> bool {
+        let name = name.trim_start_matches('@').to_lowercase();
+        let first = name
+            .split([' ', ':', '.', '_', '('])
+            .next()
+            .unwrap_or_default();
+        if first.chars().count() < 2 {
+            return false;
+        }
+        let called = (0..self.words.len()).filter(|at| self.words[*at].text == first);
+        called.into_iter().any(|at| self.is_called_at(at))
+    }
+
+    fn is_called_at(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        let previous = at.checked_sub(1).map_or("", |at| self.at(at));
+        if is_in(words::THANKS, previous)
+            || at > 1 && is_in(words::THANKS, self.at(at - 2)) && is_in(words::YOU, previous)
+        {
+            return true;
+        }
+        let begins = word.before == Gap::Sentence || self.sentences().any(|start| start == at);
+        let is_apart = word.after != Gap::Blank;
+        let (next, second) = (self.at(at + 1), self.at(at + 2));
+        let is_spoken_to = is_in(words::YOU, next)
+            || is_in(words::YOU_VERBS, next)
+            || is_in(words::OPENERS, next)
+            || next.ends_with("-tu")
+            || is_in(words::AUXILIARIES, next) && is_in(words::YOU, second);
+        let is_last = at + 1 == self.words.len();
+        begins && (is_apart || is_spoken_to)
+            || word.before == Gap::Comma && is_apart
+            || is_last && word.before == Gap::Blank && self.has_you()
+    }
+
+    /// Whether the bot is spoken to by this name, not about.
+    pub(super) fn calls_bot(&self, name: &str) -> bool {
+        let name = name.trim().trim_start_matches('@').to_lowercase();
+        let parts: Vec<&str> = name.split_whitespace().collect();
+        let Some(last) = parts.len().checked_sub(1) else {
+            return false;
+        };
+        let mut starts = 0..self.words.len().saturating_sub(last);
+        starts.any(|at| {
+            let is_it = parts
+                .iter()
+                .enumerate()
+                .all(|(n, part)| self.at(at + n) == *part);
+            is_it && self.is_bot_called(at, at + last)
+        })
+    }
+
+    /// A name of the bot stands from `at` to `end`.
+    fn is_bot_called(&self, at: usize, end: usize) -> bool {
+        let (word, last) = (&self.words[at], &self.words[end]);
+        if word.before == Gap::Blank && at > 0 {
+            let previous = self.at(at - 1);
+            if is_in(words::BEFORE_ASKED, previous) {
+                return self.is_question;
+            }
+            if is_in(words::BEFORE_THIRD_PERSON, previous) {
+                return false;
+            }
+        }
+        if last.after == Gap::Blank {
+            let (next, second) = (self.at(end + 1), self.at(end + 2));
+            if is_in(words::AFTER_UNCLEAR, next) {
+                return self.is_question || is_in(words::PRONOUNS, second);
+            }
+            return !is_in(words::AFTER_THIRD_PERSON, next);
+        }
+        true
+    }
+
+    /// Whether a bot is called one, or asked for as one.
+    pub(super) fn calls_some_bot(&self) -> bool {
+        let bots = (0..self.words.len()).filter(|at| is_in(words::SOME_BOT, self.at(*at)));
+        bots.into_iter().any(|at| {
+            let word = &self.words[at];
+            let begins = self.sentences().any(|start| start == at);
+            if (begins || word.before == Gap::Comma) && word.after != Gap::Blank {
+                return true;
+            }
+            let has_article = at > 0 && is_in(words::ARTICLES, self.at(at - 1));
+            let first = if has_article { at - 1 } else { at };
+            let previous = first.checked_sub(1).map_or("", |at| self.at(at));
+            let is_asked =
+                is_in(words::BEFORE_ASKED, previous) || is_in(words::KNOWS, self.at(at + 1));
+            self.is_question && is_asked
+        })
+    }
+}
+
+impl Gap {
+    /// What a gap is with one more sign in it.
+    fn max_of(self, sign: char) -> Self {
+        match (self, sign) {
+            (Self::Sentence, _)
+            | (
+                _,
+                '.' | '!' | '?' | '…' | ';' | '\n' | '。' | '！' | '？' | '—' | '–' | '(' | ')',
+            ) => Self::Sentence,
+            (Self::Comma, _) | (_, ',' | ':' | '、' | '，' | '：') => Self::Comma,
+            (Self::Blank, _) => Self::Blank,
+        }
+    }
+}
+
+fn is_in(list: &[&str], word: &str) -> bool {
+    list.contains(&word)
+}
+
+fn is_of_word(c: char, word: &str) -> bool {
+    c.is_alphanumeric() || (!word.is_empty() && matches!(c, '\'' | '’' | '-'))
+}
+
+/// A sign of Chinese or Japanese: no blanks tell their words.
+fn is_sign_of_its_own(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+fn plain_apostrophe(c: char) -> char {
+    if c == '’' { '\'' } else { c }
+}
+
+/// Not one within an address.
+fn has_question_mark(text: &str) -> bool {
+    let marks = text
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '?' | '？' | '؟'));
+    let mut ends = marks.map(|(at, c)| text[at + c.len_utf8()..].chars().next());
+    ends.any(|next| next.is_none_or(|next| !next.is_alphanumeric()))
+        || text.trim_end().ends_with(['か', '吗', '呢'])
+}
+
+fn ends_as_question(text: &str) -> bool {
+    let end = text
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ')' | '"' | '*' | '_' | '”'));
+    end.ends_with(['?', '？', '؟', 'か', '吗', '呢'])
+}
+
+/// "haha", "lol", and what only repeats it.
+fn is_laugh(word: &str) -> bool {
+    let is_repeated = word.len() > 3
+        && word
+            .chars()
+            .all(|c| matches!(c, 'h' | 'a' | 'e' | 'x' | 'd' | 'j' | 'l' | 'o' | 'i' | 'k'))
+        && (word.starts_with("ha") || word.starts_with("he") || word.starts_with("ja"));
+    is_in(words::LAUGHTER, word) || is_repeated
+}

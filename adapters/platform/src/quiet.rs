@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::text::Text;
 
 /// Utterances that tell who talks with whom at the moment.
-const LATELY: usize = 6;
+const LATELY: usize = 12;
 
 /// After so long nobody else goes on with what was said before.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
@@ -136,15 +136,29 @@ pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
     let Some(partner) = partner(said, before) else {
         return Hearing::Alone;
     };
+    let last = before.iter().rfind(|it| !is_same(&it.by, &said.by));
+    let is_next = last.is_some_and(|it| it.by == partner.by);
     match &partner.by {
-        Speaker::Bot => after_bot(&text, partner, is_asker(said, before)),
+        // Whoever spoke in between is "you".
+        Speaker::Bot if !is_next && text.has_you() => Hearing::BetweenPeople,
+        Speaker::Bot => {
+            let earlier = asked(before).filter(|it| is_same(&it.by, &said.by));
+            after_bot(&text, partner, asked(before), earlier.is_some())
+        }
         Speaker::Person { .. } => after_person(&text, said.at - partner.at),
     }
 }
 
-/// Right after the bot said something. `is_asker`: to the author of this.
-fn after_bot(text: &Text, answer: &Utterance, is_asker: bool) -> Hearing {
-    let asks_people = text.asks_people();
+/// Right after the bot said something, to the question `asked`. `is_asker`: that was the author's.
+fn after_bot(
+    text: &Text,
+    answer: &Utterance,
+    asked: Option<&Utterance>,
+    is_asker: bool,
+) -> Hearing {
+    // "And who brings the salad?", after the bot was asked who brings the cake.
+    let goes_on = text.asks_who() && asked.is_some_and(|it| Text::read(&it.text).asks_who());
+    let asks_people = text.asks_people() && !goes_on;
     let corrects = is_asker && (text.is_correction() || text.is_fragment());
     if text.is_task() || text.is_request() {
         Hearing::Task
@@ -164,7 +178,7 @@ fn after_bot(text: &Text, answer: &Utterance, is_asker: bool) -> Hearing {
 /// After somebody else said something, so long ago.
 fn after_person(text: &Text, since: TimeDelta) -> Hearing {
     let asks = text.is_question() || text.opens_as_question();
-    if text.is_task() {
+    if text.is_task() && !text.is_reminder() {
         Hearing::Task
     } else if asks && text.is_about_records() && !text.has_you() {
         Hearing::Records
@@ -180,7 +194,14 @@ fn calls_others(text: &Text, said: &Utterance, before: &[Utterance]) -> bool {
         Speaker::Person { name, .. } if !is_same(&it.by, &said.by) => Some(name.as_str()),
         Speaker::Person { .. } | Speaker::Bot => None,
     });
-    said.toward.names_people || others.into_iter().any(|name| text.calls_person(name))
+    // Who was named before may be called by that name, though it may be none.
+    let is_named = || {
+        before.iter().any(|it| {
+            let earlier = Text::read(&it.text);
+            earlier.capitalised().any(|name| text.asks_by_name(name))
+        })
+    };
+    said.toward.names_people || others.into_iter().any(|name| text.calls_person(name)) || is_named()
 }
 
 /// Whether lately only the author and the bot talked.
@@ -192,9 +213,11 @@ fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
 }
 
 /// Who somebody talks with: the last one who said anything else. What the author said since counts to it, unless
-/// that was said to others; and what others said aside ("oh no") does not come between the bot and its asker.
+/// that was said to others; and what others said aside ("oh no") does not come between the bot and its asker, nor
+/// once between it and anybody.
 fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utterance> {
-    let is_asker = is_asker(said, before);
+    let is_asker = asked(before).is_some_and(|it| is_same(&it.by, &said.by));
+    let mut asides = 0;
     let is_between = |it: &&Utterance| {
         if it.by == Speaker::Bot {
             return true;
@@ -204,19 +227,18 @@ fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utteranc
             return true;
         }
         if is_same(&it.by, &said.by) {
-            it.toward.answers_person
-        } else {
-            !(is_asker && text.is_aside())
+            return it.toward.answers_person;
         }
+        asides += 1;
+        !(text.is_aside() && (is_asker || asides == 1))
     };
     before.iter().rev().find(is_between).or(before.last())
 }
 
-/// Whether the bot answered the author last.
-fn is_asker(said: &Utterance, before: &[Utterance]) -> bool {
-    let mut earlier = before.iter().rev();
-    let answer = earlier.by_ref().find(|it| it.by == Speaker::Bot);
-    answer.is_some() && earlier.next().is_some_and(|it| is_same(&it.by, &said.by))
+/// What the bot answered last.
+fn asked(before: &[Utterance]) -> Option<&Utterance> {
+    let answer = before.iter().rposition(|it| it.by == Speaker::Bot)?;
+    before[..answer].last()
 }
 
 fn is_same(one: &Speaker, other: &Speaker) -> bool {

@@ -2,7 +2,7 @@ use super::*;
 
 /// Three threads of 40 messages among three people, of a mountain rescue.
 const RESCUE: &str = include_str!("../../../../tests/data/talk/quiet.jsonl");
-/// Five threads of other trades, in eight languages.
+/// Seven threads of other trades, in eight languages.
 const OTHERS: &str = include_str!("../../../../tests/data/talk/quiet-more.jsonl");
 
 #[derive(Deserialize)]
@@ -94,8 +94,8 @@ fn threads_of_people_are_told_from_what_is_for_the_bot() {
 #[test]
 fn the_rules_hold_for_other_trades_and_languages() {
     let found = score(OTHERS);
-    assert_eq!((found.of, found.others), (54, 148));
-    assert!(found.answered >= 49 && found.wrongly <= 9, "{found:?}");
+    assert_eq!((found.of, found.others), (75, 214));
+    assert!(found.answered >= 70 && found.wrongly <= 12, "{found:?}");
 }
 
 /// A thread in few words: `Ann: …`, `Bot: …`; the last line is heard. Lines begin with minutes, if any.
@@ -151,6 +151,7 @@ fn a_name_calls_the_bot_or_talks_about_it() {
         ("Bea: somebody ask Muninn", Hearing::BetweenPeople),
         ("Bea: Muninn says ten", Hearing::BetweenPeople),
         ("Bea: Muninn is slow today", Hearing::BetweenPeople),
+        ("Bea: Muninn never sleeps", Hearing::BetweenPeople),
         ("Bea: Muninn's answer was better", Hearing::BetweenPeople),
         ("Bea: the robot could draw it", Hearing::BetweenPeople),
     ] {
@@ -189,6 +190,9 @@ fn what_follows_on_an_answer_is_told_from_remarks() {
         ("Bea: that is early", Hearing::Remark),
         ("Bea: remember when it was ten", Hearing::Remark),
         ("Bea: https://example.org/?q=1", Hearing::Remark),
+        ("Bea: nine?? I heard ten", Hearing::Remark),
+        ("Bea: which nine? there are two", Hearing::FollowsUp),
+        ("Bea: change it to ten", Hearing::Task),
         ("Bea: who brings the cake?", Hearing::AsksPeople),
         ("Bea: does anybody have a car?", Hearing::AsksPeople),
         ("Bea: 😂😂", Hearing::Laughter),
@@ -216,6 +220,8 @@ fn people_who_talk_are_left_alone_until_they_ask_what_only_notes_know() {
         ),
         ("Bea: please note: ten from now on", Hearing::Task),
         ("Bea: note to self: buy milk", Hearing::BetweenPeople),
+        ("Bea: remember to bring the keys", Hearing::BetweenPeople),
+        ("Bea: record heat today", Hearing::BetweenPeople),
         ("300 Bea: when is the next one?", Hearing::Opens),
         ("300 Bea: sleep well", Hearing::BetweenPeople),
     ] {
@@ -232,6 +238,24 @@ fn who_talks_with_the_bot_alone_is_answered() {
     assert_eq!(heard(again), Hearing::Alone);
     let third = "Ann: Muninn, a poem\nBot: Roses.\nBea: nice";
     assert_eq!(heard(third), Hearing::Remark);
+}
+
+#[test]
+fn what_is_said_aside_does_not_end_the_talk_with_the_bot() {
+    let aside = |line: &str| heard(&format!("{ASKED}Bea: oh no\n{line}"));
+    assert_eq!(aside("Ann: and the room?"), Hearing::FollowsUp);
+    assert_eq!(aside("Cem: and the room?"), Hearing::FollowsUp);
+    assert_eq!(aside("Cem: are you sad?"), Hearing::BetweenPeople);
+    assert_eq!(after_people("Cem: and the room?"), Hearing::BetweenPeople);
+}
+
+#[test]
+fn who_was_named_before_can_be_called() {
+    let talk = "Bea: hi\nAnn: Muninn, who drives?\nBot: You and Jonas.\n";
+    let call = heard(&format!("{talk}Ann: Jonas, can you take me?"));
+    assert_eq!(call, Hearing::NamesOther);
+    let goes_on = heard(&format!("{talk}Bea: and who walks?"));
+    assert_eq!(goes_on, Hearing::FollowsUp);
 }
 
 #[test]

@@ -5,11 +5,15 @@ use super::words;
 /// Words of what is said aside.
 const ASIDE: usize = 3;
 
+/// Words of a question that is asked though more is said after it: "fourteen? I have nine" is none.
+const ASKED_FIRST: usize = 3;
+
 /// A message as its words, with the signs between them.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     words: Vec<Word>,
     is_question: bool,
+    has_mark: bool,
     ends_as_question: bool,
 }
 
@@ -21,6 +25,8 @@ struct Word {
     before: Gap,
     /// What stands behind it.
     after: Gap,
+    /// It begins with a capital, and no sentence.
+    is_capital: bool,
 }
 
 /// What separates two words.
@@ -38,8 +44,12 @@ impl Text {
         let mut words: Vec<Word> = Vec::new();
         let mut gap = Gap::Sentence;
         let mut word = String::new();
+        let mut is_capital = false;
         for c in text.chars().chain(['\n']) {
             if is_of_word(c, &word) {
+                if word.is_empty() {
+                    is_capital = c.is_uppercase() && gap != Gap::Sentence;
+                }
                 word.extend(c.to_lowercase().map(plain_apostrophe));
                 if !is_sign_of_its_own(c) {
                     continue;
@@ -50,6 +60,7 @@ impl Text {
                     text: std::mem::take(&mut word),
                     before: gap,
                     after: Gap::Blank,
+                    is_capital,
                 });
                 gap = Gap::Blank;
             }
@@ -62,8 +73,9 @@ impl Text {
             last.after = Gap::Sentence;
         }
         Self {
-            is_question: has_question_mark(text),
+            is_question: ends_as_question(text) || asks_first(text),
             ends_as_question: ends_as_question(text),
+            has_mark: has_question_mark(text),
             words,
         }
     }
@@ -113,6 +125,9 @@ impl Text {
         let start = self.beginning();
         let (first, second) = (self.at(start), self.at(start + 1));
         let is_inverted = is_in(words::AUXILIARIES, first) || is_in(words::BEFORE_ASKED, first);
+        if self.has_mark && !self.is_question {
+            return false;
+        }
         is_in(words::QUESTION_WORDS, first)
             || is_inverted && is_in(words::PRONOUNS, second)
             || is_in(words::YOU_VERBS, first)
@@ -151,8 +166,12 @@ impl Text {
         let (first, second) = (self.at(start), self.at(start + 1));
         let is_more = start + 1 < self.words.len();
         let is_memory = is_in(words::REMEMBER, first) && is_in(words::MEMORIES, second);
-        let is_own = second == "to" && self.at(start + 2) == "self";
-        if is_in(words::NOTE, first) && is_more && !is_memory && !is_own {
+        let is_noun = is_in(words::NOTE_NOUNS, first)
+            && !is_in(words::AFTER_NOTE, second)
+            && !second.starts_with(|c: char| c.is_numeric() || c == '\'')
+            && !second.contains('\'')
+            && self.words[start].after == Gap::Blank;
+        if is_in(words::NOTE, first) && is_more && !is_memory && !is_noun {
             return true;
         }
         let rest = self.words.get(start + 1..).unwrap_or_default();
@@ -160,6 +179,36 @@ impl Text {
         begins
             .into_iter()
             .any(|(_, particle)| rest.iter().any(|word| word.text == *particle))
+    }
+
+    /// "Remember to …": people remind each other.
+    pub(super) fn is_reminder(&self) -> bool {
+        is_in(words::REMEMBER, self.at(self.beginning()))
+    }
+
+    /// Whether it asks who, or who does something.
+    pub(super) fn asks_who(&self) -> bool {
+        self.has(words::WHO)
+    }
+
+    /// Words that stand with a capital within a sentence: names, beside others.
+    pub(super) fn capitalised(&self) -> impl Iterator<Item = &str> {
+        let named = self.words.iter().filter(|word| word.is_capital);
+        named.map(|word| word.text.as_str())
+    }
+
+    /// Whether somebody is asked for something by this name, which may be none.
+    pub(super) fn asks_by_name(&self, name: &str) -> bool {
+        self.sentences()
+            .any(|at| self.at(at) == name && self.is_spoken_to_after(at))
+    }
+
+    fn is_spoken_to_after(&self, at: usize) -> bool {
+        let (next, second) = (self.at(at + 1), self.at(at + 2));
+        is_in(words::YOU, next)
+            || is_in(words::YOU_VERBS, next)
+            || next.ends_with("-tu")
+            || is_in(words::AUXILIARIES, next) && is_in(words::YOU, second)
     }
 
     /// Another request in the imperative.
@@ -221,12 +270,7 @@ impl Text {
         }
         let begins = word.before == Gap::Sentence || self.sentences().any(|start| start == at);
         let is_apart = word.after != Gap::Blank;
-        let (next, second) = (self.at(at + 1), self.at(at + 2));
-        let is_spoken_to = is_in(words::YOU, next)
-            || is_in(words::YOU_VERBS, next)
-            || is_in(words::OPENERS, next)
-            || next.ends_with("-tu")
-            || is_in(words::AUXILIARIES, next) && is_in(words::YOU, second);
+        let is_spoken_to = self.is_spoken_to_after(at) || is_in(words::OPENERS, self.at(at + 1));
         let is_last = at + 1 == self.words.len();
         begins && (is_apart || is_spoken_to)
             || word.before == Gap::Comma && is_apart
@@ -321,6 +365,17 @@ fn is_sign_of_its_own(c: char) -> bool {
 
 fn plain_apostrophe(c: char) -> char {
     if c == '’' { '\'' } else { c }
+}
+
+/// Whether a question of some words stands before the rest.
+fn asks_first(text: &str) -> bool {
+    let mut asked = text.split_inclusive(['?', '？', '.', '!', ';', '\n']);
+    asked.any(|sentence| {
+        let mut words = sentence.split_whitespace();
+        let first = words.next().unwrap_or_default().to_lowercase();
+        let least = ASKED_FIRST - usize::from(is_in(words::QUESTION_WORDS, &first));
+        has_question_mark(sentence) && words.count() + 1 >= least
+    }) && has_question_mark(text)
 }
 
 /// Not one within an address.

@@ -137,6 +137,17 @@ impl GraphStore {
             .transpose()
     }
 
+    /// Who can read a session.
+    pub async fn audience_of(
+        &self,
+        session: &ConversationId,
+    ) -> Result<Option<AudienceId>, StoreError> {
+        let bound = params(json!({"session": session.as_str()}));
+        let rows = self.engine.read(answers::AUDIENCE_OF, bound).await?;
+        let audience = rows.first().and_then(|row| text(row, "audience"));
+        Ok(audience.map(AudienceId::new))
+    }
+
     /// Puts a turn in the place of the one with its id, which keeps its event, position and place
     /// in the chain; indexes are told by the epoch. Says whether it was there.
     pub async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {

@@ -213,26 +213,30 @@ fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
 }
 
 /// Who somebody talks with: the last one who said anything else. What the author said since counts to it, unless
-/// that was said to others; and what others said aside ("oh no") does not come between the bot and its asker, nor
-/// once between it and anybody.
+/// that was said to others. What others said aside ("oh no") does not come between the bot and its asker, nor once
+/// between it and anybody; but if it answers what the author said, they talk with each other.
 fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utterance> {
     let is_asker = asked(before).is_some_and(|it| is_same(&it.by, &said.by));
-    let mut asides = 0;
-    let is_between = |it: &&Utterance| {
+    let mut aside = None;
+    for it in before.iter().rev() {
         if it.by == Speaker::Bot {
-            return true;
+            return Some(it);
         }
         let text = Text::read(&it.text);
-        if calls_others(&text, it, before) {
-            return true;
+        let is_own = is_same(&it.by, &said.by);
+        let ends = if is_own {
+            it.toward.answers_person || aside.is_some()
+        } else {
+            !text.is_aside() || (aside.is_some() && !is_asker)
+        };
+        if ends || calls_others(&text, it, before) {
+            return aside.or(Some(it));
         }
-        if is_same(&it.by, &said.by) {
-            return it.toward.answers_person;
+        if !is_own {
+            aside.get_or_insert(it);
         }
-        asides += 1;
-        !(text.is_aside() && (is_asker || asides == 1))
-    };
-    before.iter().rev().find(is_between).or(before.last())
+    }
+    before.last()
 }
 
 /// What the bot answered last.

@@ -28,8 +28,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, Opinion, OwnSession, Pace,
-    Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Toward, Withdraw, Withdrawn,
+    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, MessageId, Opinion,
+    OwnSession, Pace, Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Toward,
+    Withdraw, Withdrawn,
 };
 
 mod board;
@@ -244,6 +245,14 @@ impl Room {
     /// The bot's messages as people see them now, also in the room's other conversations.
     pub fn shown(&self) -> Vec<String> {
         self.board.texts()
+    }
+
+    /// The id of the bot's last message.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn last_message(&self) -> MessageId {
+        self.board.last().expect("the bot said something")
     }
 
     /// The whole audience is gone from the platform, with all its conversations.

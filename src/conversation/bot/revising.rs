@@ -235,6 +235,12 @@ impl Bot {
             }
             turn => turn,
         };
+        if let (Body::Edit { .. }, Some(turn)) = (&message.body, &turn)
+            && !self.is_of_here(message, turn).await?
+        {
+            tracing::warn!(event = %of, "an edit came from another place than its message");
+            return Ok(None);
+        }
         // Who may delete is the platform's business: a moderator may.
         Ok(turn.filter(|turn| match message.body {
             Body::Edit { .. } => turn.author == message.author.id,
@@ -270,6 +276,16 @@ impl Bot {
             }
         }
         Ok(None)
+    }
+}
+
+impl Bot {
+    /// Whether a turn is of the audience that a message comes from: an answer is never made anew from what
+    /// another place remembers. What still waits for the graph is of the process that kept it.
+    async fn is_of_here(&self, message: &IncomingMessage, turn: &Turn) -> Result<bool, StoreError> {
+        let session = ConversationId::new(&turn.session);
+        let audience = self.archive.store().audience_of(&session).await?;
+        Ok(audience.is_none_or(|audience| audience == message.audience.id))
     }
 }
 

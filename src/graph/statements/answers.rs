@@ -1,5 +1,8 @@
 //! Statements about answers that were given already.
 
+pub(crate) const AUDIENCE_OF: &str = "\
+    MATCH (s:Session {id: $session})-[:IN]->(c:Channel) RETURN c.id AS audience";
+
 /// The first part of putting another turn in the place of an earlier one, whose node, event, chain
 /// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
 /// hear of it by the epoch. What it replaced, and what replaced it, was decided by the old one. The title is the first question.

@@ -234,8 +234,14 @@ fn who_talks_with_the_bot_alone_is_answered() {
     let alone = "Ann: Muninn, a poem\nBot: Roses.\nAnn: make it shorter";
     assert_eq!(heard(alone), Hearing::Alone);
     // Somebody else was here once.
-    let again = "Bea: hi\nAnn: Muninn?\nBot: Yes?\nAnn: a poem\nBot: Roses.\nAnn: shorter\nBot: Rose.\nAnn: hm";
-    assert_eq!(heard(again), Hearing::Alone);
+    let again = |turns| {
+        format!(
+            "Bea: hi\n{}Ann: hm",
+            "Ann: shorter\nBot: Rose.\n".repeat(turns)
+        )
+    };
+    assert_eq!(heard(&again(6)), Hearing::Alone);
+    assert_eq!(heard(&again(5)), Hearing::Remark);
     let third = "Ann: Muninn, a poem\nBot: Roses.\nBea: nice";
     assert_eq!(heard(third), Hearing::Remark);
 }
@@ -247,6 +253,10 @@ fn what_is_said_aside_does_not_end_the_talk_with_the_bot() {
     assert_eq!(aside("Cem: and the room?"), Hearing::FollowsUp);
     assert_eq!(aside("Cem: are you sad?"), Hearing::BetweenPeople);
     assert_eq!(after_people("Cem: and the room?"), Hearing::BetweenPeople);
+    let exchange = heard(&format!(
+        "{ASKED}Bea: nine is too early\nAnn: it is not\nBea: is it dark?"
+    ));
+    assert_eq!(exchange, Hearing::BetweenPeople);
 }
 
 #[test]

@@ -1,0 +1,428 @@
+//! What is said in one place comes out of no other: every platform, its public, private and direct places, and every
+//! way by which something can come out. Each row has a positive control: its own secret comes out of a place, so
+//! that the absence of the others' means something.
+
+#![recursion_limit = "256"]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in what it is helped by"
+)]
+
+mod support;
+
+use futures::future::join_all;
+use loopback_discord::Discord;
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
+use muninn_matrix::testing::{Account, Person, RoomKind, homeserver};
+use muninn_platform::testing::{Outcome, Room, next_event};
+use muninn_platform::{Body, Command, EventId};
+use serde_json::json;
+use support::bot::Place as Folder;
+use support::model_server::ModelServer;
+use support::program::{Program, end};
+
+/// One way by which something can come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// A question in another conversation of the place.
+    Recall,
+    /// The same, by the model's own search.
+    Search,
+    /// A question that names a message of each other place, by its id and address.
+    Named,
+    /// What the last answer was made from.
+    Why,
+    /// The same, of an answer that was given what was recalled.
+    WhyRecalled,
+    /// What was said lately.
+    History,
+    /// A question that only its author sees, which also knows the place around it.
+    Aside,
+    /// A reply to a message of another place.
+    ReplyElsewhere,
+}
+
+const SLACK: &[Way] = &[
+    Way::Why,
+    Way::History,
+    Way::Recall,
+    Way::WhyRecalled,
+    Way::Search,
+    Way::Named,
+    Way::Aside,
+];
+const DISCORD: &[Way] = &[
+    Way::Why,
+    Way::Recall,
+    Way::WhyRecalled,
+    Way::Search,
+    Way::Named,
+    Way::Aside,
+];
+const MATRIX: &[Way] = &[
+    Way::Why,
+    Way::History,
+    Way::Recall,
+    Way::WhyRecalled,
+    Way::Search,
+    Way::Named,
+    Way::ReplyElsewhere,
+];
+
+/// A place as somebody sees it who talks there.
+struct Spot {
+    kind: &'static str,
+    /// What was told there and nowhere else.
+    secret: &'static str,
+    chat: Chat,
+}
+
+enum Chat {
+    Slack(loopback_slack::Chat),
+    Discord(loopback_discord::Chat),
+    Matrix(muninn_matrix::testing::Chat),
+}
+
+/// The secrets of a public, a private and a direct place.
+const SECRETS: [(&str, &str); 3] = [("public", "4711"), ("private", "5822"), ("direct", "6933")];
+
+impl Spot {
+    fn all(chats: [Chat; 3]) -> [Self; 3] {
+        let mut secrets = SECRETS.into_iter();
+        chats.map(|chat| {
+            let (kind, secret) = secrets.next().unwrap();
+            Self { kind, secret, chat }
+        })
+    }
+
+    /// What was told there is in the window of its one conversation.
+    fn recalls_nothing(&self) -> bool {
+        let is_one = matches!(self.chat, Chat::Discord(_)) && self.kind == "private";
+        self.is_direct() || is_one
+    }
+
+    fn is_direct(&self) -> bool {
+        self.kind == "direct"
+    }
+
+    /// Says something to the bot in a conversation of its own; gives the message's id when it is answered and kept.
+    async fn asks(&self, text: &str, answer: &str) -> String {
+        match &self.chat {
+            Chat::Slack(chat) => {
+                let asked = chat.ask(text);
+                let thread = chat.in_thread(&asked);
+                let at = if self.is_direct() { chat } else { &thread };
+                let is_kept = |it: &loopback_slack::Message| {
+                    it.shown.ends_with(answer) && it.blocks.to_string().contains("muninn_why")
+                };
+                at.finds(answer, is_kept).await;
+                asked
+            }
+            Chat::Discord(chat) => {
+                let is_kept = |it: &loopback_discord::Message| {
+                    it.text.ends_with(answer) && it.buttons.iter().any(|it| it.label == "Why?")
+                };
+                if self.kind == "public" {
+                    let asked = chat.mention(text);
+                    chat.thread_on(asked).await.finds(answer, is_kept).await;
+                    return asked.to_string();
+                }
+                let asked = chat.mention(text);
+                chat.finds(answer, is_kept).await;
+                asked.to_string()
+            }
+            Chat::Matrix(chat) => {
+                let asked = chat.ask(text).await;
+                chat.hears(answer).await;
+                asked.to_string()
+            }
+        }
+    }
+
+    /// Asks where nobody else sees it.
+    async fn asks_aside(&self, text: &str, answer: &str) {
+        match &self.chat {
+            Chat::Slack(chat) => {
+                chat.slash("/muninn", &format!("ask {text}")).await;
+                chat.finds(answer, |it| it.is_ephemeral && it.shown.ends_with(answer))
+                    .await;
+            }
+            Chat::Discord(chat) => {
+                let asked = chat.ask(text, &[("private", json!(true))]);
+                asked.hears(answer).await;
+            }
+            Chat::Matrix(_) => unreachable!("Matrix has nothing of the kind"),
+        }
+    }
+
+    /// Replies here to a message of elsewhere.
+    async fn replies(&self, to: &str, text: &str, answer: &str) {
+        let Chat::Matrix(chat) = &self.chat else {
+            unreachable!("only Matrix takes a reply to anything")
+        };
+        let mut content = chat.mentioning(text);
+        content["m.relates_to"] = json!({ "m.in_reply_to": { "event_id": to } });
+        chat.send(content).await;
+        chat.hears(answer).await;
+    }
+
+    /// What a command says that shows `shown`.
+    async fn commands(&self, command: &str, shown: &str) -> String {
+        match &self.chat {
+            Chat::Slack(chat) => {
+                chat.slash("/muninn", command).await;
+                let is_it = |it: &loopback_slack::Message| {
+                    it.is_bots && it.shown.contains(shown) && it.is_ephemeral
+                };
+                chat.finds(command, is_it).await.shown
+            }
+            Chat::Discord(chat) => {
+                let asked = chat.command(command, &[]);
+                let said = asked.finds(command, |it| it.text.contains(shown)).await;
+                said.text
+            }
+            Chat::Matrix(chat) => {
+                chat.say(&format!("!muninn {command}")).await;
+                let about = match command {
+                    "why" => "My last answer was to",
+                    _ => "]",
+                };
+                let is_it = |it: &muninn_matrix::testing::Message| {
+                    it.text.contains(about) && it.text.contains(shown)
+                };
+                chat.finds(command, is_it).await.text
+            }
+        }
+    }
+
+    /// All that can be read there.
+    fn everything(&self) -> String {
+        match &self.chat {
+            Chat::Slack(chat) => chat.said().into_iter().map(|it| it.shown).collect(),
+            Chat::Discord(chat) => chat.said().into_iter().map(|it| it.text).collect(),
+            Chat::Matrix(chat) => chat.said().into_iter().map(|it| it.text).collect(),
+        }
+    }
+}
+
+/// What came out shows the place's own secret, and none of the others.
+fn check(row: &str, spot: &Spot, came_out: &str) {
+    let kind = spot.kind;
+    assert!(came_out.contains(spot.secret), "{row}, {kind}: {came_out}");
+    for (other, secret) in SECRETS.iter().filter(|(_, it)| *it != spot.secret) {
+        let leaks = came_out.contains(secret);
+        assert!(!leaks, "{row}: {other} leaks into {kind}: {came_out}");
+    }
+}
+
+/// Everything that the model was given for the question that ends so.
+fn given(server: &ModelServer, question: &str) -> String {
+    let chats = server.chats();
+    let asked = chats.iter().map(|it| it.body.to_string());
+    asked.filter(|it| it.contains(question)).collect()
+}
+
+async fn nothing_leaks(server: &ModelServer, spots: [Spot; 3], ways: &[Way]) {
+    let mut told = Vec::new();
+    for spot in &spots {
+        let text = format!("The code of the coffee machine is {}.", spot.secret);
+        let answer = format!("Noted for {}.", spot.kind);
+        let ends = text.clone();
+        server
+            .expects(move |request| request.last_user().ends_with(&ends))
+            .answers(&answer);
+        told.push(spot.asks(&text, &answer).await);
+    }
+    for way in ways {
+        for (at, spot) in spots.iter().enumerate() {
+            let row = format!("{way:?}");
+            let others = told.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<&str> = others.map(|(_, id)| id.as_str()).collect();
+            let ending = format!("({way:?} in {})?", spot.kind);
+            let question = match way {
+                Way::Named => format!(
+                    "What is the code of the coffee machine, and in {} {ending}",
+                    others.join(" and ")
+                ),
+                _ => format!("What is the code of the coffee machine {ending}"),
+            };
+            let answer = format!("Answered {way:?} in {}.", spot.kind);
+            let expects = || {
+                let ending = ending.clone();
+                server
+                    .expects(move |request| request.body["messages"].to_string().contains(&ending))
+            };
+            match way {
+                Way::Why => check(&row, spot, &spot.commands("why", spot.secret).await),
+                Way::History => check(&row, spot, &spot.commands("history", spot.secret).await),
+                // Its one conversation has everything in the window, and nobody else is there.
+                Way::WhyRecalled | Way::Aside if spot.recalls_nothing() => {}
+                Way::WhyRecalled => check(&row, spot, &spot.commands("why", "Recalled:\n").await),
+                Way::Recall | Way::Named | Way::Aside | Way::ReplyElsewhere => {
+                    expects().answers(&answer);
+                    match way {
+                        Way::Aside => spot.asks_aside(&question, &answer).await,
+                        Way::ReplyElsewhere => spot.replies(others[0], &question, &answer).await,
+                        _ => drop(spot.asks(&question, &answer).await),
+                    }
+                    check(&row, spot, &given(server, &ending));
+                }
+                Way::Search => {
+                    let query = json!({ "query": "code of the coffee machine" });
+                    expects().calls(&[("search_memory", query)]);
+                    expects().answers(&answer);
+                    spot.asks(&question, &answer).await;
+                    check(&row, spot, &given(server, &ending));
+                }
+            }
+        }
+    }
+    for spot in &spots {
+        let shown = spot.everything();
+        for (other, secret) in SECRETS.iter().filter(|(_, it)| *it != spot.secret) {
+            assert!(!shown.contains(secret), "{other} in {}: {shown}", spot.kind);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_leaks_on_slack() {
+    let server = ModelServer::start().await;
+    let printed = Program::new(&server).says(&["manifest", "slack"]).await;
+    let slack = Slack::with_manifest(&serde_json::from_str(&printed).unwrap()).await;
+    let program = Program::new(&server)
+        .with("AGENT_MAX_ROUNDS", "0")
+        .with("SLACK_API_URL", slack.api_url())
+        .with("SLACK_BOT_TOKEN", BOT_TOKEN)
+        .with("SLACK_APP_TOKEN", APP_TOKEN)
+        .with("SLACK_ALLOW", "*");
+    let bot = program.start();
+    slack.connected(1).await;
+    let ann = slack.person("Ann");
+    let private = slack.private_channel("secret", &[&ann]);
+    let chats = [
+        ann.in_channel(&slack.channel("kitchen")),
+        ann.in_channel(&private),
+        ann.with_bot(),
+    ];
+    nothing_leaks(&server, Spot::all(chats.map(Chat::Slack)), SLACK).await;
+    end(bot).await;
+    server.finish();
+    slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_leaks_on_discord() {
+    let server = ModelServer::start().await;
+    let discord = Discord::start().await;
+    let guild = discord.guild("Ravens");
+    let program = Program::new(&server)
+        .with("AGENT_MAX_ROUNDS", "0")
+        .with("DISCORD_API_PROXY", discord.url())
+        .with("DISCORD_TOKEN", discord.token())
+        .with("DISCORD_ALLOW", "*");
+    let bot = program.start();
+    discord.connected(1).await;
+    discord.registered("ask").await;
+    let ann = guild.person("ann");
+    let kitchen = ann.at(&guild.text("kitchen"));
+    let private = kitchen.open_private_thread("secret");
+    private.brings(discord.bot());
+    let chats = [kitchen, private, ann.direct()];
+    nothing_leaks(&server, Spot::all(chats.map(Chat::Discord)), DISCORD).await;
+    end(bot).await;
+    server.finish();
+    discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn nothing_leaks_on_matrix() {
+    let homeserver = homeserver();
+    let server = ModelServer::start().await;
+    let account = Account::new(&homeserver, "muninn").await;
+    let program = Program::new(&server)
+        .with("AGENT_MAX_ROUNDS", "0")
+        .with("MATRIX_HOMESERVER", &homeserver)
+        .with("MATRIX_USER", account.user.as_str())
+        .with("MATRIX_PASSWORD", &account.password)
+        .with("MATRIX_ALLOW", "*");
+    let bot = program.start();
+    let ann = Person::new(&homeserver, "ann").await;
+    let chats = [
+        ann.room(&account.user, RoomKind::PLAIN).await,
+        ann.room(&account.user, RoomKind::ENCRYPTED).await,
+        ann.room(&account.user, RoomKind::DIRECT).await,
+    ];
+    nothing_leaks(&server, Spot::all(chats.map(Chat::Matrix)), MATRIX).await;
+    end(bot).await;
+    server.finish();
+}
+
+/// Ids of one place that arrive from another: what an adapter passes on is what people may forge.
+#[tokio::test(flavor = "multi_thread")]
+async fn forged_ids_bring_nothing_out() {
+    let (folder, server) = (Folder::embedded(), ModelServer::start().await);
+    let bot = folder.bot(&folder.config(Some(&server), &[])).await;
+    let public = bot.room("a");
+    let rooms = [
+        public.clone(),
+        bot.room_of("a", "secret"),
+        public.aside("ada"),
+    ];
+    let mut told = Vec::new();
+    for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
+        let (event, text) = (next_event(), format!("The code is {secret}."));
+        let ends = text.clone();
+        server
+            .expects(move |request| request.last_user().ends_with(&ends))
+            .answers(&format!("Noted: {secret}."));
+        room.say_as_event(&event, "ada", &text).await;
+        // The control: its own ids do.
+        let why = room.why_last("ada").await.text();
+        assert!(why.contains(secret), "{kind}: {why}");
+        told.push((event, room.last_message()));
+    }
+    // In each room at the same time: ids that are not known are looked for patiently.
+    let forging = rooms.iter().enumerate().map(async |(at, room)| {
+        let others = told.iter().enumerate().filter(|(other, _)| *other != at);
+        for (other, (event, answer)) in others {
+            let edit = Body::Edit {
+                of: EventId::new(event),
+                text: "What is the code?".to_owned(),
+            };
+            let forged = [
+                ("eve", Body::Command(Command::WhyOf(answer.clone()))),
+                ("ada", Body::Command(Command::Again(answer.clone()))),
+                ("eve", edit.clone()),
+                ("ada", edit),
+            ];
+            for (author, body) in &forged {
+                let said = forge(room, author, body).await;
+                let leaks = said.contains(SECRETS[other].1);
+                assert!(!leaks, "{body:?} from {}: {said}", SECRETS[at].0);
+            }
+        }
+    });
+    join_all(forging).await;
+    // Nothing was changed by any of it, either.
+    for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
+        let history = room.command("ada", "history").await.text();
+        assert!(
+            history.contains(&format!("The code is {secret}.")),
+            "{kind}: {history}"
+        );
+    }
+    bot.end().await;
+    server.finish();
+}
+
+/// What somebody says in this room with ids that are not of it, and is answered.
+async fn forge(room: &Room, author: &str, body: &Body) -> String {
+    let message = room.message(&next_event(), author, body.clone());
+    match room.redeliver(message).await.outcome().await {
+        Outcome::Answered(answer) => answer.text(),
+        Outcome::GivenUp(answer) => answer.updates.concat(),
+        Outcome::Lost(answer) => answer.text(),
+    }
+}

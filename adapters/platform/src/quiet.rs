@@ -6,6 +6,8 @@
 //! the adapter says [`Addressed::Directly`](crate::Addressed::Directly).
 
 mod text;
+// A word on a line would be unreadable.
+#[rustfmt::skip]
 mod words;
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -15,6 +15,7 @@ mod discord;
 mod doctor;
 mod ingest;
 mod inspect;
+mod live_settings;
 mod names;
 mod offline_turns;
 mod open_commands;
@@ -39,6 +40,7 @@ use clap::{FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 use command_line::command_line;
 use context::Context;
+pub(crate) use live_settings::Environment;
 use muninn::config::{Config, LogFormat, Options};
 use muninn::memory::eval::EvalArgs;
 use open_commands::OpenCommand;
@@ -87,11 +89,6 @@ enum Command {
     },
     /// Measure recall on a file of questions
     RecallEval(EvalArgs),
-    /// List, retry or discard turns that were answered while the graph was unavailable
-    OfflineTurns {
-        #[command(subcommand)]
-        command: offline_turns::OfflineTurns,
-    },
     /// Check generated Cypher
     Cypher {
         #[command(subcommand)]
@@ -154,7 +151,7 @@ pub(crate) fn read() -> Cli {
 ///
 /// # Errors
 /// With a sentence for the person at the terminal.
-pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(cli: Cli, environment: Environment) -> anyhow::Result<ExitCode> {
     log(&cli.command, &cli.options)?;
     for unknown in names::unknown_variables() {
         tracing::warn!(target: SETTINGS, "{unknown}");
@@ -164,7 +161,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(execute(cli.command, config, cli.platforms));
+    let code = runtime.block_on(execute(cli.command, config, cli.platforms, environment));
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
     code.map(ExitCode::from)
@@ -174,13 +171,14 @@ async fn execute(
     command: Command,
     config: Config,
     platforms: PlatformArgs,
+    environment: Environment,
 ) -> anyhow::Result<Exit> {
     let at = Context::here(config);
     let config = &at.config;
     match command {
         #[cfg(feature = "terminal")]
-        Command::Chat { session } => chat::run(&at, &session).await,
-        Command::Serve => serve::run(config, &platforms).await,
+        Command::Chat { session } => chat::run(&at, &session, environment).await,
+        Command::Serve => serve::run(config, &platforms, environment).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
         Command::Open(command) => command.execute(&at).await,
         #[cfg(feature = "slack")]
@@ -195,7 +193,6 @@ async fn execute(
             muninn::memory::eval::run(&args)?;
             Ok(Exit::SUCCESS)
         }
-        Command::OfflineTurns { command } => offline_turns::run(config, command).await,
         Command::Cypher {
             command: CypherCommand::Check(args),
         } => cypher::check(&at, &args).await,
@@ -228,7 +225,6 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Doctor(_)
         | Command::Open(_)
         | Command::RecallEval(_)
-        | Command::OfflineTurns { .. }
         | Command::Cypher { .. }
         | Command::DiscardDamaged
         | Command::Completions { .. }

@@ -231,6 +231,8 @@ pub struct Config {
     pub admission: AdmissionConfig,
     pub attachments: AttachmentConfig,
     pub channels: Arc<Channels>,
+    /// Where they are read from.
+    pub channels_file: Option<PathBuf>,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
 }
@@ -407,6 +409,7 @@ impl Options {
                     .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
                 None => Channels::default(),
             }),
+            channels_file: self.channel_settings,
             sources_file: SourcesFile::new(self.sources_file, &data_dir),
             data_dir,
             data_dir_reason,

@@ -16,10 +16,11 @@ fn main() -> ExitCode {
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
     private_files::create_privately();
+    let environment = cli::Environment::read();
     if let Err(error) = load_env_file() {
         return complain(&error);
     }
-    match cli::run(cli::read()) {
+    match cli::run(cli::read(), environment) {
         Ok(code) => code,
         Err(error) if nobody_reads(&error) => ExitCode::SUCCESS,
         Err(error) => complain(&error),
@@ -37,12 +38,18 @@ fn load_env_file() -> anyhow::Result<()> {
     match dotenvy::from_path(".env") {
         Ok(()) => Ok(()),
         Err(error) if error.not_found() => Ok(()),
-        // The line may hold a secret, so it is named and not shown.
-        Err(dotenvy::Error::LineParse(line, _)) => Err(anyhow::anyhow!(
+        Err(error) => Err(anyhow::anyhow!("{}", unread_env_file(&error))),
+    }
+}
+
+/// Why `.env` cannot be read. The line may hold a secret, so it is named and not shown.
+fn unread_env_file(error: &dotenvy::Error) -> String {
+    match error {
+        dotenvy::Error::LineParse(line, _) => format!(
             "cannot read .env: {} is no NAME=value; put quotes around a value with blanks",
-            place_of(&line)
-        )),
-        Err(error) => Err(anyhow::anyhow!("cannot read .env: {error}")),
+            place_of(line)
+        ),
+        error => format!("cannot read .env: {error}"),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Prompts, tools and weights of a team's own, read again when their files change.
+//! Prompts, tools and weights of a team's own, and settings, read again when their files change.
 //!
-//! They are replaced together or not at all: where one of them is broken, those read before stay in
-//! use. A turn that is under way keeps what it began with.
+//! Prompts, tools and weights are replaced together or not at all: where one of them is broken, those
+//! read before stay in use. A turn that is under way keeps what it began with. What can be read again of
+//! the settings, whoever knows them decides ([`Settings`]).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,26 @@ const LOOK: Duration = Duration::from_secs(2);
 /// What was last seen of the files: when they changed, and their sizes.
 type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
+/// Settings that are read again beside them.
+pub trait Settings: std::fmt::Debug + Send + Sync {
+    /// The files that they are read from.
+    fn files(&self) -> Vec<PathBuf>;
+
+    /// Reads them, and uses what can be used at once.
+    fn read_again(&self) -> SettingsRead;
+}
+
+/// What came of reading settings again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsRead {
+    /// Why what is in the files is not in use.
+    pub problems: Vec<String>,
+    /// Names of those that have changed, and that only the next start uses.
+    pub waiting: Vec<String>,
+    /// Names of those that have changed and are in use.
+    pub used: Vec<String>,
+}
+
 /// Reads the files again, and gives them to the parts that use them.
 #[derive(Debug)]
 pub struct Reloading {
@@ -33,21 +54,29 @@ pub struct Reloading {
     bot: Arc<Bot>,
     store: Arc<GraphStore>,
     searcher: Arc<Searcher>,
+    settings: Arc<dyn Settings>,
     /// Somebody wants it now.
     asked: Notify,
     problem: Mutex<Option<String>>,
+    settings_read: Mutex<SettingsRead>,
 }
 
 impl Reloading {
-    /// Keeps a bot's files in `folder` current, until the guard is dropped.
-    pub fn start(folder: Option<&Path>, wired: &Wired) -> (Arc<Self>, DropGuard) {
+    /// Keeps a bot's files in `folder` and its settings current, until the guard is dropped.
+    pub fn start(
+        folder: Option<&Path>,
+        settings: Arc<dyn Settings>,
+        wired: &Wired,
+    ) -> (Arc<Self>, DropGuard) {
         let reloading = Arc::new(Self {
             folder: folder.map(Path::to_owned),
             bot: Arc::clone(&wired.bot),
             store: Arc::clone(&wired.store),
             searcher: Arc::clone(&wired.searcher),
+            settings,
             asked: Notify::new(),
             problem: Mutex::new(None),
+            settings_read: Mutex::default(),
         });
         let done = CancellationToken::new();
         let (running, until) = (Arc::clone(&reloading), done.clone());
@@ -60,7 +89,13 @@ impl Reloading {
         self.asked.notify_one();
     }
 
-    /// Why what is in the files is not in use; nothing if it is.
+    /// What came of reading the settings the last time.
+    pub fn settings_read(&self) -> SettingsRead {
+        let read = self.settings_read.lock();
+        read.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why what is in the files of prompts, tools and weights is not in use; nothing if it is.
     pub fn problem(&self) -> Option<String> {
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
         problem.clone()
@@ -68,10 +103,7 @@ impl Reloading {
 
     /// Looks at the files until `done`.
     async fn run(&self, done: CancellationToken) {
-        let Some(folder) = &self.folder else {
-            return;
-        };
-        let mut in_use = look(folder).await;
+        let mut in_use = self.look().await;
         let mut last = in_use.clone();
         loop {
             let is_asked = tokio::select! {
@@ -79,14 +111,64 @@ impl Reloading {
                 () = self.asked.notified() => true,
                 () = tokio::time::sleep(LOOK) => false,
             };
-            let seen = look(folder).await;
+            let seen = self.look().await;
             let is_settled = seen == last;
             if is_asked || (is_settled && seen != in_use) {
-                self.reload().await;
+                self.read_settings().await;
+                if self.folder.is_some() {
+                    self.reload().await;
+                }
                 in_use = seen.clone();
             }
             last = seen;
         }
+    }
+
+    /// The files of the folder, of its tools and of the settings. What cannot be looked at is as if it
+    /// were not there: reading it says why.
+    async fn look(&self) -> Seen {
+        let (folder, settings) = (self.folder.clone(), Arc::clone(&self.settings));
+        let looked = tokio::task::spawn_blocking(move || {
+            let folders = folder.map(|folder| [folder.join("tools"), folder]);
+            let folders = folders.into_iter().flatten();
+            let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
+            let files = entries.flatten().flatten().map(|entry| entry.path());
+            let seen = files.chain(settings.files()).filter_map(|path| {
+                let found = std::fs::metadata(&path).ok()?;
+                let file = found.is_file();
+                file.then(|| (path, (found.modified().ok(), found.len())))
+            });
+            seen.collect()
+        });
+        looked.await.unwrap_or_default()
+    }
+
+    async fn read_settings(&self) {
+        let settings = Arc::clone(&self.settings);
+        let read = tokio::task::spawn_blocking(move || settings.read_again()).await;
+        let read = read.unwrap_or_else(|error| SettingsRead {
+            problems: vec![error.to_string()],
+            ..SettingsRead::default()
+        });
+        let SettingsRead {
+            problems,
+            waiting,
+            used,
+        } = &read;
+        for problem in problems {
+            tracing::error!(problem, "settings are not right");
+        }
+        if !used.is_empty() {
+            tracing::info!("settings were read again: {}", used.join(", "));
+        }
+        if !waiting.is_empty() {
+            tracing::warn!("settings need a restart: {}", waiting.join(", "));
+        }
+        let mut last = self
+            .settings_read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *last = read;
     }
 
     async fn reload(&self) {
@@ -121,22 +203,4 @@ fn read(
     let prompts = Prompts::load(folder)?;
     let toolbox = Toolbox::load(folder, &prompts, store)?;
     Ok((prompts, toolbox, Weights::load(folder)?))
-}
-
-/// The files of the folder and of its tools. What cannot be looked at is as if it were not there: reading
-/// it says why.
-async fn look(folder: &Path) -> Seen {
-    let folders = [folder.to_owned(), folder.join("tools")];
-    let looked = tokio::task::spawn_blocking(move || {
-        let entries = folders
-            .iter()
-            .filter_map(|folder| std::fs::read_dir(folder).ok());
-        let files = entries.flatten().flatten().filter_map(|entry| {
-            let found = std::fs::metadata(entry.path()).ok()?;
-            let file = found.is_file();
-            file.then(|| (entry.path(), (found.modified().ok(), found.len())))
-        });
-        files.collect()
-    });
-    looked.await.unwrap_or_default()
 }

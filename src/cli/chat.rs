@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin::{self, Connection};
 use super::context::{Context, Running};
+use super::live_settings::{AllowLists, Environment, LiveSettings};
 use super::output::Exit;
 use super::refresh;
 use super::serve::on_signal;
@@ -25,7 +26,11 @@ use super::serve::on_signal;
 const WAITING: usize = 32;
 
 /// Talks in this terminal until it is left: with the bot that runs, if there is one.
-pub(super) async fn run(at: &Context, session: &str) -> anyhow::Result<Exit> {
+pub(super) async fn run(
+    at: &Context,
+    session: &str,
+    environment: Environment,
+) -> anyhow::Result<Exit> {
     let config = &at.config;
     let terminal = Terminal::new(Options {
         history: Some(config.data_dir.join("terminal-history")),
@@ -36,7 +41,7 @@ pub(super) async fn run(at: &Context, session: &str) -> anyhow::Result<Exit> {
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;
     match admin::connect(config).await? {
         Some(connection) => with(connection, config, &terminal, session, shutdown).await,
-        None => alone(config, &terminal, shutdown).await,
+        None => alone(config, &terminal, shutdown, environment).await,
     }
 }
 
@@ -66,6 +71,7 @@ async fn alone(
     config: &Config,
     terminal: &Terminal,
     shutdown: CancellationToken,
+    environment: Environment,
 ) -> anyhow::Result<Exit> {
     if !Terminal::is_interactive() && config.model.is_none() {
         warn(&without_model(config));
@@ -75,11 +81,13 @@ async fn alone(
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
     let wired = wire(config, Ledger::nowhere()).await?;
-    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), &wired);
+    let settings = LiveSettings::new(environment, AllowLists::default(), config);
+    let folder = config.prompts_dir.as_deref();
+    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &wired);
     let Wired {
         bot,
         store,
-        archive: _,
+        archive,
         recaller,
         searcher,
     } = wired;
@@ -88,6 +96,7 @@ async fn alone(
     let running = Arc::new(Running {
         config: config.clone(),
         store: Arc::clone(&store),
+        archive,
         recaller,
         searcher,
         reloading,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn::config::Config;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
 use muninn::knowledge::search::{Searcher, Weights};
-use muninn::memory::Recaller;
+use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
 use muninn::wiring::{Models, WiringError, models, recaller};
 
@@ -19,6 +19,7 @@ use super::output::Output;
 pub(super) struct Running {
     pub(super) config: Config,
     pub(super) store: Arc<GraphStore>,
+    pub(super) archive: Arc<Archive>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
     pub(super) reloading: Arc<Reloading>,

@@ -1,5 +1,6 @@
 //! `muninn cypher check`: generated Cypher as it would run.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -7,8 +8,10 @@ use anyhow::Context as _;
 use clap::Args;
 use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
 use muninn::graph::schema::Schema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::admin;
 use super::context::Context as CommandContext;
 use super::output::Exit;
 
@@ -30,8 +33,8 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
     let (schema, nodes) = match &args.schema {
         Some(file) => (schema(file)?, None),
         None => {
-            let survey = super::schema::live(at).await?;
-            (survey.schema.clone(), Some(survey.nodes.clone()))
+            let known = known(at).await?;
+            (known.schema, Some(known.nodes))
         }
     };
     let limits = Limits {
@@ -52,6 +55,31 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
             Ok(Exit::FAILURE)
         }
     }
+}
+
+/// What statements are checked against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub(super) schema: Schema,
+    pub(super) nodes: BTreeMap<String, u64>,
+}
+
+/// That of the graph, asked of the process that has it open if there is one. Statements are read and
+/// checked here, so that a program may ask line by line.
+async fn known(at: &CommandContext) -> anyhow::Result<Known> {
+    match admin::connect(&at.config).await? {
+        Some(connection) => connection.known().await,
+        None => of_graph(at).await,
+    }
+}
+
+/// That of the graph, where it is open.
+pub(super) async fn of_graph(at: &CommandContext) -> anyhow::Result<Known> {
+    let survey = super::schema::live(at).await?;
+    Ok(Known {
+        schema: survey.schema.clone(),
+        nodes: survey.nodes.clone(),
+    })
 }
 
 fn schema(file: &Path) -> anyhow::Result<Schema> {

@@ -21,6 +21,7 @@ use muninn::llm::{
 };
 use muninn::memory::journal::{self, SetAside};
 use muninn::memory::reembed::{Stale, stale};
+use muninn::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
 use muninn_platform::{Verdict, counted, in_one_line, one_line};
 use serde::{Deserialize, Serialize};
@@ -125,7 +126,7 @@ fn settings(config: &Config) -> Vec<Finding> {
         .iter()
         .map(|unknown| note("settings", unknown.to_string()));
     let channels = config.channels.unknown_places();
-    let channels = channels.map(|place| {
+    let channels = channels.into_iter().map(|place| {
         let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions --json` shows the audiences");
         note("settings", text)
     });
@@ -199,7 +200,11 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
     let config = &at.config;
     let opened = match at.unfinished_graph().await {
         Ok(store) => store,
-        Err(error) => return vec![wrong("graph", &error)],
+        Err(error) => {
+            let mut findings = vec![wrong("graph", &error)];
+            findings.extend(unreadable_tools(config));
+            return findings;
+        }
     };
     let health = opened.health().await;
     let knowledge = knowledge(&opened).await;
@@ -224,8 +229,28 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
         verdict: Verdict::Error,
         text: format!("the process that runs uses what it read before: {problem}"),
     }));
+    if let Some(running) = &at.running {
+        findings.extend(of_settings(&running.reloading.settings_read()));
+    }
     findings.extend(closed.err().map(|error| wrong("graph", &error)));
     findings
+}
+
+/// What the process that runs made of settings that changed meanwhile.
+fn of_settings(read: &SettingsRead) -> Vec<Finding> {
+    let problems = read.problems.iter().map(|problem| Finding {
+        part: "settings",
+        verdict: Verdict::Error,
+        text: format!("the process that runs: {problem}"),
+    });
+    let waiting = (!read.waiting.is_empty()).then(|| {
+        let names = read.waiting.join(", ");
+        note(
+            "settings",
+            format!("changed since the process started, which needs a restart: {names}"),
+        )
+    });
+    problems.chain(waiting).collect()
 }
 
 fn of_health(health: &StoreHealth) -> Vec<Finding> {
@@ -356,13 +381,33 @@ async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
     };
     // That the graph cannot be asked is told elsewhere.
     let offer = toolbox.offer().await.unwrap_or_default();
-    let unfit = offer.map(|offer| offer.unfit.clone());
-    let finding = |text| Finding {
+    let Some(offer) = offer else {
+        return unreadable_tools(config);
+    };
+    let unfit = offer.unfit.iter().cloned();
+    unfit.map(wrong_tool).collect()
+}
+
+/// Tools of one's own whose statements cannot be read: so much can be said without any knowledge.
+fn unreadable_tools(config: &Config) -> Vec<Finding> {
+    let tools = CypherTool::load(config.prompts_dir.as_deref());
+    let tools = tools.unwrap_or_default().into_iter();
+    let unreadable = tools.filter_map(|tool| {
+        let refusal = tool.check_statement().err()?;
+        let (name, file) = (&tool.spec.name, &tool.file);
+        Some(format!(
+            "the statement of the tool {name} of {file} cannot run: {refusal}"
+        ))
+    });
+    unreadable.map(wrong_tool).collect()
+}
+
+fn wrong_tool(text: String) -> Finding {
+    Finding {
         part: "tools",
         verdict: Verdict::Error,
         text,
-    };
-    unfit.unwrap_or_default().into_iter().map(finding).collect()
+    }
 }
 
 /// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.

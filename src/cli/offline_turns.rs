@@ -1,19 +1,19 @@
 //! `muninn offline-turns`: what waits for the graph, and what it refused.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use clap::Subcommand;
-use muninn::config::Config;
-use muninn::graph;
 use muninn::graph::session::Sessions;
 use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
 use muninn_platform::{counted, excerpt};
+use serde::{Deserialize, Serialize};
 
-use super::output::{Exit, Output};
+use super::context::{Context, OpenGraph};
+use super::output::Exit;
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Copy, Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum OfflineTurns {
     /// Lists how many turns wait, and each that the graph refused, with the reason
     List,
@@ -23,56 +23,59 @@ pub(super) enum OfflineTurns {
     Discard,
 }
 
-pub(super) async fn run(config: &Config, what: OfflineTurns) -> anyhow::Result<Exit> {
+pub(super) async fn run(at: &Context, what: OfflineTurns) -> anyhow::Result<Exit> {
     match what {
-        OfflineTurns::List => list(config),
-        OfflineTurns::Retry => retry(config).await,
-        OfflineTurns::Discard => discard(config).await,
+        OfflineTurns::List => list(at).await,
+        OfflineTurns::Retry => retry(at).await,
+        OfflineTurns::Discard => discard(at).await,
     }
 }
 
-fn list(config: &Config) -> anyhow::Result<Exit> {
-    let mut out = std::io::stdout().lock();
-    writeln!(
-        out,
-        "Waiting for the graph: {}",
-        counted(waiting_in(&config.data_dir)?, "turn")
-    )?;
-    let refused = SetAside::of(&config.data_dir).all()?;
-    writeln!(
-        out,
-        "Refused by the graph: {}",
-        counted(refused.len(), "turn")
-    )?;
+async fn list(at: &Context) -> anyhow::Result<Exit> {
+    let data_dir = &at.config.data_dir;
+    let refused = SetAside::of(data_dir).all()?;
+    let mut lines = vec![
+        format!(
+            "Waiting for the graph: {}",
+            counted(waiting_in(data_dir)?, "turn")
+        ),
+        format!("Refused by the graph: {}", counted(refused.len(), "turn")),
+    ];
     for one in refused {
         let turn = &one.turn.turn;
-        let at = turn.created_at.format("%Y-%m-%d %H:%M");
-        writeln!(
-            out,
-            "- [{at}] {}: {}",
-            turn.author_name,
-            excerpt(&turn.input)
-        )?;
-        writeln!(out, "  {} in {}", turn.id, turn.session)?;
-        writeln!(out, "  {}", one.reason)?;
+        let created = turn.created_at.format("%Y-%m-%d %H:%M");
+        let input = excerpt(&turn.input);
+        lines.push(format!("- [{created}] {}: {input}", turn.author_name));
+        lines.push(format!("  {} in {}", turn.id, turn.session));
+        lines.push(format!("  {}", one.reason));
     }
-    Ok(Exit::SUCCESS)
+    at.out.say(&lines.join("\n")).await
 }
 
-async fn retry(config: &Config) -> anyhow::Result<Exit> {
-    let store = graph::open(&config.graph).await?;
-    let journal = Journal::open(&config.data_dir)?;
-    let archive = Archive::new(
-        Arc::clone(&store),
+/// What saves turns: that of the process that runs, which holds its own journal.
+fn archive(at: &Context, store: &OpenGraph) -> anyhow::Result<Arc<Archive>> {
+    if let Some(running) = &at.running {
+        return Ok(Arc::clone(&running.archive));
+    }
+    let journal = Journal::open(&at.config.data_dir)?;
+    let sessions = Arc::new(Sessions::default());
+    let read = summary::read(at.config.turn.window_turns);
+    Ok(Arc::new(Archive::new(
+        Arc::clone(store),
         journal,
-        Arc::new(Sessions::default()),
-        summary::read(config.turn.window_turns),
-    );
+        sessions,
+        read,
+    )))
+}
+
+async fn retry(at: &Context) -> anyhow::Result<Exit> {
+    let store = at.graph().await?;
+    let archive = archive(at, &store)?;
     let tried = archive.retry_set_aside().await?;
     let saved = archive.replay().await;
     store.close().await?;
     saved?;
-    let refused = SetAside::of(&config.data_dir).all()?.len();
+    let refused = SetAside::of(&at.config.data_dir).all()?.len();
     let waiting = archive.waiting();
     let said = format!(
         "Tried again: {}. Still refused: {}. Waiting: {}.",
@@ -80,12 +83,12 @@ async fn retry(config: &Config) -> anyhow::Result<Exit> {
         counted(refused, "turn"),
         counted(waiting, "turn")
     );
-    Output::Here.line(&said).await?;
+    at.out.line(&said).await?;
     Ok(Exit::of(refused == 0 && waiting == 0))
 }
 
-async fn discard(config: &Config) -> anyhow::Result<Exit> {
-    let discarded = SetAside::of(&config.data_dir).take_where(|_| true)?;
+async fn discard(at: &Context) -> anyhow::Result<Exit> {
+    let discarded = SetAside::of(&at.config.data_dir).take_where(|_| true)?;
     let said = format!("Removed: {}.", counted(discarded.len(), "turn"));
-    Output::Here.say(&said).await
+    at.out.say(&said).await
 }

@@ -13,7 +13,9 @@ use super::context::Context;
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
-use super::{calibrate, demo, ingest, inspect, reembed, schema, search, source, transfer};
+use super::{
+    calibrate, demo, ingest, inspect, offline_turns, reembed, schema, search, source, transfer,
+};
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +45,11 @@ pub(super) enum OpenCommand {
     Sessions(SessionsArgs),
     /// Show which earlier exchanges a question would recall, and why
     Recall(RecallArgs),
+    /// List, retry or discard turns that were answered while the graph was unavailable
+    OfflineTurns {
+        #[command(subcommand)]
+        command: offline_turns::OfflineTurns,
+    },
     /// Re-embed turns that another embedding model embedded; can be interrupted and resumed
     Reembed,
     /// Calibrate recall for the configured embedder on the stored conversations
@@ -90,6 +97,7 @@ impl OpenCommand {
             Self::Schema(args) => schema::run(at, &args).await,
             Self::Sessions(args) => inspect::sessions(at, &args).await,
             Self::Recall(args) => inspect::recall(at, args).await,
+            Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
             Self::Export { file } => transfer::export(at, &file).await,
@@ -130,6 +138,7 @@ impl OpenCommand {
             | Self::Schema(_)
             | Self::Sessions(_)
             | Self::Recall(_)
+            | Self::OfflineTurns { .. }
             | Self::Reembed => self,
         })
     }

@@ -5,6 +5,8 @@ use clap::Args;
 use muninn::config::Config;
 use muninn_platform::{Finding, Platform, SettingsError};
 
+use super::live_settings::AllowLists;
+
 /// The options of the platforms this program was built with, each its adapter's own.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlatformArgs {
@@ -128,7 +130,7 @@ fn named<O>(
     }
 }
 
-/// Every platform that is configured, ready to run.
+/// Every platform that is configured, ready to run, and their allow lists.
 ///
 /// # Errors
 /// When something that is set for one makes no sense, or the program was built without it.
@@ -144,27 +146,38 @@ fn named<O>(
 pub(super) fn configured(
     config: &Config,
     args: &PlatformArgs,
-) -> anyhow::Result<Vec<Box<dyn Platform>>> {
+) -> anyhow::Result<(Vec<Box<dyn Platform>>, AllowLists)> {
     if let Some(name) = left_out(config).first() {
         bail!("{}", without(name));
     }
+    #[cfg_attr(
+        not(any(feature = "matrix", feature = "slack", feature = "discord")),
+        expect(unused_mut, reason = "no platform has one")
+    )]
+    let mut allow_lists = AllowLists::default();
     let platforms: Vec<Option<Box<dyn Platform>>> = Vec::from([
         #[cfg(feature = "terminal")]
         super::chat::socket(config)?,
         #[cfg(feature = "matrix")]
-        args.matrix(config)?
-            .map(|it| boxed(muninn_matrix::Matrix::new(it))),
+        args.matrix(config)?.map(|it| {
+            allow_lists.add(&it.allow);
+            boxed(muninn_matrix::Matrix::new(it))
+        }),
         #[cfg(feature = "slack")]
-        args.slack(config)?
-            .map(|it| boxed(muninn_slack::Slack::new(it))),
+        args.slack(config)?.map(|it| {
+            allow_lists.add(&it.allow);
+            boxed(muninn_slack::Slack::new(it))
+        }),
         #[cfg(feature = "discord")]
-        args.discord(config)?
-            .map(|it| boxed(muninn_discord::Discord::new(it))),
+        args.discord(config)?.map(|it| {
+            allow_lists.add(&it.allow);
+            boxed(muninn_discord::Discord::new(it))
+        }),
         #[cfg(feature = "webhook")]
         args.webhook()?
             .map(|it| boxed(muninn_webhook::Webhook::new(it))),
     ]);
-    Ok(platforms.into_iter().flatten().collect())
+    Ok((platforms.into_iter().flatten().collect(), allow_lists))
 }
 
 /// What each platform that is configured says of its account.

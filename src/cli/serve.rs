@@ -21,13 +21,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin;
 use super::context::Running;
+use super::live_settings::{Environment, LiveSettings};
 use super::output::Exit;
 use super::platforms::{self, PlatformArgs};
 use super::refresh;
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
-pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<Exit> {
-    let platforms = platforms::configured(config, args)?;
+pub(super) async fn run(
+    config: &Config,
+    args: &PlatformArgs,
+    environment: Environment,
+) -> anyhow::Result<Exit> {
+    let (platforms, allow_lists) = platforms::configured(config, args)?;
     if platforms.is_empty() {
         bail!(
             "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, WEBHOOK_ADDR for programs of your own, or TERMINAL_SOCKET to a path to let terminals in"
@@ -62,7 +67,8 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
         );
     }
     let wired = wire(config, ledger).await?;
-    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), &wired);
+    let settings = Arc::new(LiveSettings::new(environment, allow_lists, config));
+    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), settings, &wired);
     if let Some(hangups) = hangups {
         ask_at_each(hangups, &reloading);
     }
@@ -75,7 +81,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     let Wired {
         bot,
         store,
-        archive: _,
+        archive,
         recaller,
         searcher,
     } = wired;
@@ -102,6 +108,7 @@ pub(super) async fn run(config: &Config, args: &PlatformArgs) -> anyhow::Result<
     let as_commands_see = Arc::new(Running {
         config: config.clone(),
         store: Arc::clone(&store),
+        archive,
         recaller,
         searcher,
         reloading,

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use muninn::config::Config;
 use muninn::graph::transfer::{self, Checked, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
 
+use super::admin;
 use super::context::Context;
 use super::output::{Bar, Exit, Output, Unit};
 
@@ -43,8 +44,23 @@ pub(super) async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     at.out.say(&said).await
 }
 
+/// That nobody else works with the graph, which changes as a whole.
+///
+/// # Errors
+/// Names the process that does.
+async fn alone(config: &Config, command: &str) -> anyhow::Result<()> {
+    if let Some(connection) = admin::connect(config).await? {
+        bail!(
+            "process {} has the graph open, and `muninn {command}` needs it for itself: end that process, run this again, and start it after that",
+            connection.pid()
+        );
+    }
+    Ok(())
+}
+
 /// Reads `path` into the graph.
 pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<Exit> {
+    alone(config, "import").await?;
     let file = ImportFile {
         path,
         replace,

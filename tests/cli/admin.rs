@@ -95,6 +95,51 @@ async fn every_command_works_while_the_bot_runs() {
     );
 }
 
+/// What was said while the graph was away, Cypher that is checked line by line, and what cannot be done
+/// beside a bot.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rest_of_the_commands_works_while_the_bot_runs_or_says_why_not() {
+    let home = home();
+    home.run(&["demo", "movies"], "").await.succeeds();
+    home.run(&["export", "export.jsonl"], "").await.succeeds();
+    let serving = serving(&home).await;
+    let retried = home.run(&["offline-turns", "retry"], "").await;
+    let said = "Tried again: 0 turns. Still refused: 0 turns. Waiting: 0 turns.\n";
+    assert_eq!(retried.succeeds(), said);
+    let listed = home.run(&["offline-turns", "list"], "").await;
+    assert!(
+        listed.succeeds().contains("Waiting for the graph: 0 turns"),
+        "{listed:?}"
+    );
+    let discarded = home.run(&["offline-turns", "discard"], "").await;
+    assert_eq!(discarded.succeeds(), "Removed: 0 turns.\n");
+
+    let statement = "MATCH (m:Movie) RETURN m.title";
+    let checked = home.run(&["cypher", "check", statement], "").await;
+    assert!(checked.succeeds().contains("Movie"), "{checked:?}");
+    let refused = home
+        .run(&["cypher", "check", "MATCH (m:Mvie) RETURN m"], "")
+        .await;
+    assert!(refused.out.contains("Mvie"), "{refused:?}");
+    // A program asks, reads the answer, and asks again.
+    let mut asking = home.start(&["cypher", "check", "-"]);
+    for _ in 0..2 {
+        asking.say(statement).await;
+        let answer: Value = serde_json::from_str(&asking.line().await.unwrap()).unwrap();
+        assert_eq!(answer["ok"], json!(true));
+    }
+    asking.end().await.succeeds();
+
+    let imported = home.run(&["import", "export.jsonl", "--replace"], "").await;
+    let process = format!("process {} has the graph open", serving.pid());
+    imported.fails(1, &[&process, "end that process"]);
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    home.run(&["import", "export.jsonl", "--replace"], "")
+        .await
+        .succeeds();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_shown_can_be_read_by_a_script_with_and_without_a_bot() {
     let home = home();

@@ -216,7 +216,7 @@ async fn a_folder_in_use_names_the_process_that_uses_it() {
     home.run(&["export", "x.jsonl"], "").await.succeeds();
     for arguments in [["import", "--replace", "x.jsonl"]] {
         let refused = home.run(&arguments, "").await;
-        refused.fails(1, &["is in use by", &pid, "stop that process"]);
+        refused.fails(1, &[&pid, "has the graph open", "end that process"]);
         assert_eq!(refused.out, "");
     }
     let doctor = home.run(&["doctor"], "").await;

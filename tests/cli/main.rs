@@ -23,3 +23,4 @@ mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod talking;
+mod watching;

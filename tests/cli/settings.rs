@@ -220,3 +220,95 @@ async fn prompts_are_read_again_and_broken_ones_change_nothing() {
     bot.signal("TERM").await;
     bot.end().await.succeeds();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
+    let server = ModelServer::start().await;
+    let mut home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket");
+    write(&home, ".env", "CHANNEL_SETTINGS=channels.toml\n");
+    let persona = |home: &Home, text: &str| {
+        let settings = format!("[\"terminal\"]\npersona = \"{text}\"\n");
+        write(home, "channels.toml", &settings);
+    };
+    persona(&home, "You keep a lighthouse.");
+    let bot = serving(&home).await;
+    let says = |words: &'static str| {
+        server
+            .expects(move |request| prompt(request).contains(words))
+            .answers("Aye.");
+    };
+    let logs = |words: &'static str| {
+        let bot = &bot;
+        eventually(words, async move || {
+            bot.errors().contains(words).then_some(())
+        })
+    };
+    says("You keep a lighthouse.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+    persona(&home, "You keep a windmill.");
+    logs("settings were read again: channel settings").await;
+    says("You keep a windmill.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+
+    // What is wrong changes nothing, and is a problem.
+    write(&home, "channels.toml", "[\"terminal\"]\npersonas = 1\n");
+    logs("channel settings stay as they were").await;
+    // Whoever asks has settings of their own.
+    write(&home, "none.toml", "");
+    home.set("CHANNEL_SETTINGS", "none.toml");
+    says("You keep a windmill.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
+    home.unset("CHANNEL_SETTINGS");
+    persona(&home, "You keep a windmill.");
+    let settings = "CHANNEL_SETTINGS=channels.toml\nBOT_NAME=Hugin\nWINDOW_TURNS=many\n";
+    write(&home, ".env", settings);
+    logs("settings need a restart: BOT_NAME, WINDOW_TURNS").await;
+    logs("could not start with these settings: invalid value 'many'").await;
+    write(
+        &home,
+        ".env",
+        "CHANNEL_SETTINGS=channels.toml\nBOT_NAME=Hugin\n",
+    );
+    // The doctor tries the model.
+    server.echoes();
+    let doctor = eventually("what needs a restart", async || {
+        let doctor = home.run(&["doctor"], "").await;
+        let is_so = doctor.out.contains("needs a restart: BOT_NAME\n");
+        is_so.then_some(doctor)
+    })
+    .await;
+    assert!(!doctor.out.contains("could not start"), "{doctor:?}");
+    bot.signal("TERM").await;
+    bot.end().await.succeeds();
+}
+
+/// Before there is any knowledge, and where there is no graph: so much of a tool is known.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_statement_of_a_tool_is_checked_without_a_graph() {
+    let home = Home::new().with("PROMPTS_DIR", "own");
+    let tool = |cypher: &str| {
+        let text = format!(
+            "name = \"count\"\ndescription = \"Counts.\"\nrow_limit = 5\ncypher = \"{cypher}\"\n"
+        );
+        write(&home, "own/tools/mine.toml", &text);
+    };
+    let wrong =
+        "PROBLEM  tools: the statement of the tool count of mine.toml cannot run: line 1, column ";
+    for cypher in ["MATCH (n:Thing RETURN n", "MATCH (n) DELETE n"] {
+        tool(cypher);
+        let doctor = home.run(&["doctor"], "").await;
+        assert_eq!(doctor.status.code(), Some(1), "{doctor:?}");
+        assert_eq!(doctor.out.matches(wrong).count(), 1, "{doctor:?}");
+    }
+    tool("MATCH (n:Thing) RETURN n");
+    home.run(&["doctor"], "").await.succeeds();
+    tool("MATCH (n:Thing RETURN n");
+    home.run(&["demo", "movies"], "").await.succeeds();
+    let doctor = home.run(&["doctor"], "").await;
+    assert_eq!(doctor.out.matches("mine.toml").count(), 1, "{doctor:?}");
+    let home = home.with("GRAPH_URL", "bolt://127.0.0.1:1");
+    let doctor = home.run(&["doctor"], "").await;
+    assert_eq!(doctor.out.matches(wrong).count(), 1, "{doctor:?}");
+}

@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod allowing;
 mod forgetting;
 mod home;
 mod replicas;

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::Finding;
 
@@ -27,14 +28,30 @@ pub struct AllowError {
     forms: &'static str,
 }
 
-/// The entries of an allow list. The default lets nobody in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllowList<E> {
+/// An allow list. The default lets nobody in. Its clones are the same list, so that it can be
+/// [replaced](AllowList::replace) while a bot runs.
+#[derive(Debug)]
+pub struct AllowList<E>(Arc<RwLock<Entries<E>>>);
+
+#[derive(Debug)]
+struct Entries<E> {
     everyone: bool,
     entries: Vec<E>,
 }
 
+impl<E> Clone for AllowList<E> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
 impl<E> Default for AllowList<E> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<E> Default for Entries<E> {
     fn default() -> Self {
         Self {
             everyone: false,
@@ -49,28 +66,67 @@ impl<E: AllowEntry> FromStr for AllowList<E> {
     type Err = AllowError;
 
     fn from_str(text: &str) -> Result<Self, AllowError> {
-        let mut list = Self::default();
+        match Entries::read(text) {
+            (read, None) => Ok(Self(Arc::new(RwLock::new(read)))),
+            (_, Some(wrong)) => Err(wrong),
+        }
+    }
+}
+
+impl<E: AllowEntry> Entries<E> {
+    /// Those that are entries, and the first that is none.
+    fn read(text: &str) -> (Self, Option<AllowError>) {
+        let (mut read, mut wrong) = (Self::default(), None);
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
         for entry in entries.filter(|entry| !entry.is_empty()) {
-            if entry == "*" {
-                list.everyone = true;
-                continue;
+            match E::parse(entry) {
+                _ if entry == "*" => read.everyone = true,
+                Some(entry) => read.entries.push(entry),
+                None => {
+                    wrong.get_or_insert_with(|| AllowError {
+                        variable: E::VARIABLE,
+                        entry: entry.to_owned(),
+                        forms: E::FORMS,
+                    });
+                }
             }
-            let none = || AllowError {
-                variable: E::VARIABLE,
-                entry: entry.to_owned(),
-                forms: E::FORMS,
-            };
-            list.entries.push(E::parse(entry).ok_or_else(none)?);
         }
-        Ok(list)
+        (read, wrong)
+    }
+}
+
+impl<E: AllowEntry + PartialEq> AllowList<E> {
+    /// Puts another list in the place of this one, for all its clones. Says whether it is another.
+    ///
+    /// # Errors
+    /// At an entry that is none. Then only those are let in whom both lists let in: who was taken out
+    /// is out, and nobody comes in by mistake.
+    pub fn replace(&self, text: &str) -> Result<bool, AllowError> {
+        let (read, wrong) = Entries::read(text);
+        let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(wrong) = wrong else {
+            let is_other = list.everyone != read.everyone || list.entries != read.entries;
+            *list = read;
+            return Ok(is_other);
+        };
+        let were = std::mem::take(&mut *list);
+        let stay = |entry: &E| were.everyone || were.entries.contains(entry);
+        *list = Entries {
+            everyone: were.everyone && read.everyone,
+            entries: match read.everyone {
+                true => were.entries,
+                false => read.entries.into_iter().filter(stay).collect(),
+            },
+        };
+        Err(wrong)
     }
 }
 
 impl<E: AllowEntry> AllowList<E> {
     /// What is wrong with a list that lets nobody in.
     pub fn finding(&self) -> Option<Finding> {
-        let is_nobody = !self.everyone && self.entries.is_empty();
+        let list = self.list();
+        let is_nobody = !list.everyone && list.entries.is_empty();
         is_nobody.then(|| {
             Finding::error(format!(
                 "{} is empty, so nobody is answered; set it to {}",
@@ -97,12 +153,17 @@ impl<E: AllowEntry> AllowList<E> {
 impl<E> AllowList<E> {
     /// Whether everyone is let in, or an entry fits.
     pub fn lets_in(&self, fits: impl Fn(&E) -> bool) -> bool {
-        self.everyone || self.names(fits)
+        let list = self.list();
+        list.everyone || list.entries.iter().any(fits)
     }
 
     /// Whether an entry fits.
     pub fn names(&self, fits: impl Fn(&E) -> bool) -> bool {
-        self.entries.iter().any(fits)
+        self.list().entries.iter().any(fits)
+    }
+
+    fn list(&self) -> RwLockReadGuard<'_, Entries<E>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -145,6 +206,31 @@ mod tests {
                 format!("TEST_ALLOW has {wrong:?}, which is no number, nor * for everyone");
             assert_eq!(said, expected);
         }
+    }
+
+    /// Before, what is written then, and who of 1, 2, 3 is let in after that.
+    #[test]
+    fn a_list_is_replaced_for_its_clones_and_a_wrong_one_lets_nobody_new_in() {
+        for (before, then, is_right, expected) in [
+            ("1", "1, 2", true, [true, true, false]),
+            ("1, 2", "", true, [false, false, false]),
+            ("*", "2", true, [false, true, false]),
+            ("1, 2", "2, 3, x", false, [false, true, false]),
+            ("1", "*, x", false, [true, false, false]),
+            ("*", "2, x", false, [false, true, false]),
+            ("*", "*, x", false, [true, true, true]),
+        ] {
+            let list = parse(before).unwrap();
+            let clone = list.clone();
+            assert_eq!(list.replace(then).is_ok(), is_right, "{then}");
+            let found = [1, 2, 3].map(|sought| clone.lets_in(|n| *n == sought));
+            assert_eq!(found, expected, "{before}, then {then}");
+        }
+        let list = parse("1").unwrap();
+        assert_eq!(
+            (list.replace("1"), list.replace("2")),
+            (Ok(false), Ok(true))
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
 
@@ -69,10 +70,11 @@ pub struct ChannelSettings {
     pub time_zone: Option<TimeZone>,
 }
 
-/// What is set for all of them.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(transparent)]
-pub struct Channels(BTreeMap<AudienceId, ChannelSettings>);
+/// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
+#[derive(Debug, Default)]
+pub struct Channels(RwLock<ByAudience>);
+
+type ByAudience = BTreeMap<AudienceId, ChannelSettings>;
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -103,11 +105,11 @@ impl Channels {
             path: path.to_owned(),
             source,
         })?;
-        let read: Self = toml::from_str(&text).map_err(|source| ChannelsError::Wrong {
+        let read: ByAudience = toml::from_str(&text).map_err(|source| ChannelsError::Wrong {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
-        for (channel, settings) in &read.0 {
+        for (channel, settings) in &read {
             let threshold = settings.recall_threshold.unwrap_or_default();
             if !(0.0..=1.0).contains(&threshold) {
                 return Err(ChannelsError::Threshold {
@@ -116,27 +118,42 @@ impl Channels {
                 });
             }
         }
-        Ok(read)
+        Ok(Self(RwLock::new(read)))
+    }
+
+    /// Puts others in the place of these. Says whether they are others.
+    pub fn replace(&self, by: Self) -> bool {
+        let by = by.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let is_other = *all != by;
+        *all = by;
+        is_other
     }
 
     /// What is set for an audience, if anything is.
-    pub fn of(&self, audience: &AudienceId) -> Option<&ChannelSettings> {
-        self.0.get(audience)
+    pub fn of(&self, audience: &AudienceId) -> Option<ChannelSettings> {
+        self.all().get(audience).cloned()
+    }
+
+    fn all(&self) -> RwLockReadGuard<'_, ByAudience> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Names in it that are no audience of a platform, which begin with what the platform is called.
-    pub fn unknown_places(&self) -> impl Iterator<Item = &str> {
+    pub fn unknown_places(&self) -> Vec<String> {
         const PLATFORMS: [&str; 5] = ["slack", "discord", "matrix", "webhook", "terminal"];
-        let places = self.0.keys().map(AudienceId::as_str);
-        places.filter(|place| {
+        let all = self.all();
+        let places = all.keys().map(AudienceId::as_str);
+        let unknown = places.filter(|place| {
             let platform = place.split('/').next().unwrap_or_default();
             !PLATFORMS.contains(&platform)
-        })
+        });
+        unknown.map(str::to_owned).collect()
     }
 
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
-        self.of(audience)?.answer
+        self.all().get(audience)?.answer
     }
 }
 
@@ -159,7 +176,10 @@ mod tests {
         assert_eq!(mode("slack/T/D"), None);
         assert_eq!(mode("slack/T/E"), None);
         let set = channels.of(&AudienceId::new("slack/T/D")).unwrap();
-        assert_eq!(*set, ChannelSettings::default());
+        assert_eq!(set, ChannelSettings::default());
+        assert!(channels.replace(load("['slack/T/D']\nanswer = 'never'\n").unwrap()));
+        assert_eq!(channels.answer_mode(&AudienceId::new("slack/T/C")), None);
+        assert!(!channels.replace(load("['slack/T/D']\nanswer = 'never'\n").unwrap()));
     }
 
     #[test]

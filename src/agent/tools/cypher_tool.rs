@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with};
+use crate::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with, read_back};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
 
@@ -134,6 +134,14 @@ impl CypherTool {
             parameters: declared,
             arguments,
         })
+    }
+
+    /// Whether the statement can be read at all, whatever there is in the graph.
+    ///
+    /// # Errors
+    /// When it is none that may run.
+    pub fn check_statement(&self) -> Result<(), Refusal> {
+        read_back(&self.cypher).map(drop)
     }
 
     /// The statement, confined to the knowledge there is. It asks for one row more than the limit,

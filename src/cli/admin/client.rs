@@ -17,6 +17,7 @@ use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
 use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use crate::cli::cypher::Known;
 use crate::cli::doctor::Shown;
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, draw, drawn};
@@ -126,7 +127,7 @@ impl Connection {
                     let bar = bar.get_or_insert_with(|| drawn(far.unit));
                     draw(bar, far.done, far.total, &far.what);
                 }
-                Frame::Alive | Frame::Findings(_) => {}
+                Frame::Alive | Frame::Findings(_) | Frame::Known(_) => {}
                 #[cfg(feature = "terminal")]
                 Frame::Told(_) => {}
                 Frame::Exit(exit) => {
@@ -151,7 +152,32 @@ impl Connection {
             match self.next().await? {
                 Frame::Findings(findings) => return Ok(findings),
                 Frame::Failed(sentence) => bail!("{sentence}"),
-                Frame::Out(_) | Frame::Progress(_) | Frame::Alive | Frame::Exit(_) => {}
+                Frame::Out(_)
+                | Frame::Progress(_)
+                | Frame::Alive
+                | Frame::Known(_)
+                | Frame::Exit(_) => {}
+                #[cfg(feature = "terminal")]
+                Frame::Told(_) => {}
+            }
+        }
+    }
+
+    /// What its graph holds, to check statements against.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or the process ended meanwhile.
+    pub(in crate::cli) async fn known(mut self) -> anyhow::Result<Known> {
+        self.ask(Asked::Known).await?;
+        loop {
+            match self.next().await? {
+                Frame::Known(known) => return Ok(known),
+                Frame::Failed(sentence) => bail!("{sentence}"),
+                Frame::Out(_)
+                | Frame::Progress(_)
+                | Frame::Alive
+                | Frame::Findings(_)
+                | Frame::Exit(_) => {}
                 #[cfg(feature = "terminal")]
                 Frame::Told(_) => {}
             }
@@ -192,6 +218,7 @@ impl Connection {
                     | Frame::Progress(_)
                     | Frame::Alive
                     | Frame::Findings(_)
+                    | Frame::Known(_)
                     | Frame::Exit(_) => {}
                 }
             }

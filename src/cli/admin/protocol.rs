@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cli::cypher::Known;
 use crate::cli::doctor::Shown;
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Far};
@@ -47,6 +48,8 @@ pub(in crate::cli) enum Asked {
     Run(OpenCommand),
     /// What `doctor` says of the graph.
     Health,
+    /// What `cypher check` checks against.
+    Known,
     /// To talk: what is typed follows, a line each.
     #[cfg(feature = "terminal")]
     Chat { session: String, person: String },
@@ -61,6 +64,7 @@ pub(in crate::cli) enum Frame {
     /// It is still at it.
     Alive,
     Findings(Vec<Shown>),
+    Known(Known),
     #[cfg(feature = "terminal")]
     Told(muninn_terminal::Told),
     Exit(Exit),

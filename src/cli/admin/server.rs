@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 use super::address;
 use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
 use crate::cli::context::{Context, Running};
-use crate::cli::doctor;
 #[cfg(feature = "terminal")]
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::Output;
+use crate::cli::{cypher, doctor};
 
 /// Commands at once; more are told to come later.
 const MOST_CONNECTIONS: usize = 16;
@@ -222,6 +222,10 @@ async fn act(what: Asked, at: &Context) -> Frame {
         #[cfg(feature = "terminal")]
         Asked::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
         Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
+        Asked::Known => match cypher::of_graph(at).boxed().await {
+            Ok(known) => Frame::Known(known),
+            Err(error) => Frame::Failed(in_one_line(error.as_ref())),
+        },
     }
 }
 
@@ -233,7 +237,7 @@ impl Asked {
             Self::Run(OpenCommand::Ask(_)) => TO_ANSWER,
             #[cfg(feature = "terminal")]
             Self::Chat { .. } => TO_ANSWER,
-            Self::Run(_) | Self::Health => TO_FINISH,
+            Self::Run(_) | Self::Health | Self::Known => TO_FINISH,
         }
     }
 }

@@ -100,7 +100,7 @@ impl TurnRunner {
             .showing(images)
             .paying_from(purse)
             .on_days_of(self.recaller.time_zone_of(message))
-            .answering_with(set.and_then(|settings| settings.model.as_deref()));
+            .answering_with(set.as_ref().and_then(|settings| settings.model.as_deref()));
         let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());
         let ended = {
@@ -214,7 +214,7 @@ impl TurnRunner {
             prompts: &self.prompts,
             brief: Brief {
                 name: &self.config.bot_name,
-                persona: set.map_or("", |settings| settings.persona.trim()),
+                persona: set.as_ref().map_or("", |settings| settings.persona.trim()),
                 today: &today,
                 summary: summary.map(|summary| summary.text.as_str()),
                 window: summary::uncovered(&read.context.window, summary, self.config.window_turns),

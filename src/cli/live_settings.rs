@@ -1,0 +1,315 @@
+//! Settings that are read again while a bot runs: `.env`, allow lists and channel settings.
+//!
+//! Allow lists and channel settings are used at once. Every other setting is only compared with that of
+//! the start, so that people hear what needs a restart. What is wrong opens nothing: of a wrong allow
+//! list only those are let in who were before and still are in it, and wrong channel settings leave
+//! those before in use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::builder::Resettable;
+use clap::parser::ValueSource;
+use clap::{Arg, Command, FromArgMatches as _};
+use muninn::config::Config;
+use muninn::reloading::{Settings, SettingsRead};
+use muninn_platform::{AllowEntry, AllowList, Channels, in_one_line, one_line};
+
+use super::Cli;
+use super::command_line::command_line;
+
+const FILE: &str = ".env";
+const CHANNEL_SETTINGS: &str = "CHANNEL_SETTINGS";
+
+/// The environment of this process as it was before `.env` was added.
+#[derive(Clone)]
+pub(crate) struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// As it is now.
+    pub(crate) fn read() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+}
+
+/// Values of settings by the names of their variables; without those that stand on the command line.
+type Values = BTreeMap<String, Option<OsString>>;
+
+type Replace = Box<dyn Fn(&str) -> Result<bool, String> + Send + Sync>;
+
+/// The allow lists of the platforms that run, by the names of their variables.
+#[derive(Default)]
+pub(super) struct AllowLists(Vec<(&'static str, Replace)>);
+
+impl AllowLists {
+    /// Adds one.
+    pub(super) fn add<E>(&mut self, list: &AllowList<E>)
+    where
+        E: AllowEntry + PartialEq + Send + Sync + 'static,
+    {
+        let list = list.clone();
+        let replace = move |text: &str| {
+            let replaced = list.replace(text).map_err(|error| error.to_string());
+            if replaced != Ok(false) {
+                list.warn();
+            }
+            replaced
+        };
+        self.0.push((E::VARIABLE, Box::new(replace)));
+    }
+}
+
+/// The settings of a bot that runs.
+pub(super) struct LiveSettings {
+    environment: Environment,
+    arguments: Vec<OsString>,
+    at_start: Values,
+    allow_lists: AllowLists,
+    channels: Arc<Channels>,
+    /// Where they were read the last time.
+    channels_file: Mutex<Option<PathBuf>>,
+}
+
+/// Values may be secrets.
+impl fmt::Debug for LiveSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LiveSettings").finish_non_exhaustive()
+    }
+}
+
+impl LiveSettings {
+    /// Of this process.
+    pub(super) fn new(environment: Environment, allow_lists: AllowLists, config: &Config) -> Self {
+        let mut live = Self {
+            environment,
+            arguments: std::env::args_os().collect(),
+            at_start: Values::new(),
+            allow_lists,
+            channels: Arc::clone(&config.channels),
+            channels_file: Mutex::new(config.channels_file.clone()),
+        };
+        live.at_start = live.values().unwrap_or_default();
+        live
+    }
+
+    /// What is set now, in the environment or in `.env`.
+    fn values(&self) -> Result<Values, String> {
+        let mut set: BTreeMap<OsString, OsString> = BTreeMap::new();
+        match dotenvy::from_path_iter(FILE) {
+            Ok(lines) => {
+                for line in lines {
+                    let (name, value) = line.map_err(|error| crate::unread_env_file(&error))?;
+                    // The first one counts, as at the start.
+                    set.entry(name.into()).or_insert(value.into());
+                }
+            }
+            Err(error) if error.not_found() => {}
+            Err(error) => return Err(crate::unread_env_file(&error)),
+        }
+        set.extend(self.environment.0.clone());
+        Ok(values(&self.arguments, &mut set))
+    }
+
+    fn replace_channels(&self, values: &Values) -> Result<bool, String> {
+        let path = {
+            let mut file = self
+                .channels_file
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            // On the command line it cannot change.
+            if let Some(set) = values.get(CHANNEL_SETTINGS) {
+                *file = set.as_ref().map(PathBuf::from);
+            }
+            file.clone()
+        };
+        let read = match path {
+            Some(path) => Channels::load(&path).map_err(|error| in_one_line(&error))?,
+            None => Channels::default(),
+        };
+        Ok(self.channels.replace(read))
+    }
+}
+
+impl Settings for LiveSettings {
+    fn files(&self) -> Vec<PathBuf> {
+        let channels = self
+            .channels_file
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let channels = channels.iter().cloned();
+        [PathBuf::from(FILE)].into_iter().chain(channels).collect()
+    }
+
+    fn read_again(&self) -> SettingsRead {
+        let mut read = SettingsRead::default();
+        let values = match self.values() {
+            Ok(values) => values,
+            Err(problem) => {
+                let problem = format!("{problem}; all settings stay as they were");
+                read.problems.push(problem);
+                return read;
+            }
+        };
+        let mut keep = |name: &str, replaced: Result<bool, String>| match replaced {
+            Ok(true) => read.used.push(name.to_owned()),
+            Ok(false) => {}
+            Err(problem) => read.problems.push(problem),
+        };
+        for (name, replace) in &self.allow_lists.0 {
+            // One on the command line cannot change.
+            let Some(set) = values.get(*name) else {
+                continue;
+            };
+            let text = set.as_ref().map(|set| set.to_string_lossy());
+            let replaced = replace(text.as_deref().unwrap_or_default());
+            let replaced = replaced.map_err(|problem| {
+                format!("{problem}; until that is right, only those are let in who were before and are in it now")
+            });
+            keep(name, replaced);
+        }
+        let replaced = self.replace_channels(&values);
+        let replaced =
+            replaced.map_err(|problem| format!("{problem}; channel settings stay as they were"));
+        keep("channel settings", replaced);
+        read.waiting = waiting(&self.at_start, &values, &self.allow_lists);
+        if let Err(problem) = usable(&self.arguments, &values) {
+            let problem = format!("muninn could not start with these settings: {problem}");
+            read.problems.push(problem);
+        }
+        read
+    }
+}
+
+/// Settings that have changed, and that nobody uses before the next start.
+fn waiting(at_start: &Values, now: &Values, live: &AllowLists) -> Vec<String> {
+    let live: BTreeSet<&str> = live.0.iter().map(|(name, _)| *name).collect();
+    let is_waiting = |name: &&String| {
+        let name = name.as_str();
+        name != CHANNEL_SETTINGS && !live.contains(name) && at_start.get(name) != now.get(name)
+    };
+    now.keys().filter(is_waiting).cloned().collect()
+}
+
+/// The values of every setting that is not on the command line.
+fn values(arguments: &[OsString], set: &mut BTreeMap<OsString, OsString>) -> Values {
+    let matches = without_environment(command_line()).try_get_matches_from(arguments);
+    let is_typed = |id: &str| {
+        let matches = matches.as_ref().ok();
+        let source = matches.and_then(|matches| matches.value_source(id));
+        source == Some(ValueSource::CommandLine)
+    };
+    let free = variables().into_iter().filter(|it| !is_typed(&it.id));
+    let values = free.map(|Variable { name, .. }| {
+        let value = set.remove(&OsString::from(&name));
+        (name, value)
+    });
+    values.collect()
+}
+
+/// Whether muninn could start with these.
+fn usable(arguments: &[OsString], values: &Values) -> Result<(), String> {
+    let mut arguments = arguments.to_vec();
+    for Variable { name, long, .. } in variables() {
+        if let Some(Some(value)) = values.get(&name) {
+            let mut argument = OsString::from(format!("--{long}="));
+            argument.push(value);
+            arguments.push(argument);
+        }
+    }
+    let wrong = |error: &clap::Error| {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or_default();
+        one_line(first.trim_start_matches("error: "))
+    };
+    let matches = without_environment(command_line()).try_get_matches_from(arguments);
+    let matches = matches.map_err(|error| wrong(&error))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| wrong(&error))?;
+    let config = cli.options.into_config();
+    let config = config.map_err(|error| in_one_line(&error))?;
+    let checked = cli.platforms.check(&config);
+    checked.map_err(|error| in_one_line(&error))
+}
+
+/// A setting, by its variable and its option.
+struct Variable {
+    id: String,
+    name: String,
+    long: String,
+}
+
+fn variables() -> Vec<Variable> {
+    let of = |argument: &Arg| {
+        Some(Variable {
+            id: argument.get_id().to_string(),
+            name: argument.get_env()?.to_str()?.to_owned(),
+            long: argument.get_long()?.to_owned(),
+        })
+    };
+    command_line().get_arguments().filter_map(of).collect()
+}
+
+/// What is typed only: the environment of this process is that of the start.
+fn without_environment(command: Command) -> Command {
+    let command = command.mut_args(|argument| argument.env(Resettable::Reset));
+    command.mut_subcommands(without_environment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn os(text: &[&str]) -> Vec<OsString> {
+        text.iter().map(OsString::from).collect()
+    }
+
+    fn of(arguments: &[&str], set: &[(&str, &str)]) -> Values {
+        let set = set.iter().map(|(name, value)| (name.into(), value.into()));
+        values(&os(arguments), &mut set.collect())
+    }
+
+    #[test]
+    fn what_has_changed_needs_a_restart_unless_it_is_used_at_once() {
+        let arguments = ["muninn", "serve", "--chat-model=typed"];
+        let at_start = of(&arguments, &[("BOT_NAME", "Ann"), ("CHAT_MODEL", "a")]);
+        let mut live = AllowLists::default();
+        live.0.push(("SLACK_ALLOW", Box::new(|_| Ok(true))));
+        let waiting = |set: &[(&str, &str)]| waiting(&at_start, &of(&arguments, set), &live);
+        let same = [("BOT_NAME", "Ann"), ("CHAT_MODEL", "b")];
+        assert_eq!(waiting(&same), [""; 0]);
+        let other = [
+            ("SLACK_ALLOW", "*"),
+            ("CHANNEL_SETTINGS", "x"),
+            ("GRAPH_URL", "bolt://x"),
+        ];
+        assert_eq!(waiting(&other), ["BOT_NAME", "GRAPH_URL"]);
+    }
+
+    #[test]
+    fn settings_with_which_nothing_could_start_are_named() {
+        let arguments = ["muninn", "--log-format", "json", "serve"];
+        let problem = |set: &[(&str, &str)]| {
+            let problem = usable(&os(&arguments), &of(&arguments, set)).err();
+            problem.unwrap_or_default()
+        };
+        assert_eq!(problem(&[]), "");
+        assert_eq!(
+            problem(&[("WINDOW_TURNS", "7"), ("MODEL_VISION", "true")]),
+            ""
+        );
+        for (name, value, words) in [
+            (
+                "WINDOW_TURNS",
+                "many",
+                "invalid value 'many' for '--window-turns",
+            ),
+            ("WINDOW_TURNS", "0", "WINDOW_TURNS is 0"),
+            ("GRAPH_USER", "neo4j", "GRAPH_PASSWORD"),
+        ] {
+            let problem = problem(&[(name, value)]);
+            assert!(problem.contains(words), "{problem}");
+        }
+    }
+}

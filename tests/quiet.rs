@@ -154,6 +154,13 @@ async fn only_when_mentioned_leaves_out_what_merely_follows(place: Place) {
     server.expects(asks("and where?")).answers("In the yard.");
     let answer = bot.room("a").say("ada", "and where?").await;
     assert_eq!(answer.text(), "In the yard.");
+    // Where the settings have everything answered, too.
+    let toward = Toward {
+        omits_bot: true,
+        ..Toward::default()
+    };
+    let always = bot.room("a").toward(toward);
+    nothing_said(always.send("ada", "and how?").await).await;
     room.command("ada", "unmute").await;
     server
         .expects(asks("and until when?"))

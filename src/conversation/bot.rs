@@ -473,8 +473,11 @@ impl Bot {
         let attention = listening.attention(archive.store(), session, audience);
         match (attention.await, addressed) {
             (Attention::Muted, _) => Some("muted"),
-            (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
             (Attention::Mentioned, Addressed::InConversation) => Some("not_mentioned"),
+            (Attention::Mentioned, Addressed::Directly) if message.toward.omits_bot => {
+                Some("not_mentioned")
+            }
+            (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
             (Attention::Open, Addressed::InConversation) => {
                 if !archive.takes_part(session).await {
                     return Some("elsewhere");

@@ -37,6 +37,18 @@ const UNADDRESSED: usize = 4_096;
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
 
+/// Whether a message does not mention the bot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unaddressed {
+    /// It does, or nothing is known of it.
+    #[default]
+    No,
+    /// The bot was not told of it.
+    Untold,
+    /// The bot was told, and may have answered it.
+    Overheard,
+}
+
 pub(crate) struct Hub {
     pub(crate) api: Api,
     pub(crate) me: UserId,
@@ -54,7 +66,7 @@ pub(crate) struct Hub {
     /// Where something was said since the start: the thread of its answer may be still to be opened.
     in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
     /// Messages that did not mention the bot, until an edit has them do so.
-    unaddressed: Mutex<Recent<MessageId, bool>>,
+    unaddressed: Mutex<Recent<MessageId, Unaddressed>>,
 }
 
 impl Hub {
@@ -87,12 +99,12 @@ impl Hub {
         self.in_use.lock().get(&(guild, channel)).is_some()
     }
 
-    /// Remembers whether a message does not mention the bot; says whether that is what was known of it.
-    pub(crate) fn is_unaddressed(&self, message: MessageId, is_so: bool) -> bool {
+    /// Remembers whether a message does not mention the bot; gives what was known of it.
+    pub(crate) fn note_unaddressed(&self, message: MessageId, now: Unaddressed) -> Unaddressed {
         let mut unaddressed = self.unaddressed.lock();
-        let was_so = unaddressed.get(&message).copied().unwrap_or_default();
-        unaddressed.insert(message, is_so);
-        was_so
+        let before = unaddressed.get(&message).copied().unwrap_or_default();
+        unaddressed.insert(message, now);
+        before
     }
 
     /// Whether an interaction came for the first time.

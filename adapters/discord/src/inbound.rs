@@ -17,7 +17,7 @@ use crate::content::Belongs;
 use crate::directory::Spot;
 use crate::earlier::Sought;
 use crate::event::{Person, Said};
-use crate::hub::Hub;
+use crate::hub::{Hub, Unaddressed};
 use crate::ids::{self, Place};
 use crate::intent::{
     Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name, toward,
@@ -47,7 +47,7 @@ impl Inbound {
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
             Intent::Nothing(why) => {
                 if why == IgnoreReason::NotAddressed {
-                    self.hub.is_unaddressed(said.id, true);
+                    self.hub.note_unaddressed(said.id, Unaddressed::Untold);
                 }
                 if why.is_worth_telling() {
                     let allow = &self.hub.options.allow;
@@ -62,8 +62,11 @@ impl Inbound {
                 stand,
             } => (addressed, wants, place, stand),
         };
-        let is_overheard = addressed == Addressed::InConversation;
-        self.hub.is_unaddressed(said.id, is_overheard);
+        let unaddressed = match addressed {
+            Addressed::Directly => Unaddressed::No,
+            Addressed::InConversation => Unaddressed::Overheard,
+        };
+        self.hub.note_unaddressed(said.id, unaddressed);
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let question = match &wants {
             Request::Text(text) => Some(text.clone()),
@@ -107,6 +110,13 @@ impl Inbound {
         let Some((addressed, text, place, stand)) = edited(&said, &facts) else {
             return Ok(());
         };
+        let before = match addressed {
+            Addressed::Directly => self.hub.note_unaddressed(said.id, Unaddressed::No),
+            Addressed::InConversation => Unaddressed::No,
+        };
+        if before == Unaddressed::Untold {
+            return self.said(said).await;
+        }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
         let name = self.thread_name(&text);
@@ -128,10 +138,10 @@ impl Inbound {
         });
         self.deliver(message, target).await?;
         // If it was answered, what it says now is nothing new to the bot.
-        if addressed == Addressed::Directly && self.hub.is_unaddressed(said.id, false) {
-            return self.said(said).await;
+        match before {
+            Unaddressed::Overheard => self.said(said).await,
+            Unaddressed::No | Unaddressed::Untold => Ok(()),
         }
-        Ok(())
     }
 
     /// Tells the bot that messages were taken back, by whomever.

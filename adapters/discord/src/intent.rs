@@ -82,7 +82,8 @@ pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String,
     (!text.is_empty()).then_some((addressed, text, place, stand))
 }
 
-fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
+/// Whether it mentions the bot, or answers it.
+fn names_bot(said: &Said, facts: &Context) -> bool {
     let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
         || facts
             .my_role
@@ -91,12 +92,16 @@ fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
         .replies_to
         .as_ref()
         .is_some_and(|to| to.author == facts.me);
+    is_named || is_answer
+}
+
+fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
     if facts.spot.kind == Kind::Direct {
         return Ok(Addressed::Directly);
     }
     let addressed = facts
         .mode
-        .addressed(is_named || is_answer, facts.spot.is_thread());
+        .addressed(names_bot(said, facts), facts.spot.is_thread());
     addressed.ok_or(match facts.mode {
         AnswerMode::Never => IgnoreReason::Never,
         AnswerMode::Always | AnswerMode::Mentions | AnswerMode::Threads => {
@@ -116,6 +121,7 @@ pub(crate) fn toward(said: &Said, facts: &Context) -> Toward {
             .replies_to
             .as_ref()
             .is_some_and(|to| to.author != facts.me),
+        omits_bot: !names_bot(said, facts) && facts.spot.kind != Kind::Direct,
     }
 }
 

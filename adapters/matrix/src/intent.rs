@@ -191,6 +191,8 @@ pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
             .refers_to
             .as_ref()
             .is_some_and(|to| to.sender != facts.me),
+        // There is no setting by which everything is answered.
+        omits_bot: false,
     }
 }
 

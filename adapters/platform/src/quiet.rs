@@ -28,6 +28,9 @@ pub struct Toward {
     pub names_people: bool,
     /// It is a reply to what somebody other than the bot said.
     pub answers_person: bool,
+    /// It neither mentions nor answers the bot, though all that is said there is answered.
+    #[serde(default)]
+    pub omits_bot: bool,
 }
 
 /// Who said something.

@@ -51,6 +51,7 @@ fn to_whom_a_message_is_said_is_told() {
         let toward = |text: &str| {
             let is_it = |it: &&IncomingMessage| matches!(&it.body, Body::Text(said) if said.ends_with(text));
             let told = log.messages.iter().find(is_it).unwrap();
+            assert_eq!(told.toward.omits_bot, text != "four");
             (told.toward.names_people, told.toward.answers_person)
         };
         assert_eq!(toward("two"), (true, false));

@@ -43,6 +43,7 @@ fn told(row: &Row, all: &[Row]) -> (Utterance, bool) {
         toward: Toward {
             names_people: row.text.contains('@') && !names_bot,
             answers_person: to.is_some_and(|it| it.author != "Muninn"),
+            omits_bot: false,
         },
         at: DateTime::UNIX_EPOCH + TimeDelta::minutes(row.seq.into()),
     };

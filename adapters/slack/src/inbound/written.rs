@@ -7,12 +7,12 @@ use muninn_platform::{
 
 use super::{Actor, Inbound};
 use crate::ephemeral::EphemeralTarget;
-use crate::event::Message;
+use crate::event::{Kind, Message};
 use crate::files;
 use crate::ids::{self, Place};
 use crate::intent::Heard;
 use crate::reply::{Target, take_away_all};
-use crate::text::names_people;
+use crate::text::{mentions, names_people};
 
 impl Inbound {
     pub(super) async fn said(
@@ -51,6 +51,7 @@ impl Inbound {
             toward: Toward {
                 names_people: names_people(&message.text, &hub.me.user),
                 answers_person: false,
+                omits_bot: !mentions(&message.text, &hub.me.user) && message.kind == Kind::Channel,
             },
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),

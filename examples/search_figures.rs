@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, Phase, Progress, ingest};
-use muninn::knowledge::search::{Query, Searcher, Weights};
+use muninn::knowledge::search::{Among, Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -141,6 +141,7 @@ async fn search(searcher: &Arc<Searcher>) {
             text: &text.join(" "),
             earlier: &[],
             audience: &AudienceId::new("figures"),
+            among: Among::Everything,
             limit: None,
         };
         let began = Instant::now();

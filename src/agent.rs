@@ -37,7 +37,7 @@ use effort::{Effort, effort};
 use muninn_platform::one_line;
 use prompt::{Brief, Memory, assemble};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{SEARCH_KNOWLEDGE, ToolResult, Tools};
+use tools::{SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -147,7 +147,8 @@ impl Gathered {
     /// says anything: policies tell what to say, not what is so.
     fn is_fruitless(&self) -> bool {
         let is_nothing = |used: &ToolUse| {
-            used.name == SEARCH_KNOWLEDGE || used.found.is_none_or(|found| found == 0)
+            [SEARCH_KNOWLEDGE, SEARCH_NODES].contains(&used.name.as_str())
+                || used.found.is_none_or(|found| found == 0)
         };
         self.has_searched
             && self.tools.iter().all(is_nothing)

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use crate::graph::knowledge::{KnowledgeLink, KnowledgeLinks, KnowledgeNodes};
 use crate::graph::{GraphStore, StoreError};
 
-/// The facts of Neo4j's Movies example.
+/// The facts of Neo4j's Movies example, and two films about robots. Plots are in our own words; `ageRating` is
+/// the American one, `stars` (of 5) what audiences give, rounded.
 const MOVIES: &str = include_str!("../demo/movies.json");
 
 #[derive(Deserialize)]
@@ -25,6 +26,10 @@ struct Movie {
     title: String,
     released: i64,
     tagline: Option<String>,
+    plot: String,
+    #[serde(rename = "ageRating")]
+    age_rating: String,
+    stars: f64,
     /// The roles by who played them.
     cast: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -98,9 +103,12 @@ fn nodes(movies: &Movies) -> [KnowledgeNodes; 2] {
         .born
         .iter()
         .map(|(name, born)| json!({"name": name, "born": born}));
-    let films = movies.movies.iter().map(
-        |movie| json!({"title": movie.title, "released": movie.released, "tagline": movie.tagline}),
-    );
+    let films = movies.movies.iter().map(|movie| {
+        json!({
+            "title": movie.title, "released": movie.released, "tagline": movie.tagline,
+            "plot": movie.plot, "ageRating": movie.age_rating, "stars": movie.stars,
+        })
+    });
     [
         KnowledgeNodes {
             label: "Person".to_owned(),
@@ -182,14 +190,14 @@ mod tests {
     #[test]
     fn the_data_is_whole() {
         let movies = movies().unwrap();
-        assert_eq!((movies.movies.len(), movies.born.len()), (38, 133));
+        assert_eq!((movies.movies.len(), movies.born.len()), (40, 139));
         let numbers: Vec<(String, usize)> = links(&movies)
             .into_iter()
             .map(|put| (put.kind, put.links.len()))
             .collect();
         let expected = [
-            ("ACTED_IN", 172),
-            ("DIRECTED", 44),
+            ("ACTED_IN", 176),
+            ("DIRECTED", 46),
             ("PRODUCED", 15),
             ("WROTE", 10),
             ("REVIEWED", 9),

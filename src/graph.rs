@@ -21,6 +21,7 @@ pub mod knowledge;
 mod migrate;
 #[cfg(feature = "neo4j")]
 mod neo4j;
+pub mod nodes;
 mod open;
 pub mod pending;
 pub mod query;
@@ -44,8 +45,8 @@ pub use self::open::{
 pub use self::store::GraphStore;
 pub use self::turn::{
     Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,
-    KnowledgeNode, NewTurn, News, ResponseId, SessionOverview, Source, StoreHealth, Summary, Turn,
-    TurnContext, TurnRead, is_question,
+    KnowledgeNode, NODE_NAMES, NewTurn, News, ResponseId, SessionOverview, Source, StoreHealth,
+    Summary, Turn, TurnContext, TurnRead, is_question,
 };
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.

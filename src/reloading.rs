@@ -17,6 +17,7 @@ use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
 use crate::conversation::bot::Bot;
 use crate::graph::GraphStore;
+use crate::knowledge::search::nodes::NodeSettings;
 use crate::knowledge::search::{Searcher, Weights};
 use crate::wiring::{Wired, WiringError};
 
@@ -175,9 +176,11 @@ impl Reloading {
         let (folder, store) = (self.folder.clone(), Arc::clone(&self.store));
         let read = tokio::task::spawn_blocking(move || read(folder.as_deref(), store)).await;
         let problem = match read {
-            Ok(Ok((prompts, toolbox, weights))) => {
-                self.bot.use_files(&Arc::new(prompts), Arc::new(toolbox));
-                self.searcher.weigh_by(weights);
+            Ok(Ok(files)) => {
+                let (prompts, toolbox) = (Arc::new(files.prompts), Arc::new(files.toolbox));
+                self.bot.use_files(&prompts, toolbox);
+                self.searcher.weigh_by(files.weights);
+                self.searcher.use_nodes(files.nodes);
                 tracing::info!("prompts, tools and weights were read again");
                 metrics::counter!("muninn_reloads_total", "outcome" => "done").increment(1);
                 None
@@ -196,11 +199,20 @@ impl Reloading {
     }
 }
 
-fn read(
-    folder: Option<&Path>,
-    store: Arc<GraphStore>,
-) -> Result<(Prompts, Toolbox, Weights), WiringError> {
+/// What is read again.
+struct Files {
+    prompts: Prompts,
+    toolbox: Toolbox,
+    weights: Weights,
+    nodes: NodeSettings,
+}
+
+fn read(folder: Option<&Path>, store: Arc<GraphStore>) -> Result<Files, WiringError> {
     let prompts = Prompts::load(folder)?;
-    let toolbox = Toolbox::load(folder, &prompts, store)?;
-    Ok((prompts, toolbox, Weights::load(folder)?))
+    Ok(Files {
+        toolbox: Toolbox::load(folder, &prompts, store)?,
+        weights: Weights::load(folder)?,
+        nodes: NodeSettings::load(folder)?,
+        prompts,
+    })
 }

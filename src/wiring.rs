@@ -17,6 +17,7 @@ use crate::conversation::turn::TurnRunner;
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
 use crate::graph::{self, GraphStore, StoreError};
+use crate::knowledge::search::nodes::{NodeSettings, NodeSettingsError};
 use crate::knowledge::search::{Searcher, Weights, WeightsError};
 use crate::llm::{Embedder, Limiter, ModelChain, ModelError, Prices, PricesError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
@@ -39,6 +40,8 @@ pub enum WiringError {
     CalibrationFile(#[from] CalibrationFileError),
     #[error(transparent)]
     Weights(#[from] WeightsError),
+    #[error(transparent)]
+    Nodes(#[from] NodeSettingsError),
     #[error(transparent)]
     Prices(#[from] PricesError),
     #[error(transparent)]
@@ -128,8 +131,9 @@ impl Parts {
         } = self;
         let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
         let weights = Weights::load(config.prompts_dir.as_deref())?;
+        let nodes = NodeSettings::load(config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(&store), Arc::clone(&recaller), weights);
-        let searcher = Arc::new(searcher);
+        let searcher = Arc::new(searcher.with_nodes(nodes, &config.data_dir));
         let journal = Journal::open(&config.data_dir)?;
         // Beside the start, which it must not hold up: every turn is looked at.
         let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));

@@ -279,7 +279,12 @@ impl Prompts {
 }
 
 /// The files of a team's own beside the prompts.
-const OTHER_FILES: [&str; 3] = ["terminology.md", "examples.toml", "weights.toml"];
+const OTHER_FILES: [&str; 4] = [
+    "terminology.md",
+    "examples.toml",
+    "nodes.toml",
+    "weights.toml",
+];
 
 /// What is said of each file in the folder of one's own that nobody reads. `tools/` holds what it
 /// likes to, as long as it is TOML.

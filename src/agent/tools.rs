@@ -17,7 +17,7 @@ pub use self::cypher_tool::{CypherTool, ToolFileError};
 pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{Offer, Toolbox, ToolboxError};
 
-pub(super) use self::search_knowledge::SEARCH_KNOWLEDGE;
+pub(super) use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
 use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
@@ -91,7 +91,7 @@ impl Tools<'_> {
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
         specs.extend(self.may_stay_silent().then(stay_silent));
-        specs.extend(self.knowledge.as_ref().map(Knowledge::spec));
+        specs.extend(self.knowledge.iter().flat_map(Knowledge::specs));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
             specs.extend(made.map(|(index, _)| self.toolbox.tools[*index].spec.clone()));
@@ -129,8 +129,11 @@ impl Tools<'_> {
             None => call.arguments.clone(),
         };
         let arguments = arguments.as_str();
-        if let Some(knowledge) = self.knowledge.as_ref().filter(|_| name == SEARCH_KNOWLEDGE) {
-            return knowledge.call(self.message.channel(), arguments).await;
+        if let Some(knowledge) = &self.knowledge
+            && let Some(among) = knowledge.among(name)
+        {
+            let channel = self.message.channel();
+            return knowledge.call(channel, (name, among), arguments).await;
         }
         let made = self.offer.as_deref().and_then(|offer| {
             let named = |(index, _): &&(usize, ConfinedCypher)| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use muninn::config::Config;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
+use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::knowledge::search::{Searcher, Weights};
 use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
@@ -140,8 +141,9 @@ impl Context {
             return Ok(Arc::clone(&running.searcher));
         }
         let weights = Weights::load(self.config.prompts_dir.as_deref())?;
+        let nodes = NodeSettings::load(self.config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(store), self.recaller()?, weights);
-        Ok(Arc::new(searcher))
+        Ok(Arc::new(searcher.with_nodes(nodes, &self.config.data_dir)))
     }
 }
 

@@ -11,10 +11,12 @@ use muninn::agent::tools::{CypherTool, Toolbox};
 use muninn::config::Config;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
+use muninn::graph::schema::Survey;
 use muninn::graph::{GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::search::Weights;
+use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::llm::{
     ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
     Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
@@ -162,6 +164,11 @@ fn prompts(config: &Config) -> Vec<Finding> {
             .err()
             .map(|error| wrong("search", &error)),
     );
+    findings.extend(
+        NodeSettings::load(folder)
+            .err()
+            .map(|error| wrong("nodes", &error)),
+    );
     match folder.map(unread_files).transpose() {
         Ok(unread) => {
             let unread = unread.into_iter().flatten();
@@ -207,7 +214,7 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
         }
     };
     let health = opened.health().await;
-    let knowledge = knowledge(&opened).await;
+    let knowledge = knowledge(config, &opened).await;
     let sources = sources(config, &opened).await;
     let tools = tools(config, &opened).await;
     let vectors = vectors(config, &opened).await;
@@ -220,7 +227,7 @@ async fn findings_of_graph(at: &Context) -> Vec<Finding> {
         Ok(health) => of_health(&health),
         Err(error) => vec![wrong("graph", &error)],
     };
-    findings.push(knowledge);
+    findings.extend(knowledge);
     findings.extend(sources);
     findings.extend(tools);
     findings.extend(vectors);
@@ -343,18 +350,25 @@ fn of_freshness(fresh: &Freshness) -> Option<Finding> {
 const NAMED: usize = 5;
 
 /// What there is to ask the graph about.
-async fn knowledge(store: &GraphStore) -> Finding {
+async fn knowledge(config: &Config, store: &GraphStore) -> Vec<Finding> {
     let survey = match store.schema().await {
         Ok(survey) => survey,
-        Err(error) => return wrong("knowledge", &error),
+        Err(error) => return vec![wrong("knowledge", &error)],
     };
     if survey.is_empty() {
-        return Finding {
+        return vec![Finding {
             part: "knowledge",
             verdict: Verdict::Warning,
             text: super::schema::NONE.to_owned(),
-        };
+        }];
     }
+    let held = held(&survey);
+    std::iter::once(held)
+        .chain(nodes(config, &survey))
+        .collect()
+}
+
+fn held(survey: &Survey) -> Finding {
     let labels = survey.ranked_labels();
     let mut named: Vec<String> = labels
         .iter()
@@ -367,6 +381,24 @@ async fn knowledge(store: &GraphStore) -> Finding {
     let types = survey.relationships.len();
     let types = counted(types, "relationship type");
     well("knowledge", format!("{}; {types}", named.join(", ")))
+}
+
+/// Which nodes are searched by meaning, and what `nodes.toml` names that the graph has not.
+fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
+    // One that cannot be read is told with the prompts.
+    let Ok(settings) = NodeSettings::load(config.prompts_dir.as_deref()) else {
+        return Vec::new();
+    };
+    let plan = settings.plan(survey);
+    let problems = plan.problems.iter().map(|text| Finding {
+        part: "nodes",
+        verdict: Verdict::Error,
+        text: format!("nodes.toml: {text}"),
+    });
+    let searched = plan.searched();
+    let searched =
+        (!searched.is_empty()).then(|| well("nodes", format!("searched by meaning: {searched}")));
+    problems.chain(searched).collect()
 }
 
 /// Whether the tools of one's own are sound, and fit the graph.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use muninn::graph::schema::Survey;
+use muninn::knowledge::search::nodes::{NodeSettings, in_a_line, proposed};
 use serde::{Deserialize, Serialize};
 
 use super::context::Context;
@@ -28,8 +29,34 @@ pub(super) async fn run(at: &Context, args: &SchemaArgs) -> anyhow::Result<Exit>
     } else if survey.is_empty() {
         at.out.say(NONE).await
     } else {
-        at.out.say(survey.text(u32::MAX).trim_end()).await
+        let nodes = of_nodes(at, &survey)?;
+        let told = format!("{}\n\n{nodes}", survey.text(u32::MAX).trim_end());
+        at.out.say(told.trim_end()).await
     }
+}
+
+/// Which nodes are searched by meaning, and which others could be.
+fn of_nodes(at: &Context, survey: &Survey) -> anyhow::Result<String> {
+    let plan = NodeSettings::load(at.config.prompts_dir.as_deref())?.plan(survey);
+    let is_searched = |label: &str| {
+        plan.labels
+            .iter()
+            .any(|one| !one.is_beside && one.label == label)
+    };
+    let proposed = proposed(survey);
+    let others = proposed.iter().filter(|one| !is_searched(&one.label));
+    let lines = [
+        ("Searched by meaning", plan.searched()),
+        (
+            "Could be searched by meaning (nodes.toml, docs/knowledge.md)",
+            in_a_line(others),
+        ),
+    ];
+    let told = lines.iter().filter(|(_, labels)| !labels.is_empty());
+    let told: Vec<String> = told
+        .map(|(head, labels)| format!("{head}: {labels}"))
+        .collect();
+    Ok(told.join("\n"))
 }
 
 /// What the graph holds now.

@@ -1,7 +1,7 @@
 //! `muninn search`: what is found in the team's knowledge, and why.
 
 use clap::Args;
-use muninn::knowledge::search::{Found, Hit, Query};
+use muninn::knowledge::search::{Among, Found, Hit, Query};
 use muninn_platform::AudienceId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -37,6 +37,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
             text: &args.question,
             earlier: &[],
             audience: &AudienceId::new(&args.channel),
+            among: Among::Everything,
             limit: args.limit,
         })
         .await;

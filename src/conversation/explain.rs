@@ -5,7 +5,7 @@ use crate::graph::answers::Votes;
 use crate::graph::trace::{ModelCall, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
 use crate::llm::Money;
-use muninn_platform::{counted, excerpt};
+use muninn_platform::{counted, excerpt, one_line};
 
 /// Nodes that are listed; of the others their number.
 const NODES: usize = 12;
@@ -154,14 +154,19 @@ fn sources(context: &[KnowledgeNode]) -> Vec<String> {
         return Vec::new();
     }
     let node = |node: &KnowledgeNode| {
-        let properties = serde_json::Value::Object(node.properties.clone());
+        let mut properties = node.properties.clone();
+        let name = node.name_property();
+        let name = name.and_then(|name| properties.remove(name));
+        let name = name.as_ref().and_then(|name| name.as_str());
+        let name = name.map_or_else(String::new, |name| format!("{} ", one_line(name)));
+        let properties = serde_json::Value::Object(properties);
         let since = if node.has_changed {
             " (it has changed since)"
         } else {
             ""
         };
         format!(
-            "- ({}) {}{since}",
+            "- ({}) {name}{}{since}",
             node.labels.join(", "),
             excerpt(&properties.to_string())
         )

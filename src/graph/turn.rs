@@ -282,6 +282,21 @@ pub struct KnowledgeNode {
     pub has_changed: bool,
 }
 
+impl KnowledgeNode {
+    /// What it is called by: one of [`NODE_NAMES`].
+    pub fn name_property(&self) -> Option<&'static str> {
+        let is_text = |name: &&str| {
+            self.properties
+                .get(*name)
+                .is_some_and(serde_json::Value::is_string)
+        };
+        NODE_NAMES.into_iter().find(is_text)
+    }
+}
+
+/// What nodes of knowledge are called by, the first that they have.
+pub const NODE_NAMES: [&str; 5] = ["title", "name", "label", "subject", "headline"];
+
 /// One line of `muninn sessions`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionOverview {

@@ -9,6 +9,7 @@ pub mod citations;
 pub mod hit;
 pub mod index;
 mod names;
+pub mod nodes;
 pub mod plan;
 pub mod policy;
 pub mod rank;
@@ -18,6 +19,7 @@ mod tests;
 pub mod weights;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -31,6 +33,7 @@ pub use self::index::KnowledgeIndex;
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
 
+use self::nodes::{NODES, NodeChunks, NodeReader, NodeSettings};
 use self::plan::{Meant, Plan};
 use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
@@ -55,8 +58,27 @@ pub struct Query<'a> {
     /// The questions before it, oldest first.
     pub earlier: &'a [&'a str],
     pub audience: &'a AudienceId,
+    pub among: Among,
     /// Hits at most; none for what the weights say.
     pub limit: Option<usize>,
+}
+
+/// In what is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Among {
+    #[default]
+    Everything,
+    /// What was in the graph before ([`nodes`]).
+    Nodes,
+}
+
+impl Among {
+    fn has(self, source: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Nodes => source == NODES,
+        }
+    }
 }
 
 /// A part of the search that was left out, or lags.
@@ -124,6 +146,7 @@ pub struct Searcher {
     store: Arc<GraphStore>,
     recaller: Arc<Recaller>,
     weights: Live<Weights>,
+    nodes: NodeReader,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
@@ -139,12 +162,26 @@ impl Searcher {
             store,
             recaller,
             weights: Live::new(weights),
+            nodes: NodeReader::new(NodeSettings::default(), None),
             current: RwLock::default(),
             looked: Mutex::default(),
             lags: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             loading: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// Searches nodes of the graph too; vectors that a service made of them are kept in `folder`.
+    pub fn with_nodes(self, settings: NodeSettings, folder: &Path) -> Self {
+        Self {
+            nodes: NodeReader::new(settings, Some(folder)),
+            ..self
+        }
+    }
+
+    /// Searches other nodes from the next look on.
+    pub fn use_nodes(&self, settings: NodeSettings) {
+        self.nodes.use_settings(settings);
     }
 
     /// Weighs later searches by these.
@@ -201,17 +238,34 @@ impl Searcher {
     async fn load(&self) -> Result<(), StoreError> {
         let served = self.store.source_versions().await?;
         let embedder = self.recaller.embedder();
-        let is_same = self
-            .current()
-            .is_some_and(|index| index.versions() == served && index.embedder() == embedder.name());
+        let looked = self.nodes.look(&self.store, embedder).await;
+        let nodes = looked.unwrap_or_else(|error| {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "nodes of the graph could not be read: those that were read before are searched"
+            );
+            None
+        });
+        let version = self.nodes.version();
+        let version = nodes.as_ref().map_or(version, |it| it.version.clone());
+        let is_same = self.current().is_some_and(|index| {
+            let expected = served.iter().chain(&version);
+            index.versions().iter().eq(expected) && index.embedder() == embedder.name()
+        });
         if is_same {
             self.lags.store(false, Ordering::Relaxed);
             return Ok(());
         }
+        let nodes = match nodes {
+            Some(nodes) => nodes,
+            None if version.is_some() => self.nodes.read(&self.store, embedder).await?,
+            None => NodeChunks::default(),
+        };
         self.lags.store(self.current().is_some(), Ordering::Relaxed);
         let began = Instant::now();
         let made_by = embedder.name().zip(embedder.dimension());
-        let mut index = read::read(&self.store, made_by, served).await?;
+        let nodes = Arc::new(nodes);
+        let mut index = read::read(&self.store, made_by, served, &nodes).await?;
         self.understand(index.policies_mut()).await;
         tracing::info!(
             chunks = index.len(),
@@ -250,6 +304,18 @@ impl Searcher {
         }
     }
 
+    /// The labels of the nodes that are searched by meaning, by the alphabet.
+    pub async fn node_labels(self: &Arc<Self>) -> Vec<String> {
+        let index = self.ready().await;
+        index.map_or_else(Vec::new, |index| index.node_labels())
+    }
+
+    /// The same of what is loaded, without waiting for anything.
+    pub fn known_node_labels(&self) -> Vec<String> {
+        self.current()
+            .map_or_else(Vec::new, |index| index.node_labels())
+    }
+
     /// The names of the sources that these people may search.
     pub async fn sources(self: &Arc<Self>, audience: &AudienceId) -> Vec<String> {
         let index = self.ready().await;
@@ -283,7 +349,7 @@ impl Searcher {
         let Some(index) = index else {
             return Vec::new();
         };
-        let seen = index.seen_by(query.audience);
+        let seen = seen(&index, query);
         let triggered = self.triggered(&index, query, sought, &seen);
         let policies = triggered.into_iter();
         policies.map(|at| index.policies()[at].clone()).collect()
@@ -323,7 +389,11 @@ impl Searcher {
             rungs.push(Rung::Lagging);
         }
         let weights = self.weights.get();
-        let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
+        let (plan, mut ranked, has_vector) = self.rank(&index, query, &weights).await;
+        // What is only connected to a find is told with that.
+        ranked.retain(|one| {
+            !index.is_beside(one.entry) || one.named.is_none_or(|named| named.steps == 0)
+        });
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
@@ -350,7 +420,7 @@ impl Searcher {
         query: &Query<'_>,
         weights: &Weights,
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
-        let seen = index.seen_by(query.audience);
+        let seen = seen(index, query);
         let text = index.without_sources(query.text, &seen);
         let sought = timeout(EMBEDDING, self.recaller.seek(&text)).await;
         let sought = sought.unwrap_or_else(|_late| RecallQuery {
@@ -403,12 +473,14 @@ impl Searcher {
             .iter()
             .map(|&number| (&*index.entry(number).chunk, number))
             .collect();
-        let of = |private: bool| -> Vec<String> {
-            let such = numbers
-                .iter()
-                .filter(|it| index.is_private(**it) == private);
+        let chunks = |is_meant: &dyn Fn(usize) -> bool| -> Vec<String> {
+            let such = numbers.iter().filter(|it| is_meant(**it));
             such.map(|&number| index.entry(number).chunk.to_string())
                 .collect()
+        };
+        let is_node = |number| index.source(number).name == NODES;
+        let of = |private: bool| {
+            chunks(&|number| !is_node(number) && index.is_private(number) == private)
         };
         let ask = |chunks: Vec<String>, private| async move {
             if chunks.is_empty() {
@@ -416,12 +488,20 @@ impl Searcher {
             }
             self.store.passages(&chunks, private).await
         };
-        let asked = async { tokio::try_join!(ask(of(false), false), ask(of(true), true)) };
+        let (nodes, order) = (chunks(&is_node), index.node_properties());
+        let asked = async {
+            tokio::try_join!(
+                ask(of(false), false),
+                ask(of(true), true),
+                nodes::passages(&self.store, &nodes, &order),
+            )
+        };
         match timeout(GRAPH, asked).await {
-            Ok(Ok((public, private))) => Some(
+            Ok(Ok((public, private, nodes))) => Some(
                 public
                     .into_iter()
                     .chain(private)
+                    .chain(nodes)
                     .filter_map(|passage| Some((*by_chunk.get(passage.chunk.as_str())?, passage)))
                     .collect(),
             ),
@@ -457,8 +537,20 @@ async fn graph_match(
 
 fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
     let seen = index.seen_by(audience);
-    let named = index.versions().iter().zip(seen).filter(|(_, seen)| *seen);
-    named.map(|(source, _)| source.name.clone()).collect()
+    let named = index.versions().iter().zip(seen);
+    named
+        .filter(|(source, seen)| *seen && source.name != NODES)
+        .map(|(source, _)| source.name.clone())
+        .collect()
+}
+
+/// Which sources are searched.
+fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
+    let seen = index.seen_by(query.audience);
+    let sources = index.versions().iter().zip(seen);
+    sources
+        .map(|(source, seen)| seen && query.among.has(&source.name))
+        .collect()
 }
 
 fn told(found: Found) -> Found {

@@ -20,7 +20,7 @@ async fn the_demo_is_loaded_once_and_shown() {
     assert!(
         loaded
             .succeeds()
-            .contains("171 movies and people, with 253"),
+            .contains("179 movies and people, with 259"),
         "{loaded:?}"
     );
     assert!(loaded.succeeds().contains("The Matrix"), "{loaded:?}");
@@ -33,8 +33,8 @@ async fn the_demo_is_loaded_once_and_shown() {
     home.chat(&[], &["Nobody asks for this."]).await.succeeds();
     let shown = home.run(&["schema"], "").await;
     for line in [
-        "(:Person {name: STRING, born: INTEGER}) 133",
-        "(:Person)-[:ACTED_IN {roles: LIST}]->(:Movie) 172",
+        "(:Person {name: STRING, born: INTEGER}) 139",
+        "(:Person)-[:ACTED_IN {roles: LIST}]->(:Movie) 176",
     ] {
         assert!(shown.succeeds().contains(line), "{shown:?}");
     }
@@ -49,7 +49,7 @@ async fn the_demo_is_loaded_once_and_shown() {
     assert!(
         doctor
             .succeeds()
-            .contains("133 Person, 38 Movie; 6 relationship types"),
+            .contains("139 Person, 40 Movie; 6 relationship types"),
         "{doctor:?}"
     );
 }

@@ -8,6 +8,7 @@ use muninn::graph::schema::{Survey, Values};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::lanes::{Lane, Talk};
 
@@ -22,6 +23,7 @@ async fn lanes() -> [Lane; 2] {
 crate::alone_on_every_store!(
     what_was_interrupted_is_completed_and_what_people_changed_stays,
     memory_is_never_in_the_schema,
+    nodes_tell_their_texts_and_ties_and_memory_tells_none,
     every_kind_of_value_has_its_type_and_vectors_have_none,
 );
 
@@ -42,7 +44,7 @@ async fn the_demo_is_loaded_once_and_means_the_same_on_every_store() {
         let loaded = load_movies(&store).await.unwrap();
         assert_eq!(
             (loaded.nodes, loaded.relationships, loaded.all),
-            (171, 253, 424)
+            (179, 259, 438)
         );
         let again = load_movies(&store).await.unwrap();
         assert_eq!(
@@ -50,17 +52,20 @@ async fn the_demo_is_loaded_once_and_means_the_same_on_every_store() {
             Loaded {
                 nodes: 0,
                 relationships: 0,
-                all: 424
+                all: 438
             }
         );
 
         let survey = store.schema().await.unwrap();
-        assert_eq!(count_of(&survey), (171, 253));
+        assert_eq!(count_of(&survey), (179, 259));
         assert_eq!(
             serde_json::to_value(&survey.schema).unwrap(),
             json!({
                 "nodes": {
-                    "Movie": [["released", "INTEGER"], ["title", "STRING"], ["tagline", "STRING"]],
+                    "Movie": [
+                        ["ageRating", "STRING"], ["plot", "STRING"], ["released", "INTEGER"],
+                        ["stars", "FLOAT"], ["title", "STRING"], ["tagline", "STRING"],
+                    ],
                     "Person": [["name", "STRING"], ["born", "INTEGER"]],
                 },
                 "relationships": {
@@ -104,9 +109,9 @@ async fn what_was_interrupted_is_completed_and_what_people_changed_stays(lane: &
     };
     assert_eq!(store.merge_nodes(&some).await.unwrap(), 1);
     let loaded = load_movies(&store).await.unwrap();
-    assert_eq!((loaded.nodes, loaded.relationships), (170, 253));
+    assert_eq!((loaded.nodes, loaded.relationships), (178, 259));
     let survey = store.schema().await.unwrap();
-    assert_eq!(survey.nodes["Person"], 133);
+    assert_eq!(survey.nodes["Person"], 139);
     store.wipe().await.unwrap();
 }
 
@@ -156,9 +161,9 @@ async fn memory_is_never_in_the_schema(lane: &Lane) {
     let without = store.schema().await.unwrap();
     plant(&store).await;
     let with = store.schema().await.unwrap();
-    assert_eq!(with.nodes["Person"], 134);
+    assert_eq!(with.nodes["Person"], 140);
     let mut expected = (*without).clone();
-    expected.nodes.insert("Person".to_owned(), 134);
+    expected.nodes.insert("Person".to_owned(), 140);
     assert_eq!(*with, expected);
     let told = format!("{with:?} {}", with.text(u32::MAX));
     assert!(!told.contains(PLANTED), "{told}");
@@ -168,6 +173,73 @@ async fn memory_is_never_in_the_schema(lane: &Lane) {
         .filter(|name| name.len() > 2)
     {
         assert!(!told.contains(name), "{name}: {told}");
+    }
+    store.wipe().await.unwrap();
+}
+
+/// Everything that comes.
+async fn all<T>(reading: impl AsyncFnOnce(mpsc::Sender<T>) -> Result<(), StoreError>) -> Vec<T> {
+    let (sender, mut rows) = mpsc::channel(10);
+    let taking = async {
+        let mut all = Vec::new();
+        while let Some(row) = rows.recv().await {
+            all.push(row);
+        }
+        all
+    };
+    let (read, all) = tokio::join!(reading(sender), taking);
+    read.unwrap();
+    all
+}
+
+async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &Lane) {
+    let store = lane.open().await;
+    load_movies(&store).await.unwrap();
+    plant(&store).await;
+    let properties = ["plot", "title", "stars", "nothing"].map(str::to_owned);
+    let read = all(async |to| store.node_texts("Movie", &properties, 1_000, to).await).await;
+    assert_eq!(read.len(), 40);
+    assert!(!format!("{read:?}").contains(PLANTED), "{read:?}");
+    let wall_e = read.iter().find(|node| node.texts[1] == "WALL·E").unwrap();
+    assert!(wall_e.texts[0].contains("abandoned Earth"), "{wall_e:?}");
+    assert_eq!(wall_e.texts[2..], ["", ""]);
+    let few = all(async |to| store.node_texts("Movie", &properties, 7, to).await).await;
+    // One of the seven may be of memory.
+    assert!((6..=7).contains(&few.len()), "{few:?}");
+
+    let ties = ("Person", "ACTED_IN", "Movie");
+    let links = all(async |to| store.node_links(ties, 1_000, to).await).await;
+    let cast: Vec<String> = links
+        .into_iter()
+        .filter(|link| link.to == wall_e.element)
+        .map(|link| link.from)
+        .collect();
+    let people = store.node_properties("Person", &cast).await.unwrap();
+    let mut names: Vec<&str> = people
+        .values()
+        .filter_map(|person| person["name"].as_str())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Ben Burtt", "Jeff Garlin"]);
+
+    let of_movie = [wall_e.element.clone(), "nobody".to_owned()];
+    let said = store.node_properties("Movie", &of_movie).await.unwrap();
+    assert_eq!(said[&wall_e.element]["ageRating"], "G");
+    assert_eq!(said.len(), 1);
+    // As one of another label it is not there; as memory it is not told.
+    assert!(
+        store
+            .node_properties("Person", &of_movie)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let secret = all(async |to| store.node_texts("Secret", &properties, 10, to).await).await;
+    assert_eq!(secret, []);
+    for bad in ["a`b", r"a\u0060b", ""] {
+        let (sender, _rows) = mpsc::channel(1);
+        let refused = store.node_texts(bad, &properties, 1, sender).await;
+        assert!(matches!(refused, Err(StoreError::Unexpected(_))), "{bad:?}");
     }
     store.wipe().await.unwrap();
 }
@@ -263,9 +335,9 @@ async fn two_that_load_the_demo_at_once_load_it_once() {
     let loads = stores.iter().map(|store| load_movies(store));
     let loaded = futures::future::join_all(loads).await;
     let made: usize = loaded.into_iter().map(|one| one.unwrap().nodes).sum();
-    assert_eq!(made, 171);
+    assert_eq!(made, 179);
     let survey = stores[1].schema().await.unwrap();
-    assert_eq!(count_of(&survey), (171, 253));
+    assert_eq!(count_of(&survey), (179, 259));
     stores[0].wipe().await.unwrap();
 }
 

@@ -135,7 +135,7 @@ async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
         .find(|node| node.labels == ["Movie"])
         .unwrap();
     assert_eq!(movie.properties["title"], json!("Top Gun"));
-    assert_eq!(movie.properties.len(), 3);
+    assert_eq!(movie.properties.len(), 6);
     store.wipe().await.unwrap();
 }
 
@@ -153,7 +153,7 @@ async fn a_result_ends_at_the_limits_it_was_given(lane: &Lane) {
     .await
     .unwrap();
     assert_eq!(rows.cut, Some(Cut::Bytes));
-    assert!(!rows.rows.is_empty() && rows.rows.len() < 133);
+    assert!(!rows.rows.is_empty() && rows.rows.len() < 139);
     let error = run(QueryLimits {
         bytes: 10,
         ..LIMITS

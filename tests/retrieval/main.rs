@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod nodes;
 mod quay;
 #[path = "../support/mod.rs"]
 mod support;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
-use muninn::knowledge::search::{Found, Query, Rung, Searcher, Weights};
+use muninn::knowledge::search::{Among, Found, Query, Rung, Searcher, Weights};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -377,6 +378,7 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> Found {
         text,
         earlier: &[],
         audience: &AudienceId::new(channel),
+        among: Among::Everything,
         limit: None,
     };
     searcher.search(&query).await

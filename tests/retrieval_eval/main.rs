@@ -15,7 +15,7 @@ use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::search::rank::Ranked;
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{Hit, KnowledgeIndex, Query, Searcher, Weights};
+use muninn::knowledge::search::{Among, Hit, KnowledgeIndex, Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -77,6 +77,7 @@ fn query<'a>(text: &'a str, audience: &'a AudienceId) -> Query<'a> {
         text,
         earlier: &[],
         audience,
+        among: Among::Everything,
         limit: None,
     }
 }

@@ -11,7 +11,12 @@ use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
 
 /// Names that are taken.
-const BUILT_IN_NAMES: &[&str] = &["search_memory", "search_knowledge", "text2cypher"];
+const BUILT_IN_NAMES: &[&str] = &[
+    "search_memory",
+    "search_knowledge",
+    "search_nodes",
+    "text2cypher",
+];
 
 const SHIPPED: &[(&str, &str)] = &[
     (

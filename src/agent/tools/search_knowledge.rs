@@ -1,4 +1,4 @@
-//! The tool that searches what the team has ingested.
+//! The tools that search what the team has ingested, and what its graph held before.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,10 +11,11 @@ use crate::agent::prompts::{Finding, lines};
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::plan::{Want, want};
-use crate::knowledge::search::{Found, Hit, Query, Searcher};
+use crate::knowledge::search::{Among, Found, Hit, Query, Searcher};
 use crate::llm::ToolSpec;
 
 pub(in crate::agent) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
+pub(in crate::agent) const SEARCH_NODES: &str = "search_nodes";
 
 /// Sources that are named where knowledge is described in a line.
 const NAMED_SOURCES: usize = 12;
@@ -23,12 +24,14 @@ const CARDS: usize = 10;
 /// Steps of a path, and related things, that a passage's head names.
 const NAMED: usize = 4;
 
-/// What the team has ingested, as far as an audience may see it.
+/// What the team has ingested, as far as an audience may see it, and what its graph held before.
 #[derive(Debug)]
 pub struct Knowledge<'a> {
     searcher: &'a Arc<Searcher>,
-    /// Names of the sources; at least one.
+    /// Names of the ingested sources.
     sources: Vec<String>,
+    /// Labels of the nodes that are searched. There is one of these or of the sources at least.
+    labels: Vec<String>,
     /// The questions before this one, oldest first.
     earlier: Vec<&'a str>,
     /// The chunks that have a number in this turn, in the order of their numbers.
@@ -44,15 +47,17 @@ struct Arguments {
 }
 
 impl<'a> Knowledge<'a> {
-    /// None where these people may see no source.
+    /// None where these people may see no source, and no nodes are searched.
     pub fn new(
         searcher: &'a Arc<Searcher>,
         sources: Vec<String>,
+        labels: Vec<String>,
         earlier: Vec<&'a str>,
     ) -> Option<Self> {
-        (!sources.is_empty()).then(|| Self {
+        (!sources.is_empty() || !labels.is_empty()).then(|| Self {
             searcher,
             sources,
+            labels,
             earlier,
             numbered: Mutex::default(),
         })
@@ -66,34 +71,42 @@ impl<'a> Knowledge<'a> {
         named.chain(more).collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: SEARCH_KNOWLEDGE.to_owned(),
-            description: format!(
+    pub(super) fn specs(&self) -> Vec<ToolSpec> {
+        let sources = (!self.sources.is_empty()).then(|| {
+            let about = format!(
                 "Searches the team's documents and records ({}) by meaning, words and names. Use it \
                  for anything that they may say, and to show records.",
                 self.in_a_line()
-            ),
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "query": {
-                        "type": "string",
-                        "description": "What to look for, understandable alone, with all names in it.",
-                    },
-                    "show_records": {
-                        "type": "boolean",
-                        "description": "True only where records, documents or sources themselves \
-                                        are asked for, to be shown or listed; false for a question.",
-                    },
-                },
-                "required": ["query"],
-                "additionalProperties": false,
-            }),
+            );
+            spec(SEARCH_KNOWLEDGE, about)
+        });
+        let nodes = (!self.labels.is_empty()).then(|| {
+            let about = format!(
+                "Searches nodes of the team's graph ({}) by what their texts mean, by words and by \
+                 names, and tells what they are connected to. Use it where something is described \
+                 rather than named, as in a question for a recommendation.",
+                self.labels.join(", ")
+            );
+            spec(SEARCH_NODES, about)
+        });
+        sources.into_iter().chain(nodes).collect()
+    }
+
+    /// The tool of this name that is offered, by what it searches.
+    pub(super) fn among(&self, tool: &str) -> Option<Among> {
+        match tool {
+            SEARCH_KNOWLEDGE => Some(Among::Everything),
+            SEARCH_NODES => (!self.labels.is_empty()).then_some(Among::Nodes),
+            _ => None,
         }
     }
 
-    pub(super) async fn call(&self, audience: &AudienceId, arguments: &str) -> ToolResult {
+    pub(super) async fn call(
+        &self,
+        audience: &AudienceId,
+        (tool, among): (&str, Among),
+        arguments: &str,
+    ) -> ToolResult {
         match serde_json::from_str(arguments) {
             Ok(Arguments {
                 query,
@@ -104,20 +117,32 @@ impl<'a> Knowledge<'a> {
                     Some(false) => Want::Answer,
                     None => want(&query),
                 };
-                self.search(audience, &query, want).await
+                self.find(audience, (tool, among), &query, want).await
             }
-            Err(error) => wrong_call(SEARCH_KNOWLEDGE, &error.to_string()),
+            Err(error) => wrong_call(tool, &error.to_string()),
         }
     }
 
-    /// Searches, and numbers what was found.
+    /// Searches everything, and numbers what was found.
     pub async fn search(&self, audience: &AudienceId, query: &str, want: Want) -> ToolResult {
+        let tool = (SEARCH_KNOWLEDGE, Among::Everything);
+        self.find(audience, tool, query, want).await
+    }
+
+    async fn find(
+        &self,
+        audience: &AudienceId,
+        (tool, among): (&str, Among),
+        query: &str,
+        want: Want,
+    ) -> ToolResult {
         let found = self
             .searcher
             .search(&Query {
                 text: query,
                 earlier: &self.earlier,
                 audience,
+                among,
                 limit: match want {
                     Want::Answer => None,
                     Want::Records => Some(CARDS),
@@ -136,7 +161,7 @@ impl<'a> Knowledge<'a> {
         };
         ToolResult {
             finding: Finding {
-                heading: format!("{SEARCH_KNOWLEDGE}({:?}): {count}", one_line(query)),
+                heading: format!("{tool}({:?}): {count}", one_line(query)),
                 lines: cited.iter().flat_map(passage).collect(),
             },
             used: ToolUse {
@@ -168,6 +193,29 @@ impl<'a> Knowledge<'a> {
             }
         };
         hits.into_iter().map(number).collect()
+    }
+}
+
+fn spec(name: &str, description: String) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description,
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "What to look for, understandable alone, with all names in it.",
+                },
+                "show_records": {
+                    "type": "boolean",
+                    "description": "True only where records, documents or sources themselves \
+                                    are asked for, to be shown or listed; false for a question.",
+                },
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        }),
     }
 }
 

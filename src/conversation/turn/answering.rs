@@ -19,7 +19,7 @@ use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, is_question};
 use crate::knowledge::search::plan::Want;
-use crate::knowledge::search::{Policy, Query, Rung};
+use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::memory::{Recalled, summary};
 
 /// Questions before a message that searching the team's knowledge looks at.
@@ -46,6 +46,7 @@ impl TurnRunner {
             text: asked.text,
             earlier: &earlier,
             audience: asked.message.channel(),
+            among: Among::Everything,
             limit: None,
         };
         let policies = self
@@ -357,12 +358,19 @@ impl TurnRunner {
     /// What the team has ingested, as far as those who read the answer may see it.
     async fn knowledge<'a>(&'a self, asked: &Asked<'_>, read: &'a Read) -> Option<Knowledge<'a>> {
         let audience = asked.message.channel();
-        let sources = if read.store_away {
-            self.searcher.known_sources(audience)
+        let searcher = &self.searcher;
+        let (sources, labels) = if read.store_away {
+            (
+                searcher.known_sources(audience),
+                searcher.known_node_labels(),
+            )
         } else {
-            self.searcher.sources(audience).await
+            (
+                searcher.sources(audience).await,
+                searcher.node_labels().await,
+            )
         };
-        Knowledge::new(&self.searcher, sources, earlier_questions(read))
+        Knowledge::new(searcher, sources, labels, earlier_questions(read))
     }
 }
 

@@ -10,9 +10,10 @@ use half::f16;
 use muninn_platform::AudienceId;
 
 use super::names::Names;
+use super::nodes::NODES;
 use super::policy::{POLICY, Policy};
-use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
+use crate::graph::ingest::{PropertyOrder, ServedChunk};
 use crate::llm::tokens::estimate;
 use crate::retrieval::postings::Postings;
 use crate::retrieval::vectors::{Quantised, Vectors};
@@ -301,6 +302,25 @@ impl KnowledgeIndex {
     /// The versions it holds.
     pub fn versions(&self) -> &[SourceVersion] {
         &self.sources
+    }
+
+    /// The labels of the nodes that are searched by meaning, by the alphabet.
+    pub fn node_labels(&self) -> Vec<String> {
+        self.node_properties().into_keys().collect()
+    }
+
+    /// What those nodes' texts are made of, by label.
+    pub(super) fn node_properties(&self) -> PropertyOrder {
+        let mut sources = self.sources.iter();
+        let nodes = sources.find(|source| source.name == NODES);
+        nodes.map_or_else(PropertyOrder::new, |nodes| nodes.property_order.clone())
+    }
+
+    /// Whether it is a node that others are connected to, and nothing that is searched by meaning.
+    pub(super) fn is_beside(&self, number: usize) -> bool {
+        let source = self.source(number);
+        let label = &*self.entry(number).label;
+        source.name == NODES && !source.property_order.contains_key(label)
     }
 
     pub fn embedder(&self) -> Option<&str> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::index::{Builder, KnowledgeIndex, Moved};
+use super::nodes::NodeChunks;
 use super::policy::Policy;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
@@ -20,7 +21,7 @@ const IN_FLIGHT: usize = 500;
 /// Policies that are read.
 const POLICIES: usize = 500;
 
-/// Reads what is served, which is `versions` as far as is known.
+/// Reads what is served, which is `versions` as far as is known, beside the nodes of the graph.
 ///
 /// # Errors
 /// When the store fails, or when the versions change faster than they are read.
@@ -28,9 +29,10 @@ pub(super) async fn read(
     store: &Arc<GraphStore>,
     embedder: Option<(&str, usize)>,
     mut versions: Vec<SourceVersion>,
+    nodes: &Arc<NodeChunks>,
 ) -> Result<KnowledgeIndex, StoreError> {
     for attempt in 1..=TRIES {
-        let read = read_versions(store, embedder, versions.clone()).await?;
+        let read = read_versions(store, embedder, versions.clone(), nodes).await?;
         let served = store.source_versions().await?;
         // What was exchanged after the last chunk does no harm, but it was not read either.
         if let Ok(index) = read
@@ -59,12 +61,26 @@ async fn read_versions(
     store: &Arc<GraphStore>,
     embedder: Option<(&str, usize)>,
     versions: Vec<SourceVersion>,
+    nodes: &Arc<NodeChunks>,
 ) -> Result<Result<KnowledgeIndex, Moved>, StoreError> {
-    if versions.is_empty() {
-        return Ok(Builder::new(versions, embedder).finish(Vec::new()));
+    let is_ingested = !versions.is_empty();
+    let all = versions.into_iter().chain(nodes.version.clone()).collect();
+    let mut builder = Builder::new(all, embedder);
+    let nodes = Arc::clone(nodes);
+    let taking = tokio::task::spawn_blocking(move || {
+        for chunk in &nodes.chunks {
+            builder.push(chunk.clone());
+        }
+        for link in &nodes.links {
+            builder.link(link);
+        }
+        builder
+    });
+    let mut builder = joined(taking).await;
+    if !is_ingested {
+        return Ok(builder.finish(Vec::new()));
     }
     let (sender, mut chunks) = mpsc::channel(IN_FLIGHT);
-    let mut builder = Builder::new(versions, embedder);
     let taking = tokio::task::spawn_blocking(move || {
         while let Some(chunk) = chunks.blocking_recv() {
             builder.push(chunk);

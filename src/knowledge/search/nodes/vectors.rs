@@ -1,0 +1,208 @@
+//! Vectors of nodes, which are not kept with the nodes: the graph may be somebody else's.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use half::f16;
+use private_files::line_log::{LineLog, Slots, all_logs, line, read_lines};
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Embedding;
+use crate::graph::ingest::ServedChunk;
+use crate::llm::Embedder;
+
+/// Texts that a service is asked for in one look: what is left waits for the next one.
+const AT_ONCE: usize = 512;
+/// Texts that the built-in embedder takes before others have their turn.
+const BETWEEN_YIELDS: usize = 200;
+/// What the logs of processes that share a folder begin with.
+const LOG: &str = "vectors";
+
+/// The vectors that a service made, by what they were made of.
+#[derive(Debug)]
+pub(super) struct NodeVectors {
+    /// None: they are kept in memory alone.
+    folder: Option<PathBuf>,
+    kept: OnceLock<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// By [`hash`].
+    known: Mutex<HashMap<String, Arc<[f16]>>>,
+    log: Option<LineLog>,
+}
+
+/// A line of the log.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    hash: String,
+    /// Little-endian 16-bit floats in base64; empty where the text embeds to nothing.
+    vector: String,
+}
+
+impl NodeVectors {
+    pub(super) fn new(folder: Option<&Path>) -> Self {
+        Self {
+            folder: folder.map(|folder| folder.join("nodes")),
+            kept: OnceLock::new(),
+        }
+    }
+
+    /// Gives the chunks their vectors. False: some have to wait for the next time.
+    pub(super) async fn embed(&self, embedder: &Embedder, chunks: Vec<&mut ServedChunk>) -> bool {
+        match embedder {
+            Embedder::Local(local) => {
+                for (number, chunk) in chunks.into_iter().enumerate() {
+                    chunk.embedding = local.embed(&text(chunk)).map(|vector| Embedding {
+                        embedder: local.name().to_owned(),
+                        vector,
+                    });
+                    if number % BETWEEN_YIELDS == BETWEEN_YIELDS - 1 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                true
+            }
+            Embedder::Remote(remote) => {
+                self.embed_by_service(embedder, remote.model(), chunks)
+                    .await
+            }
+        }
+    }
+
+    async fn embed_by_service(
+        &self,
+        embedder: &Embedder,
+        model: &str,
+        mut chunks: Vec<&mut ServedChunk>,
+    ) -> bool {
+        let kept = self.kept();
+        let hashes: Vec<String> = chunks
+            .iter()
+            .map(|chunk| hash(model, &text(chunk)))
+            .collect();
+        let unknown: Vec<usize> = {
+            let known = kept.known.lock().unwrap_or_else(PoisonError::into_inner);
+            (0..chunks.len())
+                .filter(|at| !known.contains_key(&hashes[*at]))
+                .collect()
+        };
+        let now = &unknown[..unknown.len().min(AT_ONCE)];
+        // One text at least, since a service says only with its answer what its vectors are called.
+        let first = (embedder.name().is_none() && !chunks.is_empty()).then_some(0);
+        let asked: Vec<usize> = match first {
+            Some(first) if now.is_empty() => vec![first],
+            Some(_) | None => now.to_vec(),
+        };
+        let texts: Vec<String> = asked.iter().map(|at| text(chunks[*at])).collect();
+        match embedder.embed(&texts).await {
+            Ok(vectors) => {
+                for (at, vector) in asked.iter().zip(vectors) {
+                    kept.keep(&hashes[*at], &vector.unwrap_or_default());
+                }
+            }
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "nodes of the graph are found by words and names until the embedding service answers"
+            ),
+        }
+        let Some(name) = embedder.name() else {
+            return false;
+        };
+        let known = kept.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_whole = true;
+        for (chunk, hash) in chunks.iter_mut().zip(&hashes) {
+            match known.get(hash) {
+                Some(vector) if !vector.is_empty() => {
+                    chunk.embedding = Some(Embedding {
+                        embedder: name.to_owned(),
+                        vector: vector.iter().map(|it| it.to_f32()).collect(),
+                    });
+                }
+                Some(_) => {}
+                None => is_whole = false,
+            }
+        }
+        is_whole
+    }
+
+    /// What earlier processes kept, read when it is needed first.
+    fn kept(&self) -> &Kept {
+        self.kept.get_or_init(|| {
+            let Some(folder) = &self.folder else {
+                return Kept::default();
+            };
+            Kept::open(folder).unwrap_or_else(|error| {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    folder = %folder.display(),
+                    "vectors of nodes cannot be kept: they are made anew at each start"
+                );
+                Kept::default()
+            })
+        })
+    }
+}
+
+impl Kept {
+    fn open(folder: &Path) -> io::Result<Self> {
+        let slots = Slots::take(folder, LOG)?;
+        let mut known = HashMap::new();
+        for path in all_logs(folder, LOG)? {
+            read_lines(&path, |_, bytes| -> io::Result<()> {
+                // A line that was damaged is a vector that is made again.
+                if let Ok(Line { hash, vector }) = serde_json::from_slice(bytes)
+                    && let Ok(bytes) = STANDARD.decode(vector)
+                {
+                    let (numbers, _) = bytes.as_chunks::<2>();
+                    let vector = numbers.iter().map(|two| f16::from_le_bytes(*two));
+                    known.insert(hash, vector.collect());
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self {
+            known: Mutex::new(known),
+            log: Some(LineLog::start("muninn-node-vectors", slots.own)?),
+        })
+    }
+
+    fn keep(&self, hash: &str, vector: &[f32]) {
+        let vector: Arc<[f16]> = vector.iter().map(|it| f16::from_f32(*it)).collect();
+        if let Some(log) = &self.log {
+            let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
+            let kept = line(&Line {
+                hash: hash.to_owned(),
+                vector: STANDARD.encode(bytes),
+            });
+            // What is lost is made again.
+            if let Ok(bytes) = kept {
+                drop(log.append(bytes, false));
+            }
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(hash.to_owned(), vector);
+    }
+}
+
+/// What is embedded of a node: its name is part of its text, or stands before it.
+fn text(chunk: &ServedChunk) -> String {
+    match &chunk.title {
+        Some(title) if !chunk.text.contains(title.as_str()) => format!("{title}\n{}", chunk.text),
+        Some(_) | None => chunk.text.clone(),
+    }
+}
+
+fn hash(model: &str, text: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher
+        .update(model.as_bytes())
+        .update(&[0])
+        .update(text.as_bytes());
+    hasher.finalize().to_hex()[..32].to_owned()
+}

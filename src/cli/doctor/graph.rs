@@ -1,0 +1,296 @@
+//! What is found of the graph, and of what is in it.
+
+use std::sync::Arc;
+
+use muninn::agent::prompts::Prompts;
+use muninn::agent::tools::{CypherTool, Toolbox};
+use muninn::config::Config;
+use muninn::graph::ingest::SourceOverview;
+use muninn::graph::reading::Reading;
+use muninn::graph::schema::Survey;
+use muninn::graph::{GraphStore, StoreHealth};
+use muninn::knowledge::catalog;
+use muninn::knowledge::origins::Freshness;
+use muninn::knowledge::search::nodes::NodeSettings;
+use muninn::memory::reembed::{Stale, stale};
+use muninn::reloading::SettingsRead;
+use muninn::wiring::{self, Models};
+use muninn_platform::{Verdict, counted};
+
+use super::{Finding, as_ours, note, well, wrong};
+use crate::cli::context::Context;
+use crate::cli::{refresh, schema};
+
+pub(super) async fn findings(at: &Context) -> Vec<Finding> {
+    let config = &at.config;
+    let opened = match at.unfinished_graph().await {
+        Ok(store) => store,
+        Err(error) => {
+            let mut findings = vec![wrong("graph", &error)];
+            findings.extend(unreadable_tools(config));
+            return findings;
+        }
+    };
+    let health = opened.health().await;
+    let knowledge = knowledge(config, &opened).await;
+    let sources = sources(config, &opened).await;
+    let tools = tools(config, &opened).await;
+    let vectors = vectors(config, &opened).await;
+    let closed = opened.close().await;
+    let reloading = at
+        .running
+        .as_ref()
+        .and_then(|running| running.reloading.problem());
+    let mut findings = match health {
+        Ok(health) => of_health(&health),
+        Err(error) => vec![wrong("graph", &error)],
+    };
+    findings.extend(knowledge);
+    findings.extend(sources);
+    findings.extend(tools);
+    findings.extend(vectors);
+    findings.extend(reloading.map(|problem| Finding {
+        part: "prompts",
+        verdict: Verdict::Error,
+        text: format!("the process that runs uses what it read before: {problem}"),
+    }));
+    if let Some(running) = &at.running {
+        findings.extend(of_settings(&running.reloading.settings_read()));
+    }
+    findings.extend(closed.err().map(|error| wrong("graph", &error)));
+    findings
+}
+
+/// What the process that runs made of settings that changed meanwhile.
+fn of_settings(read: &SettingsRead) -> Vec<Finding> {
+    let problems = read.problems.iter().map(|problem| Finding {
+        part: "settings",
+        verdict: Verdict::Error,
+        text: format!("the process that runs: {problem}"),
+    });
+    let waiting = (!read.waiting.is_empty()).then(|| {
+        let names = read.waiting.join(", ");
+        note(
+            "settings",
+            format!("changed since the process started, which needs a restart: {names}"),
+        )
+    });
+    problems.chain(waiting).collect()
+}
+
+fn of_health(health: &StoreHealth) -> Vec<Finding> {
+    let StoreHealth {
+        engine,
+        schema_version,
+        missing,
+        sessions,
+        turns,
+        reading,
+        warnings,
+    } = health;
+    let mut findings = vec![well(
+        "graph",
+        format!(
+            "{engine}, schema {schema_version}, {}, {}",
+            counted(*sessions, "conversation"),
+            counted(*turns, "turn")
+        ),
+    )];
+    findings.extend(missing.iter().map(|name| Finding {
+        part: "graph",
+        verdict: Verdict::Error,
+        text: format!("{name} is missing; start muninn once with a user that may create constraints and indexes"),
+    }));
+    let reading = reading.iter().flat_map(Reading::findings);
+    findings.extend(reading.map(|of_reading| as_ours("graph", of_reading)));
+    findings.extend(warnings.iter().map(|warning| Finding {
+        part: "graph",
+        verdict: Verdict::Warning,
+        text: warning.clone(),
+    }));
+    findings
+}
+
+/// What lags behind of the sources that were ingested.
+async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
+    // Models that cannot be used are told of elsewhere.
+    let Ok(models) = wiring::models(config) else {
+        return Vec::new();
+    };
+    let sources = match store.sources().await {
+        Ok(sources) => sources,
+        Err(error) => return vec![wrong("knowledge", &error)],
+    };
+    let lags = |source: &SourceOverview| {
+        let warnings = catalog::warnings(source, &models.embedder);
+        let name = source.name.clone();
+        warnings.into_iter().map(move |warning| Finding {
+            part: "knowledge",
+            verdict: Verdict::Warning,
+            text: format!("{name}: {warning}"),
+        })
+    };
+    let stale = match refresh::freshness(config).await {
+        Ok(fresh) if fresh.iter().any(|fresh| fresh.lag.is_some()) => {
+            fresh.iter().filter_map(of_freshness).collect()
+        }
+        Ok(fresh) if fresh.is_empty() => Vec::new(),
+        Ok(fresh) => {
+            let count = counted(fresh.len(), "source");
+            vec![well(
+                "sources",
+                format!("refreshed as they should be: {count}"),
+            )]
+        }
+        Err(problem) => vec![Finding {
+            part: "sources",
+            verdict: Verdict::Error,
+            text: format!("they are not refreshed: {problem}"),
+        }],
+    };
+    sources.iter().flat_map(lags).chain(stale).collect()
+}
+
+/// What is to be said of a source that should be read again by itself.
+fn of_freshness(fresh: &Freshness) -> Option<Finding> {
+    let lag = fresh.lag.as_ref()?;
+    Some(Finding {
+        part: "sources",
+        verdict: match fresh.has_failed() {
+            true => Verdict::Error,
+            false => Verdict::Warning,
+        },
+        text: format!("{}: {lag}", fresh.configured.name),
+    })
+}
+
+/// Labels that are named; a graph may have thousands.
+const NAMED: usize = 5;
+
+/// What there is to ask the graph about.
+async fn knowledge(config: &Config, store: &GraphStore) -> Vec<Finding> {
+    let survey = match store.schema().await {
+        Ok(survey) => survey,
+        Err(error) => return vec![wrong("knowledge", &error)],
+    };
+    if survey.is_empty() {
+        return vec![Finding {
+            part: "knowledge",
+            verdict: Verdict::Warning,
+            text: schema::NONE.to_owned(),
+        }];
+    }
+    let held = held(&survey);
+    std::iter::once(held)
+        .chain(nodes(config, &survey))
+        .collect()
+}
+
+fn held(survey: &Survey) -> Finding {
+    let labels = survey.ranked_labels();
+    let mut named: Vec<String> = labels
+        .iter()
+        .take(NAMED)
+        .map(|(label, number)| format!("{number} {label}"))
+        .collect();
+    if labels.len() > NAMED {
+        named.push(counted(labels.len() - NAMED, "more label"));
+    }
+    let types = survey.relationships.len();
+    let types = counted(types, "relationship type");
+    well("knowledge", format!("{}; {types}", named.join(", ")))
+}
+
+/// Which nodes are searched by meaning, and what `nodes.toml` names that the graph has not.
+fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
+    // One that cannot be read is told with the prompts.
+    let Ok(settings) = NodeSettings::load(config.prompts_dir.as_deref()) else {
+        return Vec::new();
+    };
+    let plan = settings.plan(survey);
+    let problems = plan.problems.iter().map(|text| Finding {
+        part: "nodes",
+        verdict: Verdict::Error,
+        text: format!("nodes.toml: {text}"),
+    });
+    let searched = plan.searched();
+    let searched =
+        (!searched.is_empty()).then(|| well("nodes", format!("searched by meaning: {searched}")));
+    problems.chain(searched).collect()
+}
+
+/// Whether the tools of one's own are sound, and fit the graph.
+async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
+    let folder = config.prompts_dir.as_deref();
+    let Ok(prompts) = Prompts::load(folder) else {
+        return Vec::new();
+    };
+    // One that cannot be read is told with the prompts.
+    let Ok(toolbox) = Toolbox::load(folder, &prompts, Arc::clone(store)) else {
+        return Vec::new();
+    };
+    // That the graph cannot be asked is told elsewhere.
+    let offer = toolbox.offer().await.unwrap_or_default();
+    let Some(offer) = offer else {
+        return unreadable_tools(config);
+    };
+    let unfit = offer.unfit.iter().cloned();
+    unfit.map(wrong_tool).collect()
+}
+
+/// Tools of one's own whose statements cannot be read: so much can be said without any knowledge.
+fn unreadable_tools(config: &Config) -> Vec<Finding> {
+    let tools = CypherTool::load(config.prompts_dir.as_deref());
+    let tools = tools.unwrap_or_default().into_iter();
+    let unreadable = tools.filter_map(|tool| {
+        let refusal = tool.check_statement().err()?;
+        let (name, file) = (&tool.spec.name, &tool.file);
+        Some(format!(
+            "the statement of the tool {name} of {file} cannot run: {refusal}"
+        ))
+    });
+    unreadable.map(wrong_tool).collect()
+}
+
+fn wrong_tool(text: String) -> Finding {
+    Finding {
+        part: "tools",
+        verdict: Verdict::Error,
+        text,
+    }
+}
+
+/// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.
+async fn vectors(config: &Config, store: &GraphStore) -> Vec<Finding> {
+    let Ok(Models { chat: _, embedder }) = wiring::models(config) else {
+        return Vec::new();
+    };
+    let worth = |text| Finding {
+        part: "recall",
+        verdict: Verdict::Warning,
+        text,
+    };
+    let mut findings: Vec<Finding> = wiring::calibration(config, &embedder)
+        .err()
+        .map(|error| wrong("recall", &error))
+        .into_iter()
+        .collect();
+    match stale(store, &embedder).await {
+        Ok(Stale { foreign, missing }) => {
+            if foreign > 0 {
+                findings.push(worth(format!(
+                    "vectors of another embedder: {}; run `muninn reembed`",
+                    counted(foreign, "turn")
+                )));
+            }
+            if missing > 0 {
+                findings.push(worth(format!(
+                    "without a vector: {}; run `muninn reembed`",
+                    counted(missing, "turn")
+                )));
+            }
+        }
+        Err(error) => findings.push(wrong("graph", &error)),
+    }
+    findings
+}

@@ -1,0 +1,236 @@
+//! What is found of the models.
+
+use std::collections::BTreeSet;
+
+use muninn::agent::budget::BudgetConfig;
+use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
+use muninn::config::Config;
+use muninn::llm::{
+    ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
+    Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
+};
+use muninn::wiring::{self, Models};
+use muninn_platform::{Verdict, counted};
+
+use super::{Finding, well, wrong};
+
+pub(super) async fn findings(config: &Config) -> Vec<Finding> {
+    let Models {
+        chat: chain,
+        embedder,
+    } = match wiring::models(config) {
+        Ok(models) => models,
+        Err(error) => {
+            return vec![wrong("model", &error)];
+        }
+    };
+    let Some(chain) = chain else {
+        return vec![Finding {
+            part: "model",
+            verdict: Verdict::Warning,
+            text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
+        }];
+    };
+    let remote = match &embedder {
+        Embedder::Remote(remote) => Some(remote),
+        Embedder::Local(_) => None,
+    };
+    // With MODELS the embedder's service may be another one.
+    let beside = remote.filter(|_| config.embedding_service.is_some());
+    let mut findings = Vec::new();
+    let several = chain.models().count() > 1;
+    for (at, chat) in chain.models().enumerate() {
+        let remote = remote.filter(|_| at == 0 && beside.is_none());
+        let found = of_chat_model(chat, remote, several).await.into_iter();
+        let name = chat.model(Purpose::Answer);
+        let is_last = at + 1 == chain.models().count();
+        findings.extend(found.map(|finding| Finding {
+            text: match (several, finding.verdict) {
+                (false, _) => finding.text,
+                (true, Verdict::Error) if !is_last => {
+                    let number = at + 1;
+                    format!(
+                        "{number}. {name}: {}; the next one answers instead",
+                        finding.text
+                    )
+                }
+                (true, Verdict::Ok | Verdict::Warning | Verdict::Error) => {
+                    format!("{}. {name}: {}", at + 1, finding.text)
+                }
+            },
+            ..finding
+        }));
+    }
+    findings.extend(prices(config, &chain));
+    if let Some(remote) = beside {
+        findings.push(match remote.embed(&["Hello".to_owned()]).await {
+            Ok(_) => well("embedder", format!("{} answers", remote.model())),
+            Err(error) => wrong("embedder", &error),
+        });
+    }
+    findings
+}
+
+/// Whether budgets can be kept: what models cost has to be known.
+fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
+    let prices = match Prices::load(config.model_prices.as_deref()) {
+        Ok(prices) => prices,
+        Err(error) => return vec![wrong("budget", &error)],
+    };
+    if config.budget == BudgetConfig::default() {
+        return Vec::new();
+    }
+    let models = chain.models().flat_map(|chat| {
+        [Purpose::Answer, Purpose::Utility].map(|purpose| chat.model(purpose).to_owned())
+    });
+    let unknown: BTreeSet<String> = models.filter(|model| !prices.knows(model)).collect();
+    if unknown.is_empty() {
+        return vec![well("budget", "every model has a price")];
+    }
+    let unknown: Vec<String> = unknown.into_iter().collect();
+    vec![Finding {
+        part: "budget",
+        verdict: Verdict::Warning,
+        text: format!(
+            "no price is known of {}, whose calls count as free; set MODEL_PRICES if they are not",
+            unknown.join(", ")
+        ),
+    }]
+}
+
+/// What works of a service: its list, and each of its models.
+async fn of_chat_model(
+    chat: &ChatModel,
+    remote: Option<&RemoteEmbedder>,
+    several: bool,
+) -> Vec<Finding> {
+    let checked = match chat.check(remote).await {
+        Ok(checked) => checked,
+        Err(error) => return vec![wrong("model", &error)],
+    };
+    let mut findings: Vec<Finding> = checked.iter().map(|one| of_model(one, several)).collect();
+    for (purpose, part) in [
+        (Purpose::Answer, "model"),
+        (Purpose::Utility, "utility model"),
+    ] {
+        let is_good = |one: &Checked| one.model == chat.model(purpose) && one.is_good();
+        let is_another = purpose == Purpose::Answer
+            || chat.model(Purpose::Utility) != chat.model(Purpose::Answer);
+        if is_another && checked.iter().any(is_good) {
+            findings.extend(match chat.try_out(purpose).await {
+                Ok(tried) => of_try(part, &tried),
+                Err(error) => vec![wrong(part, &error)],
+            });
+        }
+    }
+    findings
+}
+
+/// What a model was found to do, a line each.
+fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
+    let note = |verdict: Verdict, text: String| Finding {
+        part,
+        verdict,
+        text,
+    };
+    let tools = match tried.tools {
+        Tried::Works => well(part, "calls tools"),
+        Tried::InWords => well(part, "calls tools in words: the service offers none itself"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "did not call a tool when it was asked to: knowledge is searched for every question before it answers, and the graph is not asked; a model that calls tools does more".to_owned(),
+        ),
+    };
+    let data = match tried.data {
+        Tried::Works => well(part, "answers in JSON"),
+        Tried::InWords => well(part, "answers in JSON where the prompt asks for it"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "does not answer in JSON: follow-up questions are left out".to_owned(),
+        ),
+    };
+    let streams = match tried.streams {
+        Tried::Works => well(part, "streams its answers"),
+        Tried::InWords => well(part, "answers as a whole: nobody sees it grow"),
+        Tried::Misses => note(
+            Verdict::Warning,
+            "wrote no answer to a plain question".to_owned(),
+        ),
+    };
+    let context = match tried.context {
+        Some(context) if tried.reads_enough() => {
+            well(part, format!("reads {}", counted(context, "token")))
+        }
+        Some(context) => note(
+            Verdict::Error,
+            format!(
+                "reads only {}; below {LEAST_USEFUL_CONTEXT} there is no room for what was said before: give the service a longer context",
+                counted(context, "token")
+            ),
+        ),
+        None => well(
+            part,
+            "the service does not tell how much it reads; CONTEXT_TOKENS is believed until it refuses",
+        ),
+    };
+    let mut findings = vec![tools, data, streams, context];
+    findings.extend(tried.speed.map(|speed| of_speed(part, speed)));
+    if !tried.system_role {
+        findings.push(well(
+            part,
+            "has no system role: instructions stand before the question",
+        ));
+    }
+    findings
+}
+
+/// How fast it is, and what follows from that.
+fn of_speed(part: &'static str, speed: Speed) -> Finding {
+    let step = speed.small_step();
+    let writes = speed.tokens_per_second();
+    let writes = writes.map(|it| format!(", then {it:.0} tokens a second"));
+    let measured = format!(
+        "begins to answer after {:.1} s{}; a small step takes {:.1} s",
+        speed.first.as_secs_f64(),
+        writes.unwrap_or_default(),
+        step.as_secs_f64()
+    );
+    let (verdict, slow) = if step >= VERY_SLOW_STEP {
+        (
+            Verdict::Warning,
+            ": too slow for follow-up questions and rephrasing, which are left out",
+        )
+    } else if step >= SLOW_STEP {
+        (
+            Verdict::Warning,
+            ": slow, so follow-up questions are asked once at most",
+        )
+    } else {
+        (Verdict::Ok, "")
+    };
+    Finding {
+        part,
+        verdict,
+        text: format!("{measured}{slow}"),
+    }
+}
+
+fn of_model(checked: &Checked, several: bool) -> Finding {
+    let (part, variable) = match checked.role {
+        Role::Chat if several => ("model", "MODELS"),
+        Role::Chat => ("model", "CHAT_MODEL"),
+        Role::Utility => ("utility model", "UTILITY_MODEL"),
+        Role::Embedding => ("embedder", "EMBEDDING_MODEL"),
+    };
+    let model = &checked.model;
+    match &checked.finding {
+        Known::Listed => well(part, format!("the service lists {model}")),
+        Known::Answers => well(part, format!("{model} answers")),
+        Known::NotListed => Finding {
+            part,
+            verdict: Verdict::Error,
+            text: format!("the service does not list {model}; check {variable}"),
+        },
+        Known::Fails(error) => wrong(part, error),
+    }
+}

@@ -27,13 +27,24 @@ pub enum Embedder {
     Remote(RemoteEmbedder),
 }
 
+/// Texts that the built-in embedder takes before other tasks have their turn: about a millisecond.
+const BETWEEN_YIELDS: usize = 50;
+
 impl Embedder {
     /// A vector of length 1 for each text, in order; `None` where a text embeds to nothing.
     ///
     /// Only a service can fail; a failure in one batch is the failure of all.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         match self {
-            Self::Local(local) => Ok(texts.iter().map(|text| local.embed(text)).collect()),
+            Self::Local(local) => {
+                let mut vectors = Vec::with_capacity(texts.len());
+                for some in texts.chunks(BETWEEN_YIELDS) {
+                    vectors.extend(some.iter().map(|text| local.embed(text)));
+                    // Thousands of texts are no reason for a turn to wait.
+                    tokio::task::yield_now().await;
+                }
+                Ok(vectors)
+            }
             Self::Remote(remote) => remote.embed(texts).await,
         }
     }

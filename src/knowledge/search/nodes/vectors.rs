@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,8 +17,6 @@ use crate::llm::Embedder;
 
 /// Texts that a service is asked for in one look: what is left waits for the next one.
 const AT_ONCE: usize = 512;
-/// Texts that the built-in embedder takes before others have their turn.
-const BETWEEN_YIELDS: usize = 200;
 /// What the logs of processes that share a folder begin with.
 const LOG: &str = "vectors";
 
@@ -57,14 +55,13 @@ impl NodeVectors {
     pub(super) async fn embed(&self, embedder: &Embedder, chunks: Vec<&mut ServedChunk>) -> bool {
         match embedder {
             Embedder::Local(local) => {
-                for (number, chunk) in chunks.into_iter().enumerate() {
-                    chunk.embedding = local.embed(&text(chunk)).map(|vector| Embedding {
+                let texts: Vec<String> = chunks.iter().map(|chunk| text(chunk)).collect();
+                let vectors = embedder.embed(&texts).await.unwrap_or_default();
+                for (chunk, vector) in chunks.into_iter().zip(vectors) {
+                    chunk.embedding = vector.map(|vector| Embedding {
                         embedder: local.name().to_owned(),
                         vector,
                     });
-                    if number % BETWEEN_YIELDS == BETWEEN_YIELDS - 1 {
-                        tokio::task::yield_now().await;
-                    }
                 }
                 true
             }
@@ -86,19 +83,7 @@ impl NodeVectors {
             .iter()
             .map(|chunk| hash(model, &text(chunk)))
             .collect();
-        let unknown: Vec<usize> = {
-            let known = kept.known.lock().unwrap_or_else(PoisonError::into_inner);
-            (0..chunks.len())
-                .filter(|at| !known.contains_key(&hashes[*at]))
-                .collect()
-        };
-        let now = &unknown[..unknown.len().min(AT_ONCE)];
-        // One text at least, since a service says only with its answer what its vectors are called.
-        let first = (embedder.name().is_none() && !chunks.is_empty()).then_some(0);
-        let asked: Vec<usize> = match first {
-            Some(first) if now.is_empty() => vec![first],
-            Some(_) | None => now.to_vec(),
-        };
+        let asked = kept.to_ask(&hashes, embedder.name().is_none());
         let texts: Vec<String> = asked.iter().map(|at| text(chunks[*at])).collect();
         match embedder.embed(&texts).await {
             Ok(vectors) => {
@@ -111,24 +96,8 @@ impl NodeVectors {
                 "nodes of the graph are found by words and names until the embedding service answers"
             ),
         }
-        let Some(name) = embedder.name() else {
-            return false;
-        };
-        let known = kept.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut is_whole = true;
-        for (chunk, hash) in chunks.iter_mut().zip(&hashes) {
-            match known.get(hash) {
-                Some(vector) if !vector.is_empty() => {
-                    chunk.embedding = Some(Embedding {
-                        embedder: name.to_owned(),
-                        vector: vector.iter().map(|it| it.to_f32()).collect(),
-                    });
-                }
-                Some(_) => {}
-                None => is_whole = false,
-            }
-        }
-        is_whole
+        let name = embedder.name();
+        name.is_some_and(|name| kept.give(name, &hashes, &mut chunks))
     }
 
     /// What earlier processes kept, read when it is needed first.
@@ -172,6 +141,42 @@ impl Kept {
         })
     }
 
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Arc<[f16]>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The places of the texts that a service is asked for now. One at least where it `is_nameless`, since it says
+    /// only with an answer what its vectors are called.
+    fn to_ask(&self, hashes: &[String], is_nameless: bool) -> Vec<usize> {
+        let known = self.known();
+        let unknown = (0..hashes.len()).filter(|at| !known.contains_key(&hashes[*at]));
+        let now: Vec<usize> = unknown.take(AT_ONCE).collect();
+        if now.is_empty() && is_nameless && !hashes.is_empty() {
+            return vec![0];
+        }
+        now
+    }
+
+    /// Gives the chunks the vectors that are known. False: there are others.
+    fn give(&self, embedder: &str, hashes: &[String], chunks: &mut [&mut ServedChunk]) -> bool {
+        let known = self.known();
+        let mut is_whole = true;
+        for (chunk, hash) in chunks.iter_mut().zip(hashes) {
+            match known.get(hash) {
+                Some(vector) if !vector.is_empty() => {
+                    chunk.embedding = Some(Embedding {
+                        embedder: embedder.to_owned(),
+                        vector: vector.iter().map(|it| it.to_f32()).collect(),
+                    });
+                }
+                // It embeds to nothing.
+                Some(_) => {}
+                None => is_whole = false,
+            }
+        }
+        is_whole
+    }
+
     fn keep(&self, hash: &str, vector: &[f32]) {
         let vector: Arc<[f16]> = vector.iter().map(|it| f16::from_f32(*it)).collect();
         if let Some(log) = &self.log {
@@ -185,8 +190,7 @@ impl Kept {
                 drop(log.append(bytes, false));
             }
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(hash.to_owned(), vector);
+        self.known().insert(hash.to_owned(), vector);
     }
 }
 

@@ -13,8 +13,21 @@ use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Reply, Request};
 use support::proxy::Proxy;
 
+/// Nodes are searched where a test says so: until they are loaded a turn is another one than after.
 async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> TestBot {
-    let bot = place.bot(&place.config(Some(server), more)).await;
+    let folder = place.path().join("prompts");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("nodes.toml"), "embed = \"none\"").unwrap();
+    let folder = format!("--prompts-dir={}", folder.display());
+    let own = more
+        .iter()
+        .any(|option| option.starts_with("--prompts-dir"));
+    let more: Vec<&str> = more
+        .iter()
+        .copied()
+        .chain((!own).then_some(&*folder))
+        .collect();
+    let bot = place.bot(&place.config(Some(server), &more)).await;
     load_movies(&bot.store).await.unwrap();
     bot
 }
@@ -420,6 +433,7 @@ async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: Place) 
     let text = "name = \"count_movies\"\ndescription = \"Counts the movies.\"\nrow_limit = 1\n\
                     volatile = true\ncypher = \"MATCH (m:Movie) RETURN count(m) AS movies\"\n";
     std::fs::write(prompts.path().join("tools/count.toml"), text).unwrap();
+    std::fs::write(prompts.path().join("nodes.toml"), "embed = \"none\"").unwrap();
     let unfit = text
         .replace("count_movies", "count_cars")
         .replace("Movie", "Car");
@@ -474,8 +488,7 @@ async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fai
     server
         .expects(|request| {
             request.last_user().ends_with("Who is in Hoffa?")
-                && request.tools().contains(&"search_memory")
-                && !request.tools().contains(&"text2cypher")
+                && request.tools() == ["search_memory"]
         })
         .answers("I cannot look that up now.");
     let answer = room.say("ada", "Who is in Hoffa?").await.text();

@@ -37,7 +37,7 @@ const QUESTIONS: &[Question] = &[
     ("Who acted in at least five movies?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WITH p, count(m) AS movies WHERE movies >= 5 RETURN p.name, movies", 5),
     ("Who directed more than one movie?", "MATCH (p:Person)-[:DIRECTED]->(m:Movie) WITH p, count(m) AS movies WHERE movies > 1 RETURN p.name, movies", 8),
     ("Who acted in and directed the same movie?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie)<-[:DIRECTED]-(p) RETURN p.name, m.title", 3),
-    ("Who only directed and never acted?", "MATCH (p:Person)-[:DIRECTED]->(:Movie) WHERE NOT (p)-[:ACTED_IN]->(:Movie) RETURN DISTINCT p.name", 23),
+    ("Who only directed and never acted?", "MATCH (p:Person)-[:DIRECTED]->(:Movie) WHERE NOT (p)-[:ACTED_IN]->(:Movie) RETURN DISTINCT p.name", 25),
     ("Who both wrote and produced?", "MATCH (p:Person) WHERE (p)-[:WROTE]->(:Movie) AND (p)-[:PRODUCED]->(:Movie) RETURN p.name", 5),
     ("Who played with Keanu Reeves?", "MATCH (:Person {name: 'Keanu Reeves'})-[:ACTED_IN]->()<-[:ACTED_IN]-(other) RETURN DISTINCT other.name", 14),
     ("With whom did those play who played with Keanu Reeves, but not with him?", "MATCH (k:Person {name: 'Keanu Reeves'})-[:ACTED_IN]->()<-[:ACTED_IN]-(c)-[:ACTED_IN]->()<-[:ACTED_IN]-(cc) WHERE NOT (k)-[:ACTED_IN]->()<-[:ACTED_IN]-(cc) AND k <> cc RETURN DISTINCT cc.name", 27),
@@ -56,9 +56,9 @@ const QUESTIONS: &[Question] = &[
     ("Which review is the best?", "MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN p.name, m.title, r.rating ORDER BY r.rating DESC LIMIT 1", 1),
     ("Which reviews are below 60?", "MATCH (p:Person)-[r:REVIEWED]->(m:Movie) WHERE r.rating < 60 RETURN p.name, m.title, r.summary", 1),
     ("Which movies have no review?", "MATCH (m:Movie) WHERE NOT EXISTS { (:Person)-[:REVIEWED]->(m) } RETURN count(m) AS many", 1),
-    ("Which movies have no writer?", "MATCH (m:Movie) WHERE NOT (m)<-[:WROTE]-() RETURN m.title", 30),
+    ("Which movies have no writer?", "MATCH (m:Movie) WHERE NOT (m)<-[:WROTE]-() RETURN m.title", 32),
     ("Which movies have more than one director?", "MATCH (m:Movie) WHERE COUNT { (m)<-[:DIRECTED]-() } > 1 RETURN m.title", 5),
-    ("How large is the cast of each movie?", "MATCH (m:Movie) RETURN m.title, COUNT { (m)<-[:ACTED_IN]-(:Person) } AS cast ORDER BY cast DESC, m.title", 38),
+    ("How large is the cast of each movie?", "MATCH (m:Movie) RETURN m.title, COUNT { (m)<-[:ACTED_IN]-(:Person) } AS cast ORDER BY cast DESC, m.title", 40),
     ("Which movie has the largest cast?", "MATCH (m:Movie)<-[:ACTED_IN]-(p) WITH m, count(p) AS cast ORDER BY cast DESC LIMIT 1 RETURN m.title, cast", 1),
     ("Which titles begin with The?", "MATCH (m:Movie) WHERE m.title STARTS WITH 'The ' RETURN m.title", 9),
     ("Which titles hold a number?", "MATCH (m:Movie) WHERE m.title =~ '.*[0-9].*' RETURN m.title", 1),
@@ -66,10 +66,10 @@ const QUESTIONS: &[Question] = &[
     ("Which movies have no tagline?", "MATCH (m:Movie) WHERE m.tagline IS NULL RETURN m.title", 1),
     ("How old was the cast of A Few Good Men?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: 'A Few Good Men'}) RETURN p.name, m.released - p.born AS age ORDER BY age", 12),
     ("Who was youngest when acting?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WHERE p.born IS NOT NULL RETURN p.name, m.title, m.released - p.born AS age ORDER BY age, p.name LIMIT 1", 1),
-    ("What is the average age of a cast?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WITH m, avg(m.released - p.born) AS age RETURN m.title, round(age) AS age", 38),
+    ("What is the average age of a cast?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WITH m, avg(m.released - p.born) AS age RETURN m.title, round(age) AS age", 40),
     ("Which decade had most movies?", "MATCH (m:Movie) RETURN (m.released / 10) * 10 AS decade, count(*) AS many ORDER BY many DESC, decade LIMIT 1", 1),
     ("Who acted in more than one decade?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WITH p, collect(DISTINCT m.released / 10) AS decades WHERE size(decades) > 1 RETURN p.name, size(decades) AS many", 23),
-    ("Who acts or directs, by name?", "MATCH (p:Person)-[:ACTED_IN]->(:Movie) RETURN p.name AS name UNION MATCH (p:Person)-[:DIRECTED]->(:Movie) RETURN p.name AS name", 125),
+    ("Who acts or directs, by name?", "MATCH (p:Person)-[:ACTED_IN]->(:Movie) RETURN p.name AS name UNION MATCH (p:Person)-[:DIRECTED]->(:Movie) RETURN p.name AS name", 131),
     ("Which movies did Nora Ephron write or direct?", "MATCH (p:Person {name: 'Nora Ephron'})-[:WROTE|DIRECTED]->(m:Movie) RETURN DISTINCT m.title", 3),
     ("What did Hugo Weaving and Keanu Reeves not do together?", "MATCH (h:Person {name: 'Hugo Weaving'})-[:ACTED_IN]->(m:Movie) WHERE NOT EXISTS { MATCH (:Person {name: 'Keanu Reeves'})-[:ACTED_IN]->(m) } RETURN m.title", 2),
     ("Is there a movie Speed?", "MATCH (m:Movie {title: 'Speed'}) RETURN count(m) > 0 AS there", 1),
@@ -78,7 +78,7 @@ const QUESTIONS: &[Question] = &[
     ("Which actor pairs appear together most?", "MATCH (a:Person)-[:ACTED_IN]->(m:Movie)<-[:ACTED_IN]-(b:Person) WHERE a.name < b.name RETURN a.name, b.name, count(m) AS movies ORDER BY movies DESC, a.name, b.name LIMIT 5", 5),
     ("Where can I read about each movie's people, with roles in words?", "MATCH (p:Person)-[r]->(m:Movie {title: 'Hoffa'}) RETURN p.name, CASE type(r) WHEN 'ACTED_IN' THEN 'actor' WHEN 'DIRECTED' THEN 'director' ELSE 'crew' END AS part", 5),
     ("What movies and people are the sources for Apollo 13?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: 'Apollo 13'}) RETURN elementId(m) AS movieId, p.name, elementId(p) AS personId", 5),
-    ("Who has the same birth year as Tom Cruise?", "MATCH (t:Person {name: 'Tom Cruise'}), (p:Person) WHERE p.born = t.born AND p <> t RETURN p.name", 4),
+    ("Who has the same birth year as Tom Cruise?", "MATCH (t:Person {name: 'Tom Cruise'}), (p:Person) WHERE p.born = t.born AND p <> t RETURN p.name", 5),
     ("Which years had no movie between 1990 and 2000?", "UNWIND range(1990, 2000) AS year OPTIONAL MATCH (m:Movie {released: year}) WITH year, count(m) AS many WHERE many = 0 RETURN year", 2),
 ];
 
@@ -118,6 +118,7 @@ fn confined_questions_give_the_same_rows_on_neo4j() {
         let survey = runtime.block_on(store.schema()).unwrap();
         // By itself a statement sees the schema's version, too.
         bare.write("MATCH (n:MuninnSchema) DELETE n");
+        let mut others = Vec::new();
         for (question, query, rows) in QUESTIONS {
             let sorted = |query: &str| {
                 let mut rows = bare
@@ -129,8 +130,9 @@ fn confined_questions_give_the_same_rows_on_neo4j() {
             let confined = confined(query, &survey.schema);
             let found = sorted(confined.as_str());
             assert_eq!(found, sorted(query), "{question}");
-            assert_eq!(found.len(), *rows, "{question}");
+            others.extend((found.len() != *rows).then_some((question, found.len())));
         }
+        assert!(others.is_empty(), "{others:#?}");
     });
 }
 
@@ -140,15 +142,19 @@ async fn confined_questions_give_as_many_rows_on_the_embedded_graph() {
     let url = format!("embedded:{}", folder.path().display());
     let store = movies(&GraphConfig::at(&url)).await;
     let survey = store.schema().await.unwrap();
-    let mut gaps = Vec::new();
+    let (mut gaps, mut others) = (Vec::new(), Vec::new());
     for (question, query, rows) in QUESTIONS {
         let confined = confined(query, &survey.schema);
         match store.query(&confined, Map::new(), LIMITS).await {
-            Ok(found) => assert_eq!(found.rows.len(), *rows, "{question}: {found:?}"),
+            Ok(found) => {
+                let found = found.rows.len();
+                others.extend((found != *rows).then_some((question, found)));
+            }
             Err(QueryError::Repairable { .. }) => gaps.push(*question),
             Err(error) => panic!("{question}: {error}"),
         }
     }
+    assert!(others.is_empty(), "{others:#?}");
     assert_eq!(gaps, GAPS);
     store.close().await.unwrap();
 }

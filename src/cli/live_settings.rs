@@ -46,6 +46,10 @@ pub(super) struct AllowLists(Vec<(&'static str, Replace)>);
 
 impl AllowLists {
     /// Adds one.
+    #[cfg_attr(
+        not(any(feature = "discord", feature = "matrix", feature = "slack")),
+        expect(dead_code, reason = "only these have one")
+    )]
     pub(super) fn add<E>(&mut self, list: &AllowList<E>)
     where
         E: AllowEntry + PartialEq + Send + Sync + 'static,

@@ -1,9 +1,9 @@
 //! Origins: where sources come from that are read again by themselves. Folders, git repositories and
 //! websites.
 //!
-//! Each is made into a folder first ([`git`], [`site`]) and then ingested like any other, so that all
+//! Each is made into a folder first (`git`, `site`) and then ingested like any other, so that all
 //! goes over the same versions: what is gone there is gone from answers. A refresh that fails changes
-//! nothing, and what it failed with is kept for the catalog ([`state`]).
+//! nothing, and what it failed with is kept for the catalog (`state`).
 
 mod git;
 mod settings;

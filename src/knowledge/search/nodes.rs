@@ -2,7 +2,7 @@
 //! source in the index.
 //!
 //! Nothing is written to them. The built-in embedder makes their vectors anew at each start, at about 20 µs
-//! a node; those of a service are kept in `DATA_DIR` by what was embedded ([`vectors`]).
+//! a node; those of a service are kept in `DATA_DIR` by what was embedded (`vectors`).
 
 mod settings;
 mod vectors;

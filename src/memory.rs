@@ -20,6 +20,7 @@ mod history;
 mod index;
 pub mod journal;
 mod linking;
+mod messages;
 pub(crate) mod neighbours;
 mod people;
 mod quote;

@@ -143,12 +143,13 @@ impl Parts {
         let its_searcher = Arc::clone(&searcher);
         tokio::spawn(async move { its_searcher.ready().await });
         let sessions = Arc::new(Sessions::default());
-        let archive = Arc::new(Archive::new(
+        let archive = Archive::new(
             Arc::clone(&store),
             journal,
             Arc::clone(&sessions),
             summary::read(config.turn.window_turns),
-        ));
+        );
+        let archive = Arc::new(archive.with_recaller(Arc::clone(&recaller)));
         let turns = TurnRunner {
             config: config.turn.clone(),
             archive: Arc::clone(&archive),

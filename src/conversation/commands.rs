@@ -150,6 +150,7 @@ impl Commands {
 
     async fn history(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
         let mut turns = self.archive.window(message, HISTORY).await?;
+        turns.retain(|turn| !turn.is_message());
         if turns.is_empty() {
             // Where answers stand in threads, people ask beside them.
             let audience = &message.audience.id;
@@ -360,7 +361,8 @@ impl Commands {
         if let Some(found) = self.archive.last_waiting(audience, here, person) {
             return Ok(Some(waiting(found)));
         }
-        let turns = self.archive.window(message, LOOK_BACK).await?;
+        let mut turns = self.archive.window(message, LOOK_BACK).await?;
+        turns.retain(|turn| !turn.is_message());
         if turns.is_empty() {
             if let Some(found) = self.archive.last_waiting(audience, None, person) {
                 return Ok(Some(waiting(found)));

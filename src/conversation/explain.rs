@@ -88,6 +88,7 @@ fn written(turn: &Turn, trace: &Trace) -> String {
             None => "No model wrote it: it quotes the team's documents and records.".to_owned(),
         },
         Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
+        Source::Message => "Nothing was answered to it.".to_owned(),
     }
 }
 

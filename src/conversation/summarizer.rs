@@ -99,7 +99,8 @@ impl Summarizer {
             .await?;
         let previous = before.summary.as_ref().map(|summary| summary.through);
         let most = summary::MOST + self.window_turns;
-        let following = store.chain(&message.conversation, previous, most).await?;
+        let following = store.answers_after(&message.conversation, previous, most);
+        let following = following.await?;
         let turns = summary::to_cover(&following, self.window_turns);
         let Some(last) = turns.last() else {
             return Ok(0);

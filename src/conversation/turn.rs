@@ -436,7 +436,7 @@ impl TurnRunner {
             Source::Model | Source::Knowledge | Source::Retrieval => {
                 embedded_text(text, &draft.text)
             }
-            Source::Memory => (*text).to_owned(),
+            Source::Memory | Source::Message => (*text).to_owned(),
         };
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = asker::usage(&draft.calls);
@@ -465,6 +465,7 @@ impl TurnRunner {
                 delivered: None,
                 revised_at: None,
                 attached: files.kept(),
+                reply_to: None,
             },
             context: draft.gathered.nodes.clone(),
             recalled: draft
@@ -504,7 +505,11 @@ impl TurnRunner {
             }
             (
                 Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
-                Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory,
+                Source::Model
+                | Source::Knowledge
+                | Source::Retrieval
+                | Source::Memory
+                | Source::Message,
             ) => After::Nothing,
         }
     }

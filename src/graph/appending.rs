@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::engine::{Engine, Params, Step};
 use super::ingest::PRIVATE;
-use super::record::{append_params, params, text, unexpected};
+use super::record::{append_params, params, text, title, unexpected};
 use super::statements::appending as cypher;
 use super::store::GraphStore;
 use super::value::float;
@@ -20,23 +20,33 @@ use crate::graph::session::SessionGuard;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
-/// already are left out.
+/// already are left out; an answer to what was only heard before takes its place. Messages need no
+/// guard: nothing that is answered meanwhile depends on them.
 pub(super) async fn append_all(
     store: &GraphStore,
     guards: &[SessionGuard],
     turns: &[Arc<NewTurn>],
 ) -> Result<(), StoreError> {
     let held: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
-    if let Some(turn) = turns.iter().find(|it| !held.contains(&*it.turn.session)) {
+    if let Some(turn) = turns
+        .iter()
+        .find(|it| !it.turn.is_message() && !held.contains(&*it.turn.session))
+    {
         let session = &turn.turn.session;
         return Err(unexpected(format!("session {session} is not held")));
     }
-    let known = known_events(&store.engine, turns).await?;
+    let mut known = known_events(&store.engine, turns).await?;
+    for turn in turns.iter().filter(|it| !it.turn.is_message()) {
+        if known.get(&turn.turn.event).is_some_and(|known| *known) {
+            store.answered_after_all(&turn.turn.event).await?;
+            known.remove(&turn.turn.event);
+        }
+    }
     let mut seen = HashSet::new();
     let new: Vec<&NewTurn> = turns
         .iter()
         .map(|turn| &**turn)
-        .filter(|it| !known.contains(&it.turn.event) && seen.insert(&it.turn.event))
+        .filter(|it| !known.contains_key(&it.turn.event) && seen.insert(&it.turn.event))
         .collect();
     if new.is_empty() {
         return Ok(());
@@ -51,23 +61,30 @@ pub(super) async fn append_all(
     store.engine.transact(receiver, LIMIT).await.map(drop)
 }
 
+/// Of the turns' events, those that have made a turn already, with whether that was only heard.
 async fn known_events(
     engine: &dyn Engine,
     turns: &[Arc<NewTurn>],
-) -> Result<HashSet<String>, StoreError> {
+) -> Result<HashMap<String, bool>, StoreError> {
     let events: Vec<&str> = turns.iter().map(|it| it.turn.event.as_str()).collect();
     let bound = params(json!({"events": events}));
     let rows = engine.read(cypher::KNOWN_EVENTS, bound).await?;
-    Ok(rows.iter().filter_map(|row| text(row, "event")).collect())
+    let heard = |row| text(row, "source").as_deref() == Some("message");
+    let known = rows
+        .iter()
+        .filter_map(|row| Some((text(row, "event")?, heard(row))));
+    Ok(known.collect())
 }
 
 /// The statements, in the order of their locks; those with nothing to do are left out.
 fn steps(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)> {
+    let (messages, answers) = responses(engine, turns);
     let rows = [
-        (cypher::SESSIONS, sessions(engine, turns)),
+        (cypher::SESSIONS, sessions(turns)),
         (cypher::CHANNELS, channels(turns)),
         (cypher::MEMBERS, members(turns)),
-        (cypher::TURNS, responses(engine, turns)),
+        (cypher::TURNS, answers),
+        (cypher::MESSAGES, messages),
         (cypher::NEXT, next(turns)),
         (cypher::ENDS, ends(turns)),
         (cypher::RECALLED, recalled(turns)),
@@ -86,14 +103,20 @@ fn steps(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)>
         .collect()
 }
 
-fn sessions(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
-    let mut first: BTreeMap<&str, &NewTurn> = BTreeMap::new();
+fn sessions(turns: &[&NewTurn]) -> Vec<Value> {
+    // The title is the first question to the bot.
+    let mut first: BTreeMap<&str, (&NewTurn, Option<&NewTurn>)> = BTreeMap::new();
     for turn in turns {
-        first.entry(&turn.turn.session).or_insert(turn);
+        let (_, asked) = first.entry(&turn.turn.session).or_insert((turn, None));
+        if asked.is_none() && !turn.turn.is_message() {
+            *asked = Some(turn);
+        }
     }
-    let row = |(session, turn): (&str, &NewTurn)| {
-        let all = append_params(engine, session, turn);
-        json!({"session": session, "createdAt": all["createdAt"], "title": all["title"]})
+    let row = |(session, (turn, asked)): (&str, (&NewTurn, Option<&NewTurn>))| {
+        json!({
+            "session": session, "createdAt": turn.turn.created_at.to_rfc3339(),
+            "title": asked.map(|asked| title(&asked.turn.input)),
+        })
     };
     first.into_iter().map(row).collect()
 }
@@ -127,9 +150,10 @@ fn members(turns: &[&NewTurn]) -> Vec<Value> {
         .collect()
 }
 
-fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
+/// What people said to one another, and what was answered.
+fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> (Vec<Value>, Vec<Value>) {
     let mut behind: HashMap<&str, usize> = HashMap::new();
-    let mut rows: Vec<Value> = turns
+    let mut rows: Vec<(bool, Value)> = turns
         .iter()
         .rev()
         .map(|turn| {
@@ -139,11 +163,13 @@ fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
             row.remove("context");
             row.remove("recalled");
             *place += 1;
-            Value::Object(row)
+            (turn.turn.is_message(), Value::Object(row))
         })
         .collect();
     rows.reverse();
-    rows
+    let (messages, answers): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(heard, _)| *heard);
+    let rows = |rows: Vec<(bool, Value)>| rows.into_iter().map(|(_, row)| row).collect();
+    (rows(messages), rows(answers))
 }
 
 fn next(turns: &[&NewTurn]) -> Vec<Value> {

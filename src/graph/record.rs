@@ -75,13 +75,14 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         "link": turn.link,
         "delivered": turn.delivered.as_ref().map(|delivered| json!(delivered).to_string()),
         "revisedAt": turn.revised_at.map(|at| at.to_rfc3339()),
+        "replyTo": turn.reply_to,
         "attached": (!turn.attached.is_empty()).then(|| json!(turn.attached).to_string()),
         "trace": (new.trace != Trace::default()).then(|| json!(new.trace).to_string()),
     }))
 }
 
 /// The first question, short enough for a line.
-fn title(input: &str) -> String {
+pub(crate) fn title(input: &str) -> String {
     let words: Vec<&str> = input.split_whitespace().take(TITLE_LENGTH).collect();
     words.join(" ").chars().take(TITLE_LENGTH).collect()
 }
@@ -92,6 +93,7 @@ fn source_name(source: Source) -> &'static str {
         Source::Knowledge => "knowledge",
         Source::Retrieval => "retrieval",
         Source::Memory => "memory",
+        Source::Message => "message",
     }
 }
 
@@ -112,6 +114,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         created_at,
         source: match text(row, "source").as_deref() {
             Some("memory") => Source::Memory,
+            Some("message") => Source::Message,
             Some("knowledge") => Source::Knowledge,
             Some("retrieval") => Source::Retrieval,
             Some(_) | None => Source::Model,
@@ -133,6 +136,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         delivered: written(row, "delivered"),
         revised_at: row.get("revisedAt").and_then(value::instant),
         attached: written(row, "attached").unwrap_or_default(),
+        reply_to: text(row, "replyTo"),
     })
 }
 

@@ -46,8 +46,15 @@ macro_rules! turn_fields {
             "authorName: ", $r, ".authorName, volatile: ", $r, ".volatile, model: ", $r, ".model, ",
             "promptTokens: ", $r, ".promptTokens, completionTokens: ", $r, ".completionTokens, ",
             "durationMs: ", $r, ".durationMs, link: ", $r, ".link, delivered: ", $r, ".delivered, ",
-            "revisedAt: ", $r, ".revisedAt"
+            "revisedAt: ", $r, ".revisedAt, replyTo: ", $r, ".replyTo"
         )
+    };
+}
+
+/// What tells a response that answers from what people said to one another.
+macro_rules! is_answer {
+    ($r:literal) => {
+        concat!("coalesce(", $r, ".source, 'model') <> 'message'")
     };
 }
 
@@ -84,6 +91,15 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     "collect(CASE WHEN n IS NULL THEN null ELSE ",
     turn_with_embedding!("n"),
     " END) AS news"
+);
+
+/// The last turns of a session alone.
+pub(crate) const WINDOW: &str = concat!(
+    "OPTIONAL MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(last) ",
+    "OPTIONAL MATCH path = (last)<-[:NEXT*0..63]-(t) WHERE length(path) < $window ",
+    "RETURN collect(CASE WHEN t IS NULL THEN null ELSE ",
+    turn_with_files!("t"),
+    " END) AS window"
 );
 
 /// A stretch of an audience's turns, a row each, so that one can be read while the next is sent; and
@@ -165,7 +181,7 @@ macro_rules! set_optional {
         "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, \
          r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace, r.link = $link, \
          r.delivered = $delivered, r.revisedAt = datetime($revisedAt), r.attached = $attached, \
-         r.cachedTokens = $cachedTokens, r.costMicros = coalesce(r.costMicros, 0) + $costMicros "
+         r.replyTo = $replyTo, r.cachedTokens = $cachedTokens, r.costMicros = coalesce(r.costMicros, 0) + $costMicros "
     };
 }
 
@@ -261,6 +277,17 @@ pub(crate) const CHAIN_FIRST: &str = concat!(
     " AS turn"
 );
 
+/// The answers of a session after a position, without what people said to one another between them.
+pub(crate) const ANSWERS_AFTER: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",
+    is_answer!("r"),
+    " OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(after:Response {id: $after}) ",
+    "WITH r, coalesce(after.position, 0) AS through WHERE r.position > through ",
+    "RETURN ",
+    turn!("r"),
+    " AS turn ORDER BY r.position LIMIT $limit"
+);
+
 /// The turns that follow one.
 pub(crate) const CHAIN_AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(after:Response {id: $after}) ",
@@ -301,8 +328,11 @@ macro_rules! explain {
     };
 }
 
-pub(crate) const EXPLAIN_LAST: &str =
-    explain!("MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) ");
+pub(crate) const EXPLAIN_LAST: &str = explain!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
+    WHERE coalesce(r.source, 'model') <> 'message' \
+    WITH r ORDER BY r.position DESC LIMIT 1 "
+);
 
 pub(crate) const EXPLAIN_ONE: &str =
     explain!("MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $response}) ");
@@ -322,12 +352,16 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "MATCH (s:Session {id: $session}) ",
     "SET s.updatedAt = datetime() ",
     "WITH s ",
+    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(a:Response) WHERE a.id <> $id AND ",
+    is_answer!("a"),
+    " WITH s, a ORDER BY a.position LIMIT 1 ",
     "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
+    "WITH s, r, a ",
     "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
-    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    "WITH s, r, a, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
-    "WITH s, r, size(quotes) AS quotes ",
+    "WITH s, r, a, size(quotes) AS quotes ",
     "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
     "OPTIONAL MATCH (r)-[:NEXT]->(after) ",
     "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(r) ",
@@ -336,7 +370,7 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "CREATE (before)-[:NEXT]->(after)) ",
     "FOREACH (_ IN CASE WHEN pointer IS NULL OR before IS NULL THEN [] ELSE [1] END | ",
     "CREATE (s)-[:LAST_RESPONSE]->(before)) ",
-    "FOREACH (_ IN CASE WHEN before IS NULL THEN [1] ELSE [] END | SET s.title = left(after.input, 60)) ",
+    "FOREACH (_ IN CASE WHEN a IS NULL OR a.position > r.position THEN [1] ELSE [] END | SET s.title = left(a.input, 60)) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "SET s.summary = null, s.summarizedThrough = null ",
     "DETACH DELETE r ",
@@ -387,7 +421,7 @@ pub(crate) const SESSIONS: &str = "\
     MATCH (s:Session) \
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
     OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) \
-    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) WHERE coalesce(r.source, 'model') <> 'message' \
     RETURN s.id AS id, s.title AS title, s.createdAt AS createdAt, c.id AS audience, \
     last.createdAt AS lastAt, count(DISTINCT r) AS turns";
 

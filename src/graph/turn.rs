@@ -51,6 +51,9 @@ pub struct Turn {
     /// What was read of the files that came with the message. Only a window has it.
     #[serde(default)]
     pub attached: Vec<AttachedText>,
+    /// The event of the message that it answers, where the platform says it.
+    #[serde(default)]
+    pub reply_to: Option<String>,
 }
 
 impl Turn {
@@ -81,6 +84,24 @@ impl Turn {
             delivered: None,
             revised_at: None,
             attached: Vec::new(),
+            reply_to: None,
+        }
+    }
+
+    /// What somebody said to others, of which nothing else is known: heard now, without a vector, and not
+    /// yet saved. Its event is called as it is itself.
+    pub fn message(session: &str, author: &str, text: &str) -> Self {
+        Self {
+            source: Source::Message,
+            ..Self::of(session, author, text, "")
+        }
+    }
+
+    /// Whether people said it to one another, and the bot only heard it.
+    pub fn is_message(&self) -> bool {
+        match self.source {
+            Source::Message => true,
+            Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => false,
         }
     }
 }
@@ -122,6 +143,9 @@ pub enum Source {
     /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
     /// twice.
     Memory,
+    /// Nothing: people said it to one another. The bot heard it and answered nothing, so its output is empty, and
+    /// whatever is about answers does not see it.
+    Message,
 }
 
 impl Turn {
@@ -132,6 +156,7 @@ impl Turn {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // What it answered only quotes; what it was told may be worth recalling.
             Source::Memory => !is_question(&self.input),
+            Source::Message => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile
     }

@@ -34,15 +34,35 @@ impl GraphStore {
         let mut window = turns(row, "window")?;
         // Positions rise along a chain: both are given in one transaction.
         window.sort_by_key(|turn| turn.position);
+        if window.len() == read.window && window.iter().any(Turn::is_message) {
+            window = self.long_window(read).await?;
+        }
         Ok(TurnContext {
             duplicate: match row.get("duplicate") {
                 None | Some(Value::Null) => None,
-                Some(found) => Some(turn(found)?),
+                // What was only heard may still be answered.
+                Some(found) => Some(turn(found)?).filter(|turn| !turn.is_message()),
             },
             window,
             summary: summary(row)?,
             news: news(row, read.seen, until)?,
         })
+    }
+
+    /// As many of the last answers of a session as a window has turns, with what people said to one
+    /// another between and after them, as far as the longest window reaches.
+    async fn long_window(&self, read: &TurnRead<'_>) -> Result<Vec<Turn>, StoreError> {
+        let bound = json!({
+            "session": read.session.as_str(), "window": statements::MAX_WINDOW,
+        });
+        let rows = self.engine.read(statements::WINDOW, params(bound)).await?;
+        let mut window = turns(single(&rows)?, "window")?;
+        window.sort_by_key(|turn| turn.position);
+        let answers = window.iter().enumerate().rev();
+        let mut answers = answers.filter(|(_, turn)| !turn.is_message());
+        let first = answers.nth(read.window.saturating_sub(1));
+        let from = first.map_or(0, |(place, _)| place);
+        Ok(window.split_off(from))
     }
 
     /// Appends a turn to its session's chain, in one transaction and one round trip.
@@ -51,6 +71,9 @@ impl GraphStore {
         guard: &SessionGuard,
         new: &NewTurn,
     ) -> Result<Appended, StoreError> {
+        if new.turn.is_message() {
+            return self.append_message(guard, new).await;
+        }
         let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
             (true, true) => statements::APPEND,
             (true, false) => statements::APPEND_RECALLED,
@@ -71,9 +94,67 @@ impl GraphStore {
             Err(error) => return Err(error),
         };
         match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
+            Some(heard) if heard.is_message() => {
+                // It is removed now, so this ends with the second try.
+                self.answered_after_all(&new.turn.event).await?;
+                Box::pin(self.append(guard, new)).await
+            }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
             None => Err(refusal),
         }
+    }
+
+    async fn append_message(
+        &self,
+        guard: &SessionGuard,
+        new: &NewTurn,
+    ) -> Result<Appended, StoreError> {
+        let turns = [Arc::new(new.clone())];
+        self.append_all(std::slice::from_ref(guard), &turns).await?;
+        let kept = self.turn_of_event(&EventId::new(&new.turn.event)).await?;
+        match kept {
+            Some(turn) if turn.id == new.turn.id => Ok(Appended::Saved {
+                position: turn.position,
+            }),
+            Some(earlier) => Ok(Appended::Duplicate(Box::new(earlier))),
+            None => Err(unexpected("a message that was kept and is not there")),
+        }
+    }
+
+    /// Takes what was only heard out of its chain: it is answered after all, and the turn of its event
+    /// is to take its place. Nothing is marked as forgotten.
+    pub(super) async fn answered_after_all(&self, event: &str) -> Result<(), StoreError> {
+        let Some(heard) = self.turn_of_event(&EventId::new(event)).await? else {
+            return Ok(());
+        };
+        let bound = json!({
+            "session": heard.session, "id": heard.id.to_string(),
+            "blot": super::forgetting::REDACTED_ANSWER,
+        });
+        self.engine
+            .write(statements::FORGET_TURN, params(bound))
+            .await?;
+        Ok(())
+    }
+
+    /// The session's answers after one of them (or its first ones), at most `limit`, in order: without
+    /// what people said to one another in between.
+    pub async fn answers_after(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let bound = json!({
+            "session": session.as_str(), "limit": limit,
+            "after": after.map(|id| id.to_string()).unwrap_or_default(),
+        });
+        let rows = self
+            .engine
+            .read(statements::ANSWERS_AFTER, params(bound))
+            .await?;
+        let found = rows.iter().filter_map(|row| row.get("turn"));
+        found.map(turn).collect()
     }
 
     /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,

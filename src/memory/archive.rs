@@ -14,6 +14,7 @@ use muninn_platform::{
 use tokio::time::Instant;
 
 use super::neighbours::Neighbours;
+use super::recaller::Recaller;
 use super::replay::Replay;
 use super::window::Windows;
 use crate::graph::answers::{Marks, Spoken, WhichResponse};
@@ -44,7 +45,9 @@ const LOOKS: [Duration; 3] = [
 pub struct Archive {
     store: Arc<GraphStore>,
     pub(super) journal: Journal,
-    windows: Windows,
+    pub(super) windows: Windows,
+    /// What embeds messages; without it they are kept without a vector.
+    pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) away: AtomicBool,
     pub(super) replay: Replay,
@@ -82,10 +85,20 @@ impl Archive {
             store,
             journal,
             windows: Windows::new(window),
+            recaller: None,
             sessions,
             away: AtomicBool::new(false),
             replay: Replay::default(),
             neighbours: Neighbours::default(),
+        }
+    }
+
+    /// With what embeds messages that were heard.
+    #[must_use]
+    pub fn with_recaller(self, recaller: Arc<Recaller>) -> Self {
+        Self {
+            recaller: Some(recaller),
+            ..self
         }
     }
 
@@ -194,6 +207,12 @@ impl Archive {
     }
 
     async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+        if !self.is_away()
+            && let Err(error) = self.save_first(guard).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "what was said meanwhile still waits");
+        }
         // Another process that is told the same would not see it in this one's journal.
         if !self.neighbours.is_alone(&turn.audience.platform)
             && !self.journal.holds(guard.session().as_str())
@@ -337,7 +356,11 @@ impl Archive {
 
     /// Whether the bot said anything in a session, as far as that can be known now.
     pub async fn takes_part(&self, session: &ConversationId) -> bool {
-        if !self.windows.get(session).is_empty() || self.journal.holds(session.as_str()) {
+        let answers = |turn: &Turn| !turn.is_message();
+        let waiting = || self.journal.of_session(session.as_str());
+        if self.windows.get(session).iter().any(answers)
+            || waiting().iter().any(|it| answers(&it.turn))
+        {
             return true;
         }
         match self
@@ -392,7 +415,9 @@ impl Archive {
         let found = match session {
             Some(session) => {
                 let waiting = self.journal.of_session(session.as_str());
-                waiting.into_iter().rfind(|it| it.turn.author == person)
+                let is_theirs =
+                    |it: &Arc<NewTurn>| it.turn.author == person && !it.turn.is_message();
+                waiting.into_iter().rfind(is_theirs)
             }
             None => self.journal.last_by(audience, person),
         };
@@ -402,7 +427,9 @@ impl Archive {
     /// Whether turns of a session wait that somebody else asked for.
     pub fn others_wait(&self, session: &ConversationId, person: &str) -> bool {
         let waiting = self.journal.of_session(session.as_str());
-        waiting.iter().any(|it| it.turn.author != person)
+        waiting
+            .iter()
+            .any(|it| it.turn.author != person && !it.turn.is_message())
     }
 
     /// The sessions of an audience that turns wait of, or were set aside of.
@@ -524,6 +551,6 @@ fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) ->
 fn answered(window: &[Turn], read: &TurnRead<'_>) -> Option<Turn> {
     window
         .iter()
-        .find(|turn| turn.event == read.event.as_str())
+        .find(|turn| turn.event == read.event.as_str() && !turn.is_message())
         .cloned()
 }

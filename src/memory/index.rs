@@ -360,7 +360,7 @@ impl AudienceIndex {
 fn answer(turn: &Turn) -> &str {
     match turn.source {
         Source::Model | Source::Knowledge | Source::Retrieval => &turn.output,
-        Source::Memory => "",
+        Source::Memory | Source::Message => "",
     }
 }
 

@@ -117,19 +117,35 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
-        let turn = Arc::new(turn);
-        let line = self.line(&WrittenLine::Turn(&turn))?;
-        let id = turn.turn.id;
+        self.keep_all(vec![turn]).await
+    }
+
+    /// Keeps many turns with one sync. When this returns, all of them survive the process and the machine.
+    ///
+    /// # Errors
+    /// When they could not be written; none of them is then kept.
+    pub async fn keep_all(&self, turns: Vec<NewTurn>) -> Result<(), JournalError> {
+        let turns: Vec<Arc<NewTurn>> = turns.into_iter().map(Arc::new).collect();
+        let mut lines = Vec::new();
+        for turn in &turns {
+            lines.extend(self.line(&WrittenLine::Turn(turn))?);
+        }
+        let ids: Vec<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
         let written = {
-            // At once: a file written anew in between has the turn too.
+            // At once: a file written anew in between has the turns too.
             let mut state = self.state();
-            state.waiting.push(turn);
-            state.lines += 1;
-            self.log.append(line, true)
+            state.lines += turns.len();
+            for turn in turns {
+                state.waiting.push(turn);
+            }
+            self.log.append(lines, true)
         };
         let written = written.wait().await;
         if written.is_err() {
-            self.state().waiting.remove(id);
+            let mut state = self.state();
+            for id in ids {
+                state.waiting.remove(id);
+            }
         }
         written.map_err(|error| unusable(&self.path, error))
     }
@@ -204,8 +220,9 @@ impl Journal {
     /// The newest turn that waits of a person in an audience.
     pub fn last_by(&self, audience: &AudienceId, person: &str) -> Option<Arc<NewTurn>> {
         let state = self.state();
-        let is_theirs =
-            |it: &&Arc<NewTurn>| it.audience.id == *audience && it.turn.author == person;
+        let is_theirs = |it: &&Arc<NewTurn>| {
+            it.audience.id == *audience && it.turn.author == person && !it.turn.is_message()
+        };
         state.waiting.all().rfind(is_theirs).cloned()
     }
 

@@ -17,7 +17,7 @@ use super::{
     AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
     candidates, quote, recall, replaced, within_budget,
 };
-use crate::graph::{Embedding, GraphStore, News, ResponseId, StoreError, Turn};
+use crate::graph::{Embedding, GraphStore, NewTurn, News, ResponseId, StoreError, Turn};
 use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
@@ -37,7 +37,7 @@ const MEND_EVERY: Duration = Duration::from_secs(30);
 /// Recalls.
 #[derive(Debug)]
 pub struct Recaller {
-    embedder: Embedder,
+    embedder: Arc<Embedder>,
     breaker: Breaker,
     /// Turns may have been kept without a vector.
     has_missed: AtomicBool,
@@ -94,7 +94,7 @@ impl Recaller {
                 // An earlier process may have missed some.
                 Embedder::Remote(_) => true,
             }),
-            embedder,
+            embedder: Arc::new(embedder),
             breaker: Breaker::default(),
             calibration,
             settings,
@@ -152,6 +152,44 @@ impl Recaller {
             vector: sought.vector?,
             embedder: self.embedder.name()?.to_owned(),
         })
+    }
+
+    /// Embeds messages that are to be kept. Those that cannot be embedded now are later.
+    pub async fn embed_messages(&self, messages: &mut [NewTurn]) {
+        let wait = match self.breaker.admission() {
+            Admission::Ask => VECTOR,
+            Admission::Probe => PROBE,
+            Admission::Skip => return self.has_missed.store(true, Ordering::Relaxed),
+        };
+        let texts: Vec<String> = messages.iter().map(|it| it.turn.input.clone()).collect();
+        let embedder = Arc::clone(&self.embedder);
+        let embed = async move { embedder.embed(&texts).await };
+        // Thousands of them are no reason for a turn to wait.
+        let embedding = tokio::task::spawn_blocking(move || {
+            tokio::runtime::Handle::current().block_on(timeout(wait, embed))
+        });
+        let embedded = joined(embedding)
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(Late::Fixed(wait))));
+        let vectors: Vec<Option<Vec<f32>>> = match embedded {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                self.breaker.failed(&error);
+                self.has_missed.store(true, Ordering::Relaxed);
+                let error = &error as &dyn std::error::Error;
+                return tracing::warn!(error, "messages are kept without vectors");
+            }
+        };
+        self.breaker.succeeded();
+        let Some(name) = self.embedder.name() else {
+            return;
+        };
+        for (message, vector) in messages.iter_mut().zip(vectors) {
+            message.turn.embedding = vector.map(|vector| Embedding {
+                embedder: name.to_owned(),
+                vector,
+            });
+        }
     }
 
     /// Makes a message ready to be looked for. A service that hangs is waited for once, not in every
@@ -443,7 +481,7 @@ impl Recaller {
 
     /// A service would have to be asked; words have to do then.
     pub(crate) fn vector_of(&self, text: &str) -> Option<Vec<f32>> {
-        match &self.embedder {
+        match &*self.embedder {
             Embedder::Local(local) => local.embed(text),
             Embedder::Remote(_) => None,
         }

@@ -21,19 +21,37 @@ pub fn read(turns: usize) -> usize {
 }
 
 /// The part of what was read that the prompt shows: at least the last `turns`, and what no summary
-/// covers yet.
+/// covers yet. What people said to one another before the first of these is left out with it.
 pub fn uncovered<'a>(read: &'a [Turn], summary: Option<&Summary>, turns: usize) -> &'a [Turn] {
-    let window = read.len().saturating_sub(turns);
-    match covered(read, summary) {
-        Some(covered) => &read[window.min(covered)..],
+    let window = start_of_last(read, turns);
+    match covered_place(read, summary) {
+        Some(place) => &read[window.min(place + 1)..],
         None if summary.is_some() => &read[window..],
         None => read,
     }
 }
 
+/// Where the last `turns` answers begin; where they are fewer, at the beginning.
+fn start_of_last(read: &[Turn], turns: usize) -> usize {
+    let Some(before) = turns.checked_sub(1) else {
+        return read.len();
+    };
+    let answers = read
+        .iter()
+        .enumerate()
+        .filter(|(_, turn)| !turn.is_message());
+    answers.rev().nth(before).map_or(0, |(place, _)| place)
+}
+
+fn covered_place(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
+    let through: ResponseId = summary?.through;
+    read.iter().position(|turn| turn.id == through)
+}
+
 /// Whether a summary is due, after one more turn than was read.
 pub fn is_due(read: &[Turn], summary: Option<&Summary>, turns: usize) -> bool {
-    let with_new = read.len() + 1;
+    // What people said to one another is not summarised.
+    let with_new = answers(read) + 1;
     let covered = covered(read, summary).unwrap_or(0);
     with_new.saturating_sub(turns + covered) >= BATCH
 }
@@ -46,10 +64,11 @@ pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
 
 /// How many of the turns the summary covers; none where its end is not among them.
 fn covered(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
-    let through: ResponseId = summary?.through;
-    read.iter()
-        .position(|turn| turn.id == through)
-        .map(|index| index + 1)
+    covered_place(read, summary).map(|place| answers(&read[..=place]))
+}
+
+fn answers(turns: &[Turn]) -> usize {
+    turns.iter().filter(|turn| !turn.is_message()).count()
 }
 
 #[cfg(test)]

@@ -62,6 +62,13 @@ impl Windows {
         self.put(session, turns);
     }
 
+    /// Adds what was heard, where the session's window is held: who is not asked anything needs none.
+    pub(super) fn hear(&self, session: &ConversationId, turn: &Turn) {
+        if self.with(|held| held.windows.contains_key(session)) {
+            self.push(session, turn);
+        }
+    }
+
     /// Says what an answer went out as.
     pub(super) fn set_delivered(
         &self,

@@ -31,6 +31,7 @@ mod faults;
 mod forgetting;
 mod ingesting;
 mod knowledge;
+mod messages;
 mod querying;
 mod reading;
 mod searching;

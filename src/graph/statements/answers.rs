@@ -31,9 +31,12 @@ macro_rules! replace {
             "FOREACH (gone IN replaced | DELETE gone) ",
             "FOREACH (gone IN replacing | DELETE gone) ",
             "WITH s, r ",
-            "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
+            "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(before:Response) WHERE ",
+            is_answer!("before"),
+            " AND before.position < r.position ",
+            "WITH s, r, count(before) AS before ",
             "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
-            "FOREACH (_ IN CASE WHEN before IS NULL THEN [1] ELSE [] END | SET s.title = $title) ",
+            "FOREACH (_ IN CASE WHEN before = 0 AND $source <> 'message' THEN [1] ELSE [] END | SET s.title = $title) ",
             "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
             "SET r.source = $source, r.input = $input, r.output = $output, r.volatile = $volatile, ",
             "r.promptTokens = $promptTokens, r.completionTokens = $completionTokens, ",
@@ -100,37 +103,47 @@ pub(crate) const QUOTED_OF_SESSION: &str = "\
     WHERE q.session <> $session \
     RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
 
-pub(crate) const LAST_RESPONSE_OF: &str = "\
-    MATCH (r:Response {audience: $audience}) \
-    RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
+pub(crate) const LAST_RESPONSE_OF: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) WHERE ",
+    is_answer!("r"),
+    " RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
+);
 
 /// The last turns of an audience, newest first.
 pub(crate) const LAST_TURNS_OF: &str = concat!(
-    "MATCH (r:Response {audience: $audience}) WITH r ORDER BY r.position DESC LIMIT $most RETURN ",
+    "MATCH (r:Response {audience: $audience}) WHERE ",
+    is_answer!("r"),
+    " WITH r ORDER BY r.position DESC LIMIT $most RETURN ",
     turn!("r"),
     " AS turn ORDER BY r.position DESC"
 );
 
 /// The last turn of a person in an audience.
-pub(crate) const LAST_OF_PERSON: &str = "\
-    MATCH (r:Response {audience: $audience}) WHERE r.author = $author \
-    RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1";
+pub(crate) const LAST_OF_PERSON: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND ",
+    is_answer!("r"),
+    " RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
+);
 
 /// The sessions that a person asked something in, newest first, with the first question.
 pub(crate) const OWN_SESSIONS: &str = "\
     MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix \
+    AND coalesce(r.source, 'model') <> 'message' \
     WITH r ORDER BY r.createdAt \
     WITH r.session AS session, count(r) AS turns, max(r.createdAt) AS lastAt, \
     collect(substring(r.input, 0, $chars)) AS questions \
     RETURN session, turns, lastAt, questions[0] AS title ORDER BY lastAt DESC LIMIT $most";
 
 pub(crate) const EXTENT: &str = "\
-    MATCH (r:Response {audience: $audience}) \
+    MATCH (r:Response {audience: $audience}) WHERE coalesce(r.source, 'model') <> 'message' \
     RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";
 
-pub(crate) const LAST_IN: &str = "\
-    MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(r:Response) \
-    RETURN r.id AS id, s.id AS session";
+/// What people said to one another stands on the same chain, and is no answer.
+pub(crate) const LAST_IN: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",
+    is_answer!("r"),
+    " RETURN r.id AS id, s.id AS session ORDER BY r.position DESC LIMIT 1"
+);
 
 pub(crate) const SESSIONS_OF: &str = "\
     MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) \
@@ -151,6 +164,7 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
 /// What was spent since a moment: by a person, in an audience, by all together.
 pub(crate) const USAGE: &str = "\
     MATCH (r:Response) WHERE r.createdAt >= datetime($since) \
+    AND coalesce(r.source, 'model') <> 'message' \
     RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
     sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
     sum(coalesce(r.completionTokens, 0)) AS completionTokens, \

@@ -5,7 +5,7 @@
 pub(crate) const KNOWN_EVENTS: &str = "\
     UNWIND $events AS event \
     MATCH (r:Response {eventId: event}) \
-    RETURN r.eventId AS event";
+    RETURN r.eventId AS event, r.source AS source";
 
 /// The sessions of the turns, and their locks.
 pub(crate) const SESSIONS: &str = "\
@@ -32,21 +32,34 @@ pub(crate) const MEMBERS: &str = "\
     MATCH (c:Channel {id: row.audience}) \
     MERGE (s)-[:IN]->(c)";
 
+/// Creates nodes of these labels for the rows of turns.
+macro_rules! turns {
+    ($labels:literal) => {
+        concat!(
+            "UNWIND $rows AS row \
+            MATCH (s:Session {id: row.session}) \
+            MATCH (c:Channel {id: row.audience}) \
+            CREATE (r:",
+            $labels,
+            " {id: row.id, session: row.session, audience: row.audience, \
+            position: c.position - row.behind, createdAt: datetime(row.createdAt), source: row.source, \
+            input: row.input, output: row.output, eventId: row.eventId, author: row.author, \
+            authorName: row.authorName, volatile: row.volatile, promptTokens: row.promptTokens, \
+            completionTokens: row.completionTokens, durationMs: row.durationMs}) \
+            SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
+            r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
+            r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, r.replyTo = row.replyTo, \
+            r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
+            CREATE (s)-[:HAS_RESPONSE]->(r)"
+        )
+    };
+}
+
 /// The turns themselves, each so far behind the last of its channel.
-pub(crate) const TURNS: &str = "\
-    UNWIND $rows AS row \
-    MATCH (s:Session {id: row.session}) \
-    MATCH (c:Channel {id: row.audience}) \
-    CREATE (r:Response {id: row.id, session: row.session, audience: row.audience, \
-    position: c.position - row.behind, createdAt: datetime(row.createdAt), source: row.source, \
-    input: row.input, output: row.output, eventId: row.eventId, author: row.author, \
-    authorName: row.authorName, volatile: row.volatile, promptTokens: row.promptTokens, \
-    completionTokens: row.completionTokens, durationMs: row.durationMs}) \
-    SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
-    r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
-    r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, \
-    r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
-    CREATE (s)-[:HAS_RESPONSE]->(r)";
+pub(crate) const TURNS: &str = turns!("Response");
+
+/// What people said to one another, in the same way.
+pub(crate) const MESSAGES: &str = turns!("Response:Message");
 
 /// Turns that follow one another within the transaction.
 pub(crate) const NEXT: &str = "\

@@ -18,6 +18,7 @@ mod forgetting;
 mod indexes;
 pub mod ingest;
 pub mod knowledge;
+mod messages;
 mod migrate;
 #[cfg(feature = "neo4j")]
 mod neo4j;

@@ -46,6 +46,7 @@ pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, 
 pub use features::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
+pub use messages::{Edit, MessageError};
 pub use quote::{MOST_QUOTED, quote};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,

@@ -419,7 +419,8 @@ impl Commands {
         let has_title = match turn {
             // The title is the first question.
             Some(turn) => {
-                let first = store.chain(session, None, 1).await.unwrap_or_default();
+                let first = store.answers_after(session, None, 1).await;
+                let first = first.unwrap_or_default();
                 first.first().is_none_or(|first| first.id == turn)
             }
             None => true,

@@ -151,12 +151,20 @@ impl GraphStore {
     /// Puts a turn in the place of the one with its id, which keeps its event, position and place
     /// in the chain; indexes are told by the epoch. Says whether it was there.
     pub async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {
+        self.replace_in(guard.session(), new).await
+    }
+
+    pub(super) async fn replace_in(
+        &self,
+        session: &ConversationId,
+        new: &NewTurn,
+    ) -> Result<bool, StoreError> {
         let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
             (true, true) => answers::REPLACE,
             (true, false) => answers::REPLACE_RECALLED,
             (false, true | false) => answers::REPLACE_LINKED,
         };
-        let mut bound = append_params(&self.engine, guard.session().as_str(), new);
+        let mut bound = append_params(&self.engine, session.as_str(), new);
         bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;

@@ -42,10 +42,16 @@ pub(super) async fn append_all(
             known.remove(&turn.turn.event);
         }
     }
+    let messages = turns
+        .iter()
+        .filter(|it| it.turn.is_message())
+        .map(|it| &**it);
+    let forgotten = store.forgotten_among(messages).await?;
     let mut seen = HashSet::new();
     let new: Vec<&NewTurn> = turns
         .iter()
         .map(|turn| &**turn)
+        .filter(|it| !forgotten.contains(&it.turn.event))
         .filter(|it| !known.contains_key(&it.turn.event) && seen.insert(&it.turn.event))
         .collect();
     if new.is_empty() {

@@ -1,9 +1,11 @@
 //! Forgetting: deleting turns with everything made from them, everywhere.
 
+use muninn_platform::ConversationId;
 use serde_json::{Value, json};
 
-use super::engine::{Engine, Purge};
-use super::record::{integer, params};
+use super::engine::Engine;
+use super::messages::counted;
+use super::record::params;
 use super::session::SessionGuard;
 use super::{Forget, Forgotten, GraphStore, StoreError, statements};
 
@@ -17,26 +19,32 @@ impl GraphStore {
         guard: &SessionGuard,
         what: Forget,
     ) -> Result<Forgotten, StoreError> {
+        self.forget_in(guard.session(), what).await
+    }
+
+    pub(super) async fn forget_in(
+        &self,
+        session: &ConversationId,
+        what: Forget,
+    ) -> Result<Forgotten, StoreError> {
         let id = match what {
             Forget::Turn(id) => Some(id.to_string()),
             Forget::Session => None,
         };
-        let wish = json!({
-            "session": guard.session().as_str(), "id": id,
+        self.intended(json!({
+            "session": session.as_str(), "id": id,
             // What was said within this millisecond was said before.
             "until": chrono::Utc::now().timestamp_millis() + 1,
-        });
-        let intent = self.engine.intend(&wish)?;
-        // If this fails, the intent stays and the next start finishes it.
-        let forgotten = self.erase(wish).await?;
-        if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
-            intent.done()?;
-        }
-        Ok(forgotten)
+        }))
+        .await
     }
 
     /// Deletes what a wish names, everywhere.
     pub(super) async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
+        if wish.get("author").is_some() {
+            let forgotten = self.erase_person(&wish).await?;
+            return Ok(self.scrubbed(forgotten).await);
+        }
         let (mark, statement) = match wish.get("id") {
             None | Some(Value::Null) => (statements::MARK_SESSION, statements::FORGET_SESSION),
             Some(_) => (statements::MARK_TURN, statements::FORGET_TURN),
@@ -46,21 +54,11 @@ impl GraphStore {
         // First: a mark too many hides a little, a mark too few brings back what was forgotten.
         self.engine.write(mark, bound.clone()).await?;
         let rows = self.engine.write(statement, bound).await?;
-        // It is forgotten all the same, so that is what is said.
-        let scrubbed = self.engine.purge(Purge::Forgotten).await;
-        let is_in_file = scrubbed.is_err_and(|error| {
-            let error = &error as &dyn std::error::Error;
-            tracing::error!(error, "what was forgotten is still in a file of the graph");
-            true
-        });
-        let count = |column| {
-            let count = rows.first().map_or(0, |row| integer(row, column));
-            usize::try_from(count).unwrap_or_default()
+        let forgotten = Forgotten {
+            turns: counted(rows.first(), "turns"),
+            quotes: counted(rows.first(), "quotes"),
+            is_in_file: false,
         };
-        Ok(Forgotten {
-            turns: count("turns"),
-            quotes: count("quotes"),
-            is_in_file,
-        })
+        Ok(self.scrubbed(forgotten).await)
     }
 }

@@ -473,4 +473,5 @@ pub(crate) mod appending;
 pub(crate) mod attention;
 pub(crate) mod claims;
 pub(crate) mod import;
+pub(crate) mod messages;
 pub(crate) mod pending;

@@ -256,6 +256,19 @@ pub struct NewTurn {
     pub trace: Trace,
 }
 
+impl NewTurn {
+    /// A turn that was made from nothing else.
+    pub fn of(audience: Audience, turn: Turn) -> Self {
+        Self {
+            audience,
+            turn,
+            context: Vec::new(),
+            recalled: Vec::new(),
+            trace: Trace::default(),
+        }
+    }
+}
+
 /// What became of a turn to append.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Appended {

@@ -132,7 +132,7 @@ impl GraphStore {
             "blot": super::forgetting::REDACTED_ANSWER,
         });
         self.engine
-            .write(statements::FORGET_TURN, params(bound))
+            .write(statements::messages::FORGET, params(bound))
             .await?;
         Ok(())
     }

@@ -150,6 +150,21 @@ impl Journal {
         written.map_err(|error| unusable(&self.path, error))
     }
 
+    /// Puts a turn in the place of the one with its id, with every trace of that. Says whether it waits here.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub async fn revise(&self, turn: NewTurn) -> Result<bool, JournalError> {
+        let written = {
+            let mut state = self.state();
+            if !state.waiting.replace(turn) {
+                return Ok(false);
+            }
+            self.rewrite(&mut state)
+        };
+        self.wait(written).await.map(|()| true)
+    }
+
     /// The turn that an event made, if it waits here.
     pub fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
         let state = self.state();

@@ -6,14 +6,38 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use muninn_platform::ConversationId;
+use chrono::{DateTime, Utc};
+use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 
 use super::archive::Archive;
 use super::journal::JournalError;
-use crate::graph::{NewTurn, StoreError};
+use crate::graph::{NewTurn, StoreError, Turn};
 
 /// Messages of one transaction at most.
 const MOST: usize = 400;
+
+/// What its author made of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    /// Of the message that is edited.
+    pub event: &'a EventId,
+    pub audience: &'a Audience,
+    /// Stable id of the person who edited it.
+    pub author: &'a str,
+    /// Without secrets.
+    pub text: &'a str,
+    /// When it was edited.
+    pub at: DateTime<Utc>,
+}
+
+/// A message could not be changed or forgotten.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    #[error(transparent)]
+    Graph(#[from] StoreError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
 
 impl Archive {
     /// Keeps messages, of any threads and audiences, each event once: in the graph, or in the journal while that is
@@ -43,6 +67,103 @@ impl Archive {
             }
         }
         Ok(())
+    }
+
+    /// Puts another text in the place of a message's, in the graph or in the journal, and gives it another vector. Says
+    /// whether its author said it in this audience and it was not edited later.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked or the journal not be written.
+    pub async fn edit_message(&self, edit: &Edit<'_>) -> Result<bool, MessageError> {
+        let event = edit.event.as_str();
+        let applies = |turn: &Turn| {
+            let is_older = turn.revised_at.is_none_or(|at| at < edit.at);
+            turn.is_message() && turn.author == edit.author && is_older
+        };
+        let mut waiting = self.journal.turn_of_event(event);
+        let is_waiting = waiting.is_some();
+        if waiting.is_none() {
+            let saved = self.store().turn_of_event(edit.event).await?;
+            let audience = edit.audience;
+            waiting = saved.map(|turn| NewTurn::of(audience.clone(), turn));
+        }
+        let Some(mut message) =
+            waiting.filter(|it| applies(&it.turn) && it.audience.id == edit.audience.id)
+        else {
+            return Ok(false);
+        };
+        if message.turn.input == edit.text {
+            return Ok(true);
+        }
+        edit.text.clone_into(&mut message.turn.input);
+        message.turn.revised_at = Some(edit.at);
+        message.turn.embedding = None;
+        if let Some(recaller) = &self.recaller {
+            recaller
+                .embed_messages(std::slice::from_mut(&mut message))
+                .await;
+        }
+        self.windows
+            .forget(&ConversationId::new(&message.turn.session));
+        // It may have come into the graph meanwhile.
+        if is_waiting && self.journal.revise(message.clone()).await? {
+            return Ok(true);
+        }
+        let edited = self.store().edit_message(&message).await?;
+        self.no_longer_known(&edit.audience.id);
+        Ok(edited)
+    }
+
+    /// Forgets the message of an event, wherever it is kept. Says whether there was one in this audience.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or the message is still in a file.
+    pub async fn forget_message(
+        &self,
+        audience: &AudienceId,
+        event: &EventId,
+    ) -> Result<bool, MessageError> {
+        let is_it = |it: &NewTurn| {
+            it.turn.event == event.as_str() && it.turn.is_message() && it.audience.id == *audience
+        };
+        let here = self.journal.forget(is_it).await?;
+        let saved = self.store().turn_of_event(event).await?;
+        let Some(message) = saved.filter(Turn::is_message) else {
+            return Ok(here > 0);
+        };
+        let session = ConversationId::new(&message.session);
+        if self.store().audience_of(&session).await?.as_ref() != Some(audience) {
+            return Ok(here > 0);
+        }
+        self.windows.forget(&session);
+        let forgotten = self.store().forget_message(&message).await?;
+        self.no_longer_known(audience);
+        Ok(forgotten.turns > 0)
+    }
+
+    /// Forgets all that a person said in an audience, to others and to the bot, with what it answered. Says how much
+    /// there was.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
+    pub async fn forget_person(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<usize, MessageError> {
+        let is_theirs = |it: &NewTurn| it.audience.id == *audience && it.turn.author == person;
+        let here = self.journal.forget(is_theirs).await?;
+        self.windows.clear();
+        let there = self.store().forget_person(audience, person).await?;
+        self.no_longer_known(audience);
+        Ok(here + there.turns)
+    }
+
+    /// Something in an audience was changed or forgotten: what is held of it is loaded again.
+    fn no_longer_known(&self, audience: &AudienceId) {
+        if let Some(recaller) = &self.recaller {
+            recaller.forget(audience);
+        }
     }
 
     /// Keeps as many messages as one transaction takes.

@@ -90,6 +90,11 @@ impl Windows {
         self.with(|held| held.windows.remove(session));
     }
 
+    /// Drops all windows.
+    pub(super) fn clear(&self) {
+        self.with(|held| held.windows.clear());
+    }
+
     fn put(&self, session: &ConversationId, turns: VecDeque<Turn>) {
         self.with(|held| {
             held.clock += 1;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use chrono::{TimeZone as _, Utc};
+use chrono::{TimeDelta, TimeZone as _, Utc};
 use muninn::graph::answers::WhichResponse;
 use muninn::graph::{Forget, NewTurn, Source, Turn};
-use muninn::memory::Archive;
 use muninn::memory::journal::Journal;
+use muninn::memory::{Archive, Edit};
+
+use muninn_platform::{AudienceId, EventId};
 
 use crate::lanes::{Lane, Talk, ids};
 
@@ -15,6 +17,9 @@ on_every_store!(
     what_is_about_answers_does_not_see_messages,
     what_was_only_heard_can_still_be_answered,
     messages_wait_behind_what_waits_of_their_thread,
+    messages_are_edited_and_forgotten_by_their_events,
+    all_that_a_person_said_in_one_audience_is_forgotten,
+    what_was_said_between_two_moments_is_read_in_order,
 );
 
 /// Something said by somebody to others in a talk.
@@ -231,4 +236,158 @@ async fn messages_wait_behind_what_waits_of_their_thread(lane: &Lane) {
         ]
     );
     assert_eq!(talk.chain().await[0].id, waiting.turn.id);
+}
+
+async fn messages_are_edited_and_forgotten_by_their_events(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let store = &talk.store;
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path());
+    let messages: Vec<NewTurn> = ["rent?", "it is 900", "thanks", "lunch?"]
+        .map(|text| said(&talk, "Priya", text))
+        .into();
+    archive.keep_messages(messages.clone()).await.unwrap();
+    let event = |n: usize| EventId::new(&messages[n].turn.event);
+    let edit = |n: usize, author: &'static str| {
+        let event = event(n);
+        let (archive, audience) = (&archive, &talk.audience);
+        async move {
+            let edit = Edit {
+                event: &event,
+                audience,
+                author,
+                text: "it is 950",
+                at: Utc::now(),
+            };
+            archive.edit_message(&edit).await.unwrap()
+        }
+    };
+    assert!(!edit(1, "Tom").await);
+    let epoch = talk.begin("e", 9, 0).await.news.epoch;
+    assert!(edit(1, "Priya").await);
+    let begun = talk.begin("e", 9, 0).await;
+    assert!(begun.news.epoch > epoch);
+    let edited = &begun.news.turns[1];
+    assert_eq!(
+        (&*edited.input, edited.source),
+        ("it is 950", Source::Message)
+    );
+    // Nothing here embeds: the vector of the old text is gone.
+    assert_eq!(edited.embedding, None);
+    assert!(edited.revised_at.is_some());
+    assert_eq!(edited.link, messages[1].turn.link);
+    let elsewhere = AudienceId::new("elsewhere");
+    assert!(!archive.forget_message(&elsewhere, &event(3)).await.unwrap());
+    for n in [3, 0] {
+        assert!(
+            archive
+                .forget_message(&talk.audience.id, &event(n))
+                .await
+                .unwrap()
+        );
+        assert!(
+            !archive
+                .forget_message(&talk.audience.id, &event(n))
+                .await
+                .unwrap()
+        );
+        let shape = store.chain_shape(&talk.session).await.unwrap();
+        assert!(shape.is_whole(), "{shape:?}");
+    }
+    // Read once more, it is not kept again.
+    archive.keep_messages(messages.clone()).await.unwrap();
+    assert_eq!(inputs(&talk.chain().await), ["it is 950", "thanks"]);
+    archive
+        .keep_messages(vec![said(&talk, "Priya", "next")])
+        .await
+        .unwrap();
+    assert_eq!(inputs(&talk.chain().await), ["it is 950", "thanks", "next"]);
+}
+
+async fn all_that_a_person_said_in_one_audience_is_forgotten(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let (beside, elsewhere) = (talk.beside(), Talk::on(&talk.store));
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path());
+    let mut messages: Vec<NewTurn> = (0..1_200)
+        .map(|n| {
+            let author = ["Priya", "Priya", "Tom"][n % 3];
+            said([&talk, &beside][n % 2], author, &n.to_string())
+        })
+        .collect();
+    messages.push(said(&elsewhere, "Priya", "elsewhere"));
+    archive.keep_messages(messages.clone()).await.unwrap();
+    let mut asked = talk.turn("asked by Priya");
+    asked.turn.author = "Priya".to_owned();
+    talk.append(&asked).await;
+    let kept = talk.say("asked by Snorri").await;
+    let gone = archive.forget_person(&talk.audience.id, "Priya").await;
+    assert_eq!(gone.unwrap(), 801);
+    let gone = archive.forget_person(&talk.audience.id, "Priya").await;
+    assert_eq!(gone.unwrap(), 0);
+    for place in [&talk, &beside] {
+        let shape = talk.store.chain_shape(&place.session).await.unwrap();
+        assert!(shape.is_whole(), "{shape:?}");
+        let chain = place.chain().await;
+        assert!(chain.iter().all(|turn| turn.author != "Priya"));
+    }
+    assert_eq!(talk.chain().await.last().unwrap().id, kept.id);
+    assert_eq!(beside.chain().await.len(), 200);
+    assert_eq!(elsewhere.chain().await.len(), 1);
+    // What was forgotten is not kept again when it is read once more.
+    archive.keep_messages(messages).await.unwrap();
+    assert_eq!(beside.chain().await.len(), 200);
+    // What waits in the journal is forgotten there.
+    let folder = tempfile::tempdir().unwrap();
+    let waiting = Journal::open(folder.path()).unwrap();
+    waiting.keep(said(&talk, "Priya", "waits")).await.unwrap();
+    waiting
+        .keep(said(&talk, "Tom", "waits, too"))
+        .await
+        .unwrap();
+    let archive = Archive::new(
+        Arc::clone(&talk.store),
+        waiting,
+        Arc::clone(&talk.sessions),
+        8,
+    );
+    let gone = archive.forget_person(&talk.audience.id, "Priya").await;
+    assert_eq!((gone.unwrap(), archive.waiting()), (1, 1));
+}
+
+async fn what_was_said_between_two_moments_is_read_in_order(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path());
+    let noon = Utc.with_ymd_and_hms(2026, 4, 6, 12, 0, 0).unwrap();
+    let mut messages: Vec<NewTurn> = (0..10)
+        .map(|n| said(&talk, "Priya", &n.to_string()))
+        .collect();
+    for (minute, message) in (0..).zip(&mut messages) {
+        message.turn.created_at = noon + TimeDelta::minutes(minute);
+    }
+    // Read later, and older.
+    messages.rotate_left(3);
+    messages[4].turn.reply_to = Some("event/other".to_owned());
+    archive.keep_messages(messages.clone()).await.unwrap();
+    let mut asked = talk.turn("asked");
+    asked.turn.created_at = noon + TimeDelta::seconds(150);
+    talk.append(&asked).await;
+    let between = |from: i64, until: i64, most| {
+        let minute = |minutes| noon + TimeDelta::minutes(minutes);
+        talk.store
+            .messages_between(&talk.audience.id, minute(from), minute(until), most)
+    };
+    let read = between(1, 9, 100).await.unwrap();
+    assert_eq!(
+        inputs(&read),
+        ["1", "2", "asked", "3", "4", "5", "6", "7", "8"]
+    );
+    assert_eq!(read[2].output, "answer to asked");
+    assert_eq!(read[7].reply_to.as_deref(), Some("event/other"));
+    assert_eq!(inputs(&between(1, 9, 3).await.unwrap()), ["6", "7", "8"]);
+}
+
+fn inputs(turns: &[Turn]) -> Vec<&str> {
+    turns.iter().map(|turn| &*turn.input).collect()
 }

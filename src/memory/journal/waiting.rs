@@ -55,6 +55,16 @@ impl Waiting {
         true
     }
 
+    /// Puts a turn in the place of the one with its id. Says whether that waits.
+    pub(super) fn replace(&mut self, turn: NewTurn) -> bool {
+        let place = self.responses.get(&turn.turn.id);
+        let Some(waiting) = place.and_then(|place| self.turns.get_mut(place)) else {
+            return false;
+        };
+        *waiting = Arc::new(turn);
+        true
+    }
+
     pub(super) fn of_event(&self, event: &str) -> Option<&Arc<NewTurn>> {
         self.turns.get(self.events.get(event)?)
     }

@@ -1,0 +1,157 @@
+//! What people said to one another: reading it, and following what they change and take back.
+//!
+//! None of this asks for a session's guard: no answer under way depends on it, and a person who takes something back
+//! does not wait for one.
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{AudienceId, ConversationId};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::answers::ForgottenEvent;
+use super::engine::{Engine, Purge, Step};
+use super::forgetting::REDACTED_ANSWER;
+use super::record::{integer, params, text, turn};
+use super::statements::{self, messages as cypher};
+use super::{Forget, Forgotten, GraphStore, NewTurn, StoreError, Turn};
+
+/// The longest transaction: its sessions wait for it.
+const LIMIT: Duration = Duration::from_secs(20);
+/// Messages that are forgotten in one transaction.
+const AT_ONCE: usize = 500;
+
+impl GraphStore {
+    /// What was said in an audience from a moment until another, to the bot and to one another, oldest first; of more
+    /// than `most` the newest. Without vectors.
+    pub async fn messages_between(
+        &self,
+        audience: &AudienceId,
+        from: DateTime<Utc>,
+        until: DateTime<Utc>,
+        most: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let bound = json!({
+            "audience": audience.as_str(), "most": most,
+            "from": from.to_rfc3339(), "until": until.to_rfc3339(),
+        });
+        let rows = self.engine.read(cypher::BETWEEN, params(bound)).await?;
+        let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
+        turns.map(turn).collect()
+    }
+
+    /// Puts another text in the place of a message's, with what is known of it now. Says whether it was there.
+    pub async fn edit_message(&self, new: &NewTurn) -> Result<bool, StoreError> {
+        let session = ConversationId::new(&new.turn.session);
+        self.replace_in(&session, new).await
+    }
+
+    /// Forgets one message, with its vector; the chain closes over it.
+    pub async fn forget_message(&self, message: &Turn) -> Result<Forgotten, StoreError> {
+        let session = ConversationId::new(&message.session);
+        self.forget_in(&session, Forget::Turn(message.id)).await
+    }
+
+    /// Forgets what a person said in an audience, to others and to the bot, with what the bot answered them.
+    pub async fn forget_person(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Forgotten, StoreError> {
+        self.intended(json!({"audience": audience.as_str(), "author": person}))
+            .await
+    }
+
+    /// Deletes what a person said, some at a time, until there is nothing left.
+    pub(super) async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+        let mut forgotten = Forgotten::default();
+        let mut bound = params(wish.clone());
+        bound.insert("most".to_owned(), json!(AT_ONCE));
+        loop {
+            let rows = self.engine.read(cypher::OF_PERSON, bound.clone()).await?;
+            if rows.is_empty() {
+                return Ok(forgotten);
+            }
+            let mut steps = Vec::new();
+            for row in &rows {
+                let bound = params(json!({
+                    "session": text(row, "session"), "id": text(row, "id"), "blot": REDACTED_ANSWER,
+                }));
+                let forget = match text(row, "source").as_deref() {
+                    Some("message") => cypher::FORGET,
+                    Some(_) | None => statements::FORGET_TURN,
+                };
+                steps.push((statements::MARK_TURN, bound.clone()));
+                steps.push((forget, bound));
+            }
+            let (sender, receiver) = mpsc::channel(steps.len() + 1);
+            for (statement, bound) in steps {
+                // There is room for all of them.
+                let _ = sender.try_send(Step::Run(statement.to_owned(), bound));
+            }
+            let _ = sender.try_send(Step::Commit);
+            self.engine.transact(receiver, LIMIT).await?;
+            forgotten.turns += rows.len();
+        }
+    }
+
+    /// Of some messages, the events of those that were forgotten, alone or with all that was said before.
+    pub(super) async fn forgotten_among(
+        &self,
+        messages: impl Iterator<Item = &NewTurn>,
+    ) -> Result<HashSet<String>, StoreError> {
+        let row = |it: &NewTurn| {
+            json!({
+                "event": it.turn.event, "session": it.turn.session,
+                "at": it.turn.created_at.timestamp_millis(),
+            })
+        };
+        let rows: Vec<Value> = messages.map(row).collect();
+        if rows.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let bound = params(json!({"rows": rows}));
+        let rows = self.engine.read(cypher::FORGOTTEN, bound).await?;
+        Ok(rows.iter().filter_map(|row| text(row, "event")).collect())
+    }
+
+    /// Does what is wished, so that the next start finishes it if this one does not.
+    pub(super) async fn intended(&self, wish: Value) -> Result<Forgotten, StoreError> {
+        let intent = self.engine.intend(&wish)?;
+        // If this fails, the intent stays and the next start finishes it.
+        let forgotten = self.erase(wish).await?;
+        if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
+            intent.done()?;
+        }
+        Ok(forgotten)
+    }
+
+    /// Removes what was forgotten from every file.
+    pub(super) async fn scrubbed(&self, forgotten: Forgotten) -> Forgotten {
+        // It is forgotten all the same, so that is what is said.
+        let scrubbed = self.engine.purge(Purge::Forgotten).await;
+        let is_in_file = scrubbed.is_err_and(|error| {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(error, "what was forgotten is still in a file of the graph");
+            true
+        });
+        Forgotten {
+            is_in_file,
+            ..forgotten
+        }
+    }
+
+    /// Marks messages that were forgotten before they came here.
+    pub async fn mark_message(&self, message: &NewTurn) -> Result<(), StoreError> {
+        self.mark_forgotten(&BTreeSet::from([ForgottenEvent::of(message)]))
+            .await
+    }
+}
+
+/// A number of a row of what was forgotten.
+pub(super) fn counted(row: Option<&super::engine::Row>, column: &str) -> usize {
+    let count = row.map_or(0, |row| integer(row, column));
+    usize::try_from(count).unwrap_or_default()
+}

@@ -1,0 +1,48 @@
+//! Statements about what people said to one another.
+
+/// What was said in an audience between two moments, by people and to the bot, the newest first.
+pub(crate) const BETWEEN: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) ",
+    "WHERE r.createdAt >= datetime($from) AND r.createdAt < datetime($until) ",
+    "WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most RETURN ",
+    turn!("r"),
+    " AS turn ORDER BY r.createdAt DESC, r.position DESC"
+);
+
+/// What a person said in an audience, to others or to the bot.
+pub(crate) const OF_PERSON: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.author = $author \
+    RETURN r.id AS id, r.session AS session, r.source AS source ORDER BY r.position LIMIT $most";
+
+/// Of some messages, the events of those that were forgotten.
+pub(crate) const FORGOTTEN: &str = "\
+    UNWIND $rows AS row \
+    OPTIONAL MATCH (f:MuninnForgotten {id: row.event}) \
+    OPTIONAL MATCH (s:MuninnForgotten {id: row.session}) \
+    WITH row, f, s WHERE f IS NOT NULL OR coalesce(s.until, -1) >= row.at \
+    RETURN row.event AS event";
+
+/// Takes one message out of its chain. It never was a title, and no summary covers it.
+#[rustfmt::skip]
+pub(crate) const FORGET: &str = concat!(
+    "MATCH (s:Session {id: $session}) ",
+    "SET s.updatedAt = datetime() ",
+    "WITH s ",
+    "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.source = 'message' ",
+    "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    blot_out!(),
+    "WITH s, r, size(quotes) AS quotes ",
+    "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
+    "OPTIONAL MATCH (r)-[:NEXT]->(after) ",
+    "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(r) ",
+    "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
+    "FOREACH (_ IN CASE WHEN before IS NULL OR after IS NULL THEN [] ELSE [1] END | ",
+    "CREATE (before)-[:NEXT]->(after)) ",
+    "FOREACH (_ IN CASE WHEN pointer IS NULL OR before IS NULL THEN [] ELSE [1] END | ",
+    "CREATE (s)-[:LAST_RESPONSE]->(before)) ",
+    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+    "DETACH DELETE r ",
+    "RETURN 1 AS times, quotes"
+);

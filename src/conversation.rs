@@ -11,6 +11,7 @@ pub mod bot;
 pub mod commands;
 mod explain;
 pub mod in_flight;
+pub mod intake;
 pub mod interrupt;
 pub mod ledger;
 pub mod notice;

@@ -52,6 +52,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         toward: Toward::default(),
         body: Body::Text("hello".to_owned()),
         attachments: Vec::new(),
+        reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
     }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use muninn_platform::HeardAudiences;
+
 use crate::agent::budget::Budgets;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
@@ -62,6 +64,8 @@ pub struct Wired {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
+    /// Where what people say to one another is remembered.
+    pub heard: HeardAudiences,
 }
 
 /// Opens what the configuration names and makes a bot of it, which keeps in `ledger` what it has not
@@ -183,6 +187,7 @@ impl Parts {
             PendingMessages::new(ledger, Arc::clone(&archive)),
         ));
         Ok(Wired {
+            heard: HeardAudiences::new(Arc::clone(&config.channels)),
             bot,
             archive,
             store,

@@ -90,6 +90,7 @@ async fn alone(
         archive,
         recaller,
         searcher,
+        ..
     } = wired;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));

@@ -84,9 +84,10 @@ pub(super) async fn run(
         archive,
         recaller,
         searcher,
+        heard,
     } = wired;
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
-    let inbox = inbox.shared(store.is_shared());
+    let inbox = inbox.shared(store.is_shared()).hearing(heard);
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     #[cfg(feature = "terminal")]

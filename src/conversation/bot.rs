@@ -12,7 +12,7 @@ use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
     Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,6 +22,7 @@ use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
 use crate::conversation::commands::{CommandContext, Commands};
 use crate::conversation::in_flight::{Begin, InFlight, Revision};
+use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
 use crate::conversation::pending::PendingMessages;
 use crate::conversation::summarizer::Summarizer;
@@ -48,6 +49,7 @@ pub struct Bot {
     commands: Commands,
     summarizer: Option<Summarizer>,
     pending: PendingMessages,
+    intake: Intake,
     /// Turns under way at once.
     places: Arc<FairSemaphore>,
     /// Messages taken in and not yet answered.
@@ -93,6 +95,9 @@ impl Bot {
             admission: Admission::new(admission),
             archive: Arc::clone(&turns.archive),
             turns: Live::new(turns),
+            intake: Intake {
+                listening: Arc::clone(&commands.listening),
+            },
             commands,
             summarizer,
             pending,
@@ -109,7 +114,7 @@ impl Bot {
 
     /// Serves the inbox until it is closed or `shutdown` is cancelled, then finishes the turns that
     /// are under way.
-    pub async fn run(self: Arc<Self>, mut inbox: Arrivals, shutdown: CancellationToken) {
+    pub async fn run(self: Arc<Self>, inbox: Arrivals, shutdown: CancellationToken) {
         let done = CancellationToken::new();
         let background = [
             tokio::spawn(Arc::clone(&self).sweep(done.clone())),
@@ -126,19 +131,32 @@ impl Bot {
                 async move { bot.commands.withdrawals.run(done).await }
             }),
         ];
-        self.serve_all(&mut inbox, &shutdown).await;
+        let (mut messages, overheard) = inbox.split();
+        let stop = shutdown.child_token();
+        let listens = tokio::spawn({
+            let (bot, stop) = (Arc::clone(&self), stop.clone());
+            async move { bot.intake.run(overheard, stop).await }
+        });
+        self.serve_all(&mut messages, &shutdown).await;
+        if self.halt.is_cancelled() {
+            stop.cancel();
+        }
         self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         done.cancel();
-        for task in background {
+        for task in background.into_iter().chain([listens]) {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a background task failed");
             }
         }
     }
 
-    async fn serve_all(self: &Arc<Self>, inbox: &mut Arrivals, shutdown: &CancellationToken) {
+    async fn serve_all(
+        self: &Arc<Self>,
+        inbox: &mut mpsc::Receiver<Arrival>,
+        shutdown: &CancellationToken,
+    ) {
         let mut waiting = VecDeque::new();
         let mut is_open = true;
         while is_open || !waiting.is_empty() {
@@ -177,6 +195,10 @@ impl Bot {
                     self.refuse(&message, reply, notice);
                 }
             },
+            Incoming::Overheard(message) => {
+                self.intake.take(&message);
+                ack.ack();
+            }
             Incoming::Connected { platform, withdraw } => {
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
@@ -284,7 +306,9 @@ impl Bot {
     /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
     fn admit(&self, message: &IncomingMessage) -> Result<(), Notice> {
         match (&message.body, message.addressed) {
-            (Body::Deletion { .. }, _) | (_, Addressed::InConversation) => Ok(()),
+            (Body::Deletion { .. }, _) | (_, Addressed::InConversation | Addressed::Overheard) => {
+                Ok(())
+            }
             (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly) => {
                 let line = self.sessions.line(&message.conversation);
                 self.admission.admit(message, line)
@@ -478,6 +502,8 @@ impl Bot {
                 Some("not_mentioned")
             }
             (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
+            // Adapters tell of it otherwise; it is nobody's question.
+            (Attention::Open | Attention::Mentioned, Addressed::Overheard) => Some("overheard"),
             (Attention::Open, Addressed::InConversation) => {
                 if !archive.takes_part(session).await {
                     return Some("elsewhere");

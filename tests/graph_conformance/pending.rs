@@ -42,6 +42,7 @@ fn message() -> IncomingMessage {
         toward: Toward::default(),
         body: Body::Text("Is anybody there?".to_owned()),
         attachments: Vec::new(),
+        reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
     }

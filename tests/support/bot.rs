@@ -144,8 +144,10 @@ impl Place {
             store,
             recaller: _,
             searcher: _,
+            heard,
         } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);
+        let inbox = inbox.hearing(heard);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(bot.run(received, shutdown.clone()));
         TestBot {

@@ -59,6 +59,7 @@ pub(crate) struct Said {
 /// A message that is referred to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quoted {
+    pub(crate) id: MessageId,
     pub(crate) author: UserId,
     pub(crate) is_bot: bool,
     pub(crate) name: String,
@@ -293,6 +294,7 @@ fn writer(user: &User, member: Option<&PartialMember>, is_webhook: bool) -> Pers
 
 fn quoted(raw: Message) -> Quoted {
     Quoted {
+        id: raw.id,
         author: raw.author.id,
         is_bot: raw.author.bot || raw.webhook_id.is_some(),
         name: name(&raw.author),

@@ -65,8 +65,15 @@ impl Inbound {
         let unaddressed = match addressed {
             Addressed::Directly => Unaddressed::No,
             Addressed::InConversation => Unaddressed::Overheard,
+            // The bot keeps it and answers nothing, so it is asked when an edit adds the mention.
+            Addressed::Overheard => Unaddressed::Untold,
         };
         self.hub.note_unaddressed(said.id, unaddressed);
+        if addressed == Addressed::Overheard {
+            let mut message = self.message(&said, &facts, place, addressed, wants.into());
+            message.attachments = said.files;
+            return self.inbox.deliver(Incoming::Overheard(message)).await;
+        }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let question = match &wants {
             Request::Text(text) => Some(text.clone()),
@@ -112,7 +119,7 @@ impl Inbound {
         };
         let before = match addressed {
             Addressed::Directly => self.hub.note_unaddressed(said.id, Unaddressed::No),
-            Addressed::InConversation => Unaddressed::No,
+            Addressed::InConversation | Addressed::Overheard => Unaddressed::No,
         };
         if before == Unaddressed::Untold {
             return self.said(said).await;
@@ -292,6 +299,7 @@ impl Inbound {
             my_role: guild.and_then(|guild| hub.directory.my_own_role(guild)),
             is_allowed: hub.is_allowed(&said.author, &spot),
             mode: hub.mode(&spot),
+            is_heard: self.inbox.hears(&hub.audience(&spot, None).id),
             channels: named.collect(),
             spot,
         })
@@ -308,6 +316,10 @@ impl Inbound {
         IncomingMessage {
             addressed,
             toward: toward(said, facts),
+            reply_to: said
+                .replies_to
+                .as_ref()
+                .map(|to| ids::message(said.channel, to.id)),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
             sent_at: said.at.min(Utc::now()),
             ..IncomingMessage::new(

@@ -17,6 +17,8 @@ pub(crate) struct Context {
     /// The author is let in here.
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
+    /// What people say to one another here is remembered.
+    pub(crate) is_heard: bool,
     /// Channels that the text names.
     pub(crate) channels: Vec<(ChannelId, String)>,
 }
@@ -52,16 +54,25 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     }
     let addressed = match addressed(said, facts) {
         Ok(addressed) => addressed,
+        // What names the bot where it never answers is not said to others.
+        Err(_) if facts.is_heard && !names_bot(said, facts) => Addressed::Overheard,
         Err(silence) => return Intent::Nothing(silence),
     };
     // Said to somebody who answers it, it may be let in or not; said to nobody, nobody is told.
     if !facts.is_allowed {
-        return Intent::Nothing(IgnoreReason::NotAllowed);
+        return Intent::Nothing(match addressed {
+            Addressed::Directly | Addressed::InConversation => IgnoreReason::NotAllowed,
+            Addressed::Overheard => IgnoreReason::NotAddressed,
+        });
     }
     let Some(wants) = wants(said, facts, addressed) else {
         return Intent::Nothing(IgnoreReason::Irrelevant);
     };
-    let (place, stand) = place(said, &facts.spot, &wants);
+    let (place, stand) = match addressed {
+        Addressed::Directly | Addressed::InConversation => place(said, &facts.spot, &wants),
+        // What is said in a channel is one conversation, as people read it.
+        Addressed::Overheard => (Place::new(said.guild, said.channel), Stand::Here),
+    };
     Intent::Said {
         addressed,
         wants,
@@ -131,7 +142,7 @@ fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> 
         return Some(Request::Text(text));
     }
     // Without the intent other messages come without their text.
-    if addressed == Addressed::InConversation || facts.mode == AnswerMode::Always {
+    if addressed != Addressed::Directly || facts.mode == AnswerMode::Always {
         return None;
     }
     let quoted = said.replies_to.as_ref();

@@ -423,6 +423,7 @@ mod tests {
     #[test]
     fn a_message_is_asked_about_as_a_quotation() {
         let quoted = Quoted {
+            id: MessageId::new(8),
             author: UserId::new(5),
             is_bot: false,
             name: "bob".to_owned(),

@@ -7,8 +7,8 @@ use chrono::Utc;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
-    Addressed, Body, ConversationId, Feedback, Inbox, InboxClosed, Incoming, IncomingMessage,
-    MessageId, Readdress, Reply, Request, Toward,
+    Addressed, Body, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
+    IncomingMessage, MessageId, Readdress, Reply, Request, Toward,
 };
 
 use crate::content::Relation;
@@ -155,6 +155,7 @@ impl Inbound {
             my_name: rooms::name_of(room, me).await,
             is_direct: rooms::is_direct(room).await,
             is_allowed: self.hub.serves(&event.sender, room.room_id()),
+            is_heard: self.inbox.hears(&self.hub.audience_of(room.room_id())),
             refers_to: match refers_to {
                 Some(id) => self.hub.message(room, id).await,
                 None => None,
@@ -184,7 +185,10 @@ impl Inbound {
             attachments: attachment.into_iter().collect(),
             ..message
         };
-        Incoming::Message { message, reply }
+        match addressed {
+            Addressed::Overheard => Incoming::Overheard(message),
+            Addressed::Directly | Addressed::InConversation => Incoming::Message { message, reply },
+        }
     }
 
     pub(crate) async fn edited(
@@ -270,6 +274,7 @@ impl Inbound {
             is_late,
         } = at;
         let message = IncomingMessage {
+            reply_to: reply_to(room, event),
             link: Some(rooms::link(room.room_id(), &event.id, &event.sender)),
             sent_at: event.sent_at.min(Utc::now()),
             ..IncomingMessage::new(
@@ -350,8 +355,18 @@ fn with_toward(told: Incoming, toward: Toward) -> Incoming {
             message: IncomingMessage { toward, ..message },
             reply,
         },
+        Incoming::Overheard(message) => Incoming::Overheard(IncomingMessage { toward, ..message }),
         other => other,
     }
+}
+
+/// The message that another one answers.
+fn reply_to(room: &Room, event: &Event) -> Option<EventId> {
+    let EventKind::Message(message) = &event.what else {
+        return None;
+    };
+    let answered = message.relates.reply_to.as_ref()?;
+    Some(ids::event(room.room_id(), answered))
 }
 
 fn relation(place: &Place, answers: &OwnedEventId) -> Relation {

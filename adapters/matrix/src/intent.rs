@@ -16,6 +16,8 @@ pub(crate) struct Context {
     pub(crate) is_direct: bool,
     /// The sender is let in here.
     pub(crate) is_allowed: bool,
+    /// What people say to one another here is remembered.
+    pub(crate) is_heard: bool,
     /// What is known of the message that this one replies to or changes.
     pub(crate) refers_to: Option<Known>,
     pub(crate) threads: Threads,
@@ -126,7 +128,19 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
             addressed(message, facts),
         ),
     };
-    let place = place(event, &message.relates, &said, facts);
+    // Where the bot is one of two, everything is said to it.
+    let overheard = (facts.is_heard && !facts.is_direct).then_some(Addressed::Overheard);
+    let addressed = addressed.or(overheard);
+    let place = match addressed {
+        // What is said beside threads is one conversation, as people read it.
+        Some(Addressed::Overheard) => Place {
+            thread: thread(&message.relates, facts).cloned(),
+            is_reply: false,
+        },
+        Some(Addressed::Directly | Addressed::InConversation) | None => {
+            place(event, &message.relates, &said, facts)
+        }
+    };
     match addressed {
         Some(addressed) => Intent::Said {
             addressed,

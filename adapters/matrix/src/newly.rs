@@ -84,7 +84,11 @@ impl Inbound {
         let first = self.at_home(room, first);
         let before = intent(&first, &self.facts(room, &first).await);
         let was_overheard = match before {
-            Intent::Nothing(IgnoreReason::NotAddressed) => false,
+            Intent::Nothing(IgnoreReason::NotAddressed)
+            | Intent::Said {
+                addressed: Addressed::Overheard,
+                ..
+            } => false,
             Intent::Said {
                 addressed: Addressed::InConversation,
                 ..

@@ -9,6 +9,7 @@
 //! model = "gpt-4o"
 //! recall_threshold = 0.5
 //! time_zone = "Europe/Lisbon"
+//! memory = "channel"
 //! ```
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
 
-use crate::{AudienceId, TimeZone};
+use crate::{AudienceId, ChannelMemory, TimeZone};
 
 /// Which messages of a channel are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -68,6 +69,8 @@ pub struct ChannelSettings {
     pub recall_threshold: Option<f64>,
     /// By which days begin there, for whoever has none of their own.
     pub time_zone: Option<TimeZone>,
+    /// What is remembered there.
+    pub memory: Option<ChannelMemory>,
 }
 
 /// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
@@ -154,6 +157,11 @@ impl Channels {
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
+    }
+
+    /// What is remembered of an audience, if that is set.
+    pub fn memory(&self, audience: &AudienceId) -> Option<ChannelMemory> {
+        self.all().get(audience)?.memory
     }
 }
 

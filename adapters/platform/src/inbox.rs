@@ -6,12 +6,15 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::redact::without_secrets;
-use crate::{AudienceId, EventId, Feedback, Incoming, IncomingMessage, SafeText};
+use crate::{AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, SafeText};
 
 /// Where adapters put what arrives. Bounded: a bot with too much to do is felt by its platforms.
 #[derive(Clone, Debug)]
 pub struct Inbox {
     sender: mpsc::Sender<Arrival>,
+    /// What was said to others: it takes nobody's place who asks something.
+    overheard: mpsc::Sender<Arrival>,
+    heard: HeardAudiences,
     left_over: LeftOver,
     is_shared: bool,
 }
@@ -53,7 +56,28 @@ impl LeftOver {
 }
 
 /// The bot's end of an [`Inbox`].
-pub type Arrivals = mpsc::Receiver<Arrival>;
+#[derive(Debug)]
+pub struct Arrivals {
+    messages: mpsc::Receiver<Arrival>,
+    overheard: mpsc::Receiver<Arrival>,
+}
+
+impl Arrivals {
+    /// What comes next, what was overheard last; none when the inbox is closed and empty.
+    pub async fn recv(&mut self) -> Option<Arrival> {
+        tokio::select! {
+            biased;
+            Some(arrival) = self.messages.recv() => Some(arrival),
+            Some(arrival) = self.overheard.recv() => Some(arrival),
+            else => None,
+        }
+    }
+
+    /// What is for the bot, and what was overheard, each at its own pace.
+    pub fn split(self) -> (mpsc::Receiver<Arrival>, mpsc::Receiver<Arrival>) {
+        (self.messages, self.overheard)
+    }
+}
 
 /// Something that arrived, and how its adapter learns that it is in good hands.
 #[derive(Debug)]
@@ -100,23 +124,29 @@ pub struct InboxClosed;
 pub struct InboxFull(pub Box<Incoming>);
 
 impl Inbox {
-    /// An inbox that holds at most `capacity` messages, and its reading end.
+    /// An inbox that holds at most `capacity` messages, and as many that were overheard, and its reading end.
     pub fn new(capacity: usize) -> (Self, Arrivals) {
         Self::with_left_over(capacity, Vec::new())
     }
 
     /// As [`Inbox::new`], of a bot that was killed before it had answered `left_over`.
     pub fn with_left_over(capacity: usize, left_over: Vec<IncomingMessage>) -> (Self, Arrivals) {
-        let (sender, receiver) = mpsc::channel(capacity);
+        let (sender, messages) = mpsc::channel(capacity);
+        let (overheard_sender, overheard) = mpsc::channel(capacity);
         let all = LeftOver::default();
         all.add(left_over);
         (
             Self {
                 sender,
+                overheard: overheard_sender,
+                heard: HeardAudiences::default(),
                 left_over: all,
                 is_shared: false,
             },
-            receiver,
+            Arrivals {
+                messages,
+                overheard,
+            },
         )
     }
 
@@ -124,6 +154,29 @@ impl Inbox {
     #[must_use]
     pub fn shared(self, is_shared: bool) -> Self {
         Self { is_shared, ..self }
+    }
+
+    /// Says where what people say to one another is wanted; nowhere, as long as nothing is said.
+    #[must_use]
+    pub fn hearing(self, heard: HeardAudiences) -> Self {
+        Self { heard, ..self }
+    }
+
+    /// Whether what people say to one another there is wanted, as [`Incoming::Overheard`]. Never waits.
+    pub fn hears(&self, audience: &AudienceId) -> bool {
+        self.heard.hears(audience)
+    }
+
+    fn sender_of(&self, incoming: &Incoming) -> &mpsc::Sender<Arrival> {
+        match incoming {
+            Incoming::Overheard(_) => &self.overheard,
+            Incoming::Message { .. }
+            | Incoming::Connected { .. }
+            | Incoming::Stop(_)
+            | Incoming::Feedback { .. }
+            | Incoming::Conversations { .. }
+            | Incoming::Sessions { .. } => &self.sender,
+        }
     }
 
     /// Whether what is being written under the bot's name may be another living process's.
@@ -170,11 +223,12 @@ impl Inbox {
     /// When the bot is ending.
     pub async fn deliver(&self, incoming: Incoming) -> Result<(), InboxClosed> {
         let (accepted, is_accepted) = oneshot::channel();
+        let sender = self.sender_of(&incoming);
         let arrival = Arrival {
             incoming,
             accepted: Some(accepted),
         };
-        self.sender.send(arrival).await.map_err(|_| InboxClosed)?;
+        sender.send(arrival).await.map_err(|_| InboxClosed)?;
         is_accepted.await.map_err(|_| InboxClosed)
     }
 
@@ -201,17 +255,14 @@ impl Inbox {
     /// # Errors
     /// When the inbox is full, or the bot is ending; both give the message back.
     pub fn offer(&self, incoming: Incoming) -> Result<(), InboxFull> {
+        let sender = self.sender_of(&incoming);
         let arrival = Arrival {
             incoming,
             accepted: None,
         };
-        self.sender
-            .try_send(arrival)
-            .map_err(|refused| match refused {
-                mpsc::error::TrySendError::Full(arrival)
-                | mpsc::error::TrySendError::Closed(arrival) => {
-                    InboxFull(Box::new(arrival.incoming))
-                }
-            })
+        sender.try_send(arrival).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(arrival)
+            | mpsc::error::TrySendError::Closed(arrival) => InboxFull(Box::new(arrival.incoming)),
+        })
     }
 }

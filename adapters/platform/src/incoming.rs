@@ -111,6 +111,8 @@ pub enum Addressed {
     Directly,
     /// It is, if the bot takes part in the conversation; only the bot knows.
     InConversation,
+    /// It is said to others, where what people say to one another [is remembered](crate::HeardAudiences).
+    Overheard,
 }
 
 /// A file that came with a message. Nothing of it was read yet.
@@ -126,7 +128,7 @@ pub struct Attachment {
     pub size: Option<u64>,
 }
 
-/// A message somebody addressed to the bot.
+/// A message somebody addressed to the bot, or said where it listens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncomingMessage {
     pub event: EventId,
@@ -142,6 +144,9 @@ pub struct IncomingMessage {
     pub toward: Toward,
     pub body: Body,
     pub attachments: Vec<Attachment>,
+    /// The message that it answers, where the platform says so.
+    #[serde(default)]
+    pub reply_to: Option<EventId>,
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
     pub sent_at: DateTime<Utc>,
@@ -166,6 +171,7 @@ impl IncomingMessage {
             toward: Toward::default(),
             body,
             attachments: Vec::new(),
+            reply_to: None,
             link: None,
             sent_at: Utc::now(),
         }
@@ -232,6 +238,9 @@ pub enum Incoming {
         message: IncomingMessage,
         reply: Box<dyn Reply>,
     },
+    /// What people say to one another where that is remembered, as [`Addressed::Overheard`]: nothing is answered.
+    /// Edits and deletions by people come as messages, for only the bot knows what they are about.
+    Overheard(IncomingMessage),
     /// The platform can be reached now: what an earlier process did not take away can be.
     Connected {
         platform: &'static str,
@@ -273,6 +282,7 @@ impl fmt::Debug for Incoming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message { message, .. } => f.debug_tuple("Message").field(message).finish(),
+            Self::Overheard(message) => f.debug_tuple("Overheard").field(message).finish(),
             Self::Connected { platform, .. } => f
                 .debug_struct("Connected")
                 .field("platform", platform)

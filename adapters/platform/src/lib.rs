@@ -15,6 +15,7 @@ mod errors;
 mod excerpt;
 mod fence;
 mod finding;
+mod heard;
 mod inbox;
 mod incoming;
 mod keyed_queue;
@@ -51,6 +52,7 @@ pub use command::{Attention, Command, ForgetWhat, Scope};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};
+pub use heard::{ChannelMemory, HeardAudiences};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,

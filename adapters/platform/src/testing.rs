@@ -415,6 +415,7 @@ impl Room {
             toward: self.toward,
             body,
             attachments: self.files.iter().map(|(file, _)| file.clone()).collect(),
+            reply_to: None,
             link: Some(format!("https://chat.test/{event}")),
             sent_at: Utc::now(),
         }

@@ -219,6 +219,7 @@ impl Inbound {
             me: hub.me.user.clone(),
             is_allowed: is_anybodys || speaker.is_let_in(&hub.options.allow),
             mode: self.mode(channel, kind),
+            is_heard: self.inbox.hears(&ids::audience(&hub.me.team, channel)),
             direct_threads: hub.options.direct_threads,
         }
     }

@@ -16,6 +16,8 @@ pub(crate) struct Context {
     pub(crate) is_allowed: bool,
     /// Which messages are answered there.
     pub(crate) mode: AnswerMode,
+    /// What people say to one another there is remembered.
+    pub(crate) is_heard: bool,
     /// Messages in a direct message begin threads.
     pub(crate) direct_threads: bool,
 }
@@ -151,8 +153,13 @@ fn said(message: &Message, facts: &Context) -> Intent {
         &message.ts,
         facts.direct_threads,
     );
-    let Some(addressed) = addressed(message, is_called, facts.mode) else {
-        return Intent::Nothing(IgnoreReason::NotAddressed);
+    let addressed = match addressed(message, is_called, facts.mode) {
+        Some(addressed) => addressed,
+        // What names the bot where it never answers is not said to others.
+        None if facts.is_heard && !is_called && message.kind == Kind::Channel => {
+            Addressed::Overheard
+        }
+        None => return Intent::Nothing(IgnoreReason::NotAddressed),
     };
     let said = match called(message, is_called, facts) {
         Some(Called::Stop) => return Intent::Stop(place),

@@ -70,6 +70,7 @@ async fn bot(mut inbox: Arrivals) {
             Incoming::Feedback { .. }
             | Incoming::Sessions { .. }
             | Incoming::Conversations { .. }
+            | Incoming::Overheard(_)
             | Incoming::Connected { .. } => {}
             Incoming::Stop(_) => {
                 for reply in &mut slow {

@@ -75,7 +75,8 @@ pub async fn ask_remotely(
                     }
                     Incoming::Stop(_) => Typed::Stop,
                     // A terminal sends none of these.
-                    Incoming::Connected { .. }
+                    Incoming::Overheard(_)
+                    | Incoming::Connected { .. }
                     | Incoming::Feedback { .. }
                     | Incoming::Conversations { .. }
                     | Incoming::Sessions { .. } => continue,

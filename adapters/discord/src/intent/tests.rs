@@ -44,6 +44,7 @@ fn mention(text: &str) -> Said {
 
 fn quoted(author: UserId, text: &str) -> Quoted {
     Quoted {
+        id: MessageId::new(90),
         author,
         is_bot: author == ME,
         name: "bob".to_owned(),
@@ -73,6 +74,7 @@ fn facts(kind: Kind, mode: AnswerMode) -> Context {
         },
         is_allowed: true,
         mode,
+        is_heard: false,
         channels: vec![(ChannelId::new(20), "general".to_owned())],
     }
 }
@@ -109,6 +111,50 @@ fn the_mode_says_what_is_answered() {
         ..said("<@&50> hello")
     };
     assert_eq!(addressed_as(&by_role, Kind::Text, Threads), Ok(Directly));
+}
+
+#[test]
+fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
+    use AnswerMode::{Always, Never, Threads};
+    let (plain, named, to_bob) = (said("hello"), mention("<@5> hello"), reply(BOB, "and?"));
+    for (said, kind, mode, is_heard) in [
+        (&plain, Kind::Text, Threads, true),
+        (&plain, Kind::Text, Never, true),
+        (&to_bob, Kind::Flat, Threads, true),
+        (&plain, Kind::Direct, Threads, false),
+        (&plain, Kind::Text, Always, false),
+        (&plain, Kind::PublicThread, Threads, false),
+        (&named, Kind::Text, Never, false),
+    ] {
+        let there = Context {
+            is_heard: true,
+            ..facts(kind, mode)
+        };
+        let found = match intent(said, &there) {
+            Intent::Said {
+                addressed: Addressed::Overheard,
+                place,
+                stand: Stand::Here,
+                ..
+            } => Some(place),
+            _ => None,
+        };
+        let here = Place::new(Some(GUILD), ChannelId::new(20));
+        assert_eq!(
+            found,
+            is_heard.then_some(here),
+            "{} {kind:?} {mode:?}",
+            said.text
+        );
+        let stranger = Context {
+            is_allowed: false,
+            ..there
+        };
+        if is_heard {
+            let found = intent(said, &stranger);
+            assert_eq!(found, Intent::Nothing(IgnoreReason::NotAddressed));
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn facts() -> Context {
         my_name: Some("Munin the Raven".to_owned()),
         is_direct: false,
         is_allowed: true,
+        is_heard: false,
         refers_to: None,
         threads: Threads::Always,
         command_prefix: "!muninn".to_owned(),
@@ -186,6 +187,60 @@ fn who_is_answered() {
             other => panic!("{other:?}"),
         };
         assert_eq!(found, expected, "{relates:?} {facts:?}");
+    }
+}
+
+#[test]
+fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
+    let heard_here = Context {
+        is_heard: true,
+        ..facts()
+    };
+    let direct = Context {
+        is_direct: true,
+        ..heard_here.clone()
+    };
+    let in_thread = Message {
+        relates: Relates {
+            thread: Some(id("$root")),
+            ..Relates::default()
+        },
+        ..message("yes, Thursday")
+    };
+    let without_threads = Context {
+        threads: Threads::Never,
+        ..heard_here.clone()
+    };
+    let notice = Message {
+        kind: Kind::Notice,
+        ..message("build 7 is green")
+    };
+    let main = |thread: Option<&str>| Place {
+        thread: thread.map(id),
+        is_reply: false,
+    };
+    for (said, facts, expected) in [
+        (message("Thursday?"), &heard_here, Some(main(None))),
+        (
+            in_thread.clone(),
+            &without_threads,
+            Some(main(Some("$root"))),
+        ),
+        (in_thread, &heard_here, None),
+        (message("!muninn why"), &heard_here, None),
+        (message("muninn: when?"), &heard_here, None),
+        (notice, &heard_here, None),
+        (message("Thursday?"), &direct, None),
+    ] {
+        let found = match heard(said.clone(), facts) {
+            Intent::Said {
+                addressed: Addressed::Overheard,
+                place,
+                ..
+            } => Some(place),
+            _ => None,
+        };
+        assert_eq!(found, expected, "{said:?}");
     }
 }
 

@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, EventId, Feedback,
-    Inbox, Incoming, IncomingMessage, MessageId, OwnSession, Platform, PlatformError, Reply,
-    SafeText, Withdrawn,
+    HeardAudiences, Inbox, Incoming, IncomingMessage, MessageId, OwnSession, Platform,
+    PlatformError, Reply, SafeText, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -41,7 +41,7 @@ const IN_FLIGHT: usize = 32;
 
 /// What outlives a process of the bot.
 #[derive(Clone, Debug, Default)]
-pub struct EchoMemory(Arc<Mutex<Known>>);
+pub struct EchoMemory(Arc<Mutex<Known>>, HeardAudiences);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -62,6 +62,11 @@ struct Answered {
 }
 
 impl EchoMemory {
+    /// Where what people say to one another is remembered.
+    pub fn heard(&self) -> &HeardAudiences {
+        &self.1
+    }
+
     /// What was accepted and not answered, which may come once more.
     fn leave_over(&self) -> Vec<IncomingMessage> {
         let mut known = self.0.lock();
@@ -83,6 +88,7 @@ impl EchoMemory {
             (Body::Command(Command::PlaceGone), _)
             | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
             (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
+            (Body::Text(_) | Body::Command(_), Addressed::Overheard) => false,
         };
         let is_new = is_meant && known.seen.insert(message.event.clone());
         if is_new {
@@ -195,6 +201,8 @@ impl Known {
 #[derive(Clone, Debug, Default)]
 pub struct EchoLog {
     pub messages: Vec<IncomingMessage>,
+    /// What people said to one another.
+    pub overheard: Vec<IncomingMessage>,
     pub feedback: Vec<(AudienceId, Feedback)>,
     pub stops: Vec<ConversationId>,
     /// Answers that could not be delivered, and why.
@@ -225,6 +233,7 @@ impl EchoBot {
     /// When the machine gives it no threads.
     pub fn start(platform: impl Platform + 'static, memory: &EchoMemory) -> Self {
         let (inbox, arrivals) = Inbox::with_left_over(INBOX, memory.leave_over());
+        let inbox = inbox.hearing(memory.heard().clone());
         let (sender, log) = watch::channel(EchoLog::default());
         let go_on = watch::Sender::new(());
         let runtime = Runtime::new().expect("threads for the bot");
@@ -386,6 +395,9 @@ impl Echo {
                 } => drop(found.send(self.memory.sessions(&person, &prefix))),
                 Incoming::Conversations { prefix, found, .. } => {
                     drop(found.send(self.memory.conversations(&prefix)));
+                }
+                Incoming::Overheard(message) => {
+                    self.log.send_modify(|log| log.overheard.push(message));
                 }
                 Incoming::Connected { .. } => {
                     self.log.send_modify(|log| log.connected += 1);

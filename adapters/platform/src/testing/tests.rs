@@ -10,6 +10,7 @@ async fn bot(mut inbox: Arrivals) {
     while let Some(arrival) = inbox.recv().await {
         match arrival.accept() {
             Incoming::Feedback { .. }
+            | Incoming::Overheard(_)
             | Incoming::Sessions { .. }
             | Incoming::Connected { .. }
             | Incoming::Conversations { .. } => {}

@@ -2,7 +2,8 @@
 
 use chrono::Utc;
 use muninn_platform::{
-    Addressed, Body, Command, EventId, InboxClosed, IncomingMessage, Reply, Request, Toward,
+    Addressed, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply, Request,
+    Toward,
 };
 
 use super::{Actor, Inbound};
@@ -43,7 +44,13 @@ impl Inbound {
         }
         let conversation = place.conversation(&hub.me.team);
         hub.remember_conversation(event.clone(), conversation);
-        let (body, reply) = self.answered(message, user, said, &place, is_late);
+        let (body, reply) = match (addressed, said) {
+            (Addressed::Overheard, Request::Text(text)) => (Body::Text(self.plain(&text)), None),
+            (_, said) => {
+                let (body, reply) = self.answered(message, user, said, &place, is_late);
+                (body, Some(reply))
+            }
+        };
         let message = IncomingMessage {
             also_recalls: self.looked_at(&place).await,
             addressed,
@@ -58,7 +65,11 @@ impl Inbound {
             sent_at: message.sent_at().min(Utc::now()),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
-        self.deliver(message, reply).await?;
+        let incoming = match reply {
+            Some(reply) => Incoming::Message { message, reply },
+            None => Incoming::Overheard(message),
+        };
+        self.inbox.deliver(incoming).await?;
         hub.heard(event, addressed);
         Ok(())
     }

@@ -16,6 +16,7 @@ fn facts() -> Context {
         me: ME.to_owned(),
         is_allowed: true,
         mode: AnswerMode::Threads,
+        is_heard: false,
         direct_threads: false,
     }
 }
@@ -79,6 +80,49 @@ fn who_is_answered_where() {
             other => panic!("{other:?}"),
         };
         assert_eq!(addressed, expected, "{text} {more} {mode:?}");
+    }
+}
+
+#[test]
+fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
+    let not_addressed = nothing(IgnoreReason::NotAddressed);
+    let (bot, direct) = (
+        json!({ "bot_id": "B2" }),
+        json!({ "channel": "D1", "channel_type": "im" }),
+    );
+    for (text, more, mode, is_heard) in [
+        ("Thursday?", json!({}), AnswerMode::Threads, true),
+        ("Thursday?", json!({}), AnswerMode::Never, true),
+        (
+            "yes",
+            json!({ "thread_ts": "1.0" }),
+            AnswerMode::Mentions,
+            true,
+        ),
+        ("<@UBOT> hi", json!({}), AnswerMode::Never, false),
+        ("hi", bot, AnswerMode::Threads, false),
+        (
+            "joined",
+            json!({ "subtype": "channel_join" }),
+            AnswerMode::Threads,
+            false,
+        ),
+        ("hi", direct, AnswerMode::Never, false),
+    ] {
+        let heard_there = Context {
+            mode,
+            is_heard: true,
+            ..facts()
+        };
+        let heard_now = match heard(text, more.clone(), &heard_there) {
+            Intent::Said(heard) => heard.addressed == Addressed::Overheard,
+            _ => false,
+        };
+        assert_eq!(heard_now, is_heard, "{text} {more} {mode:?}");
+        let elsewhere = Context { mode, ..facts() };
+        if is_heard {
+            assert_eq!(heard(text, more, &elsewhere), not_addressed, "{text}");
+        }
     }
 }
 

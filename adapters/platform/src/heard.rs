@@ -1,0 +1,100 @@
+//! Which audiences' own talk is remembered, known to the bot and to the adapters alike.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use serde::{Deserialize, Serialize};
+
+use crate::{AudienceId, Channels};
+
+/// What is remembered of a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChannelMemory {
+    /// What the bot is asked, and what it answers.
+    #[default]
+    Asked,
+    /// Also what people say to one another there.
+    Channel,
+}
+
+impl ChannelMemory {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::Channel => "channel",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Asked, Self::Channel]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// Says which audiences are heard, at once and without waiting, so that adapters drop what nobody wants as soon
+/// as it comes. Clones share what they know.
+#[derive(Clone, Debug, Default)]
+pub struct HeardAudiences(Arc<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    settings: Arc<Channels>,
+    /// What somebody said there, which holds over the settings.
+    said: RwLock<HashMap<AudienceId, ChannelMemory>>,
+}
+
+impl HeardAudiences {
+    /// Those that the settings name, until more is known.
+    pub fn new(settings: Arc<Channels>) -> Self {
+        Self(Arc::new(Known {
+            settings,
+            said: RwLock::default(),
+        }))
+    }
+
+    /// Whether what people say to one another there is remembered.
+    pub fn hears(&self, audience: &AudienceId) -> bool {
+        self.memory(audience) == ChannelMemory::Channel
+    }
+
+    /// What is remembered there: what somebody said there last, or else what the settings say.
+    pub fn memory(&self, audience: &AudienceId) -> ChannelMemory {
+        let said = self.0.said.read().get(audience).copied();
+        said.or_else(|| self.0.settings.memory(audience))
+            .unwrap_or_default()
+    }
+
+    /// Somebody said what is to be remembered there.
+    pub fn set(&self, audience: &AudienceId, memory: ChannelMemory) {
+        self.0.said.write().insert(audience.clone(), memory);
+    }
+
+    /// All that was ever said of it, wherever.
+    pub fn set_all(&self, said: HashMap<AudienceId, ChannelMemory>) {
+        *self.0.said.write() = said;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_there_holds_over_the_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("channels.toml");
+        std::fs::write(&path, "['slack/T/C']\nmemory = 'channel'\n['slack/T/D']\n").unwrap();
+        let heard = HeardAudiences::new(Arc::new(Channels::load(&path).unwrap()));
+        let [c, d, e] = ["slack/T/C", "slack/T/D", "slack/T/E"].map(AudienceId::new);
+        assert!(heard.hears(&c) && !heard.hears(&d) && !heard.hears(&e));
+        let shared = heard.clone();
+        heard.set(&c, ChannelMemory::Asked);
+        heard.set(&e, ChannelMemory::Channel);
+        assert!(!shared.hears(&c) && !shared.hears(&d) && shared.hears(&e));
+        heard.set_all(HashMap::new());
+        assert!(shared.hears(&c) && !shared.hears(&e));
+    }
+}

@@ -228,10 +228,6 @@ pub struct OwnSession {
 }
 
 /// What a platform tells the bot, or asks it.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are messages, so a box would only add an allocation"
-)]
 pub enum Incoming {
     /// A message, and the way its answer goes back.
     Message {

@@ -1,6 +1,7 @@
 //! One message from the moment it arrives until it is answered and kept.
 //!
-//! The [`bot`] takes in what the platforms bring; [`admission`] and [`attention`] decide whether it becomes a turn; it is [kept until it is
+//! The [`bot`] takes in what the platforms bring; [`admission`] and [`attention`] decide whether it becomes a turn, and
+//! [`hearing`] and the [`intake`] what is kept of what people say to one another; it is [kept until it is
 //! answered](pending), in the graph or in the [`ledger`]; [`commands`] are answered at once. The [`turn`] reads, recalls, asks
 //! and keeps. What is said of failures stands in [`notice`].
 
@@ -10,6 +11,7 @@ pub mod attention;
 pub mod bot;
 pub mod commands;
 mod explain;
+pub mod hearing;
 pub mod in_flight;
 pub mod intake;
 pub mod interrupt;

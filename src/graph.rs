@@ -15,6 +15,7 @@ mod engine;
 mod error;
 mod explaining;
 mod forgetting;
+pub mod hearing;
 mod indexes;
 pub mod ingest;
 pub mod knowledge;

@@ -12,6 +12,7 @@ use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
 use crate::conversation::bot::Bot;
 use crate::conversation::commands::Commands;
+use crate::conversation::hearing::HearingRules;
 use crate::conversation::ledger::Ledger;
 use crate::conversation::pending::PendingMessages;
 use crate::conversation::summarizer::Summarizer;
@@ -166,6 +167,8 @@ impl Parts {
             searcher: Arc::clone(&searcher),
             budgets: Arc::clone(&budgets),
         };
+        let hearing = Arc::new(HearingRules::new(Arc::clone(&config.channels)));
+        let heard = hearing.heard.clone();
         let commands = Commands {
             archive: Arc::clone(&archive),
             recaller: Arc::clone(&recaller),
@@ -174,6 +177,7 @@ impl Parts {
             ),
             budgets: Arc::clone(&budgets),
             listening: Arc::new(Listening::new(&config.turn.bot_name)),
+            hearing,
         };
         let window = config.turn.window_turns;
         let summarizer = model
@@ -187,7 +191,7 @@ impl Parts {
             PendingMessages::new(ledger, Arc::clone(&archive)),
         ));
         Ok(Wired {
-            heard: HeardAudiences::new(Arc::clone(&config.channels)),
+            heard,
             bot,
             archive,
             store,

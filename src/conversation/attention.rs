@@ -95,10 +95,12 @@ impl Listening {
             archive.remembered_window(&message.conversation)
         });
         let held = self.overheard.get(&message.conversation);
-        let held: Vec<Utterance> = held.map_or_else(Vec::new, |held| {
-            held.iter().map(|it| it.utterance.clone()).collect()
-        });
-        let mut before: Vec<Utterance> = turns.iter().flat_map(of_turn).chain(held).collect();
+        let held: Vec<Overheard> = held.map_or_else(Vec::new, |held| held.clone());
+        // Of what is held and kept, what is held says more.
+        let is_held = |turn: &&Turn| held.iter().any(|it| it.event.as_str() == turn.event);
+        let turns = turns.iter().filter(|turn| !is_held(turn));
+        let mut before: Vec<Utterance> = turns.flat_map(of_turn).collect();
+        before.extend(held.iter().map(|it| it.utterance.clone()));
         // Of the same moment, a question stands before its answer.
         before.sort_by_key(|it| it.at);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
@@ -132,6 +134,15 @@ impl Listening {
         }
     }
 
+    /// Lets go of all that somebody said.
+    pub fn forget_person(&self, author: &str) {
+        let is_theirs =
+            |it: &Overheard| matches!(&it.utterance.by, Speaker::Person { id, .. } if id == author);
+        for mut held in self.overheard.iter_mut() {
+            held.retain(|it| !is_theirs(it));
+        }
+    }
+
     /// Lets go of all that was said in a conversation.
     pub fn forget(&self, session: &ConversationId) {
         self.overheard.remove(session);
@@ -161,8 +172,8 @@ fn utterance(message: &IncomingMessage, text: &str) -> Utterance {
     }
 }
 
-/// What was asked and what was answered.
-fn of_turn(turn: &Turn) -> [Utterance; 2] {
+/// What was asked and what was answered, or what was said to others.
+fn of_turn(turn: &Turn) -> Vec<Utterance> {
     let said = |by, text: &str, at: DateTime<Utc>| Utterance {
         by,
         text: text.to_owned(),
@@ -173,8 +184,9 @@ fn of_turn(turn: &Turn) -> [Utterance; 2] {
         id: turn.author.clone(),
         name: turn.author_name.clone(),
     };
-    [
-        said(asker, &turn.input, turn.created_at),
-        said(Speaker::Bot, &turn.output, turn.created_at),
-    ]
+    let mut all = vec![said(asker, &turn.input, turn.created_at)];
+    if !turn.is_message() {
+        all.push(said(Speaker::Bot, &turn.output, turn.created_at));
+    }
+    all
 }

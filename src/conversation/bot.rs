@@ -1,6 +1,7 @@
 //! The bot: takes messages in, gives each its turn, and ends cleanly.
 
 mod fairness;
+mod overheard;
 mod revising;
 
 use std::collections::VecDeque;
@@ -54,6 +55,8 @@ pub struct Bot {
     places: Arc<FairSemaphore>,
     /// Messages taken in and not yet answered.
     backlog: Arc<Semaphore>,
+    /// The same of what was told beside them.
+    heard_backlog: Arc<Semaphore>,
     /// Messages that wait for a place among those.
     most_waiting: usize,
     in_flight: InFlight,
@@ -90,19 +93,23 @@ impl Bot {
         admission: &AdmissionConfig,
         pending: PendingMessages,
     ) -> Self {
+        let intake = Intake {
+            archive: Arc::clone(&turns.archive),
+            rules: Arc::clone(&commands.hearing),
+            message_chars: admission.message_chars,
+        };
         Self {
             sessions,
             admission: Admission::new(admission),
             archive: Arc::clone(&turns.archive),
             turns: Live::new(turns),
-            intake: Intake {
-                listening: Arc::clone(&commands.listening),
-            },
+            intake,
             commands,
             summarizer,
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
+            heard_backlog: Arc::new(Semaphore::new(admission.inbox_size)),
             most_waiting: admission.inbox_size,
             in_flight: InFlight::default(),
             revisions: Sessions::default(),
@@ -130,12 +137,17 @@ impl Bot {
                 let (bot, done) = (Arc::clone(&self), done.clone());
                 async move { bot.commands.withdrawals.run(done).await }
             }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.commands.hearing.follow(bot.archive.store(), done).await }
+            }),
         ];
+        self.commands.hearing.load(self.archive.store()).await;
         let (mut messages, overheard) = inbox.split();
         let stop = shutdown.child_token();
         let listens = tokio::spawn({
             let (bot, stop) = (Arc::clone(&self), stop.clone());
-            async move { bot.intake.run(overheard, stop).await }
+            async move { bot.hear_all(overheard, stop).await }
         });
         self.serve_all(&mut messages, &shutdown).await;
         if self.halt.is_cancelled() {
@@ -182,24 +194,30 @@ impl Bot {
     fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
-            Incoming::Message { message, reply } => match self.admit(&message) {
-                Ok(()) => {
-                    return Some(Admitted {
-                        message,
-                        reply,
-                        ack,
-                    });
+            Incoming::Message { message, reply } => {
+                let message = Self::as_command(message);
+                match self.admit(&message) {
+                    Ok(()) => {
+                        return Some(Admitted {
+                            message,
+                            reply,
+                            ack,
+                        });
+                    }
+                    Err(notice) => {
+                        ack.ack();
+                        self.refuse(&message, reply, notice);
+                    }
                 }
-                Err(notice) => {
-                    ack.ack();
-                    self.refuse(&message, reply, notice);
-                }
-            },
-            Incoming::Overheard(message) => {
-                self.intake.take(&message);
-                ack.ack();
             }
-            Incoming::Connected { platform, withdraw } => {
+            // It comes the other way.
+            Incoming::Overheard(_) => drop(ack),
+            Incoming::Connected {
+                platform,
+                withdraw,
+                announce,
+            } => {
+                self.commands.hearing.connected(platform, announce);
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
             }
@@ -251,6 +269,8 @@ impl Bot {
 
     /// Says that this bot serves these platforms, and takes what an earlier process left of theirs.
     pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
+        // Adapters ask from the first message on.
+        self.commands.hearing.load(self.archive.store()).await;
         self.pending.sign_in(platforms, left_over).await;
     }
 
@@ -426,6 +446,12 @@ impl Bot {
                 let said = self.commands.forget_last(&self.sessions, message, &context);
                 deliver(reply.as_mut(), &said.await).await;
             }
+            Body::Command(Command::OptOut) => {
+                drop(guard);
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.opt_out(message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
             Body::Command(Command::Again(answer)) => {
                 drop(guard);
                 self.answer_again(message, answer, reply.as_mut()).await;
@@ -467,13 +493,14 @@ impl Bot {
     }
 
     /// What may be meant for the bot is, where it takes part; then the person's limits hold.
-    async fn unwanted(&self, message: &IncomingMessage) -> Option<Option<Notice>> {
+    async fn unwanted(self: &Arc<Self>, message: &IncomingMessage) -> Option<Option<Notice>> {
         match (&message.body, message.addressed) {
             (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _) => None,
             (Body::Text(text), addressed) => {
                 let ignored = self.ignored(message, text, addressed).await;
                 if let Some(why) = ignored {
                     metrics::counter!("muninn_overheard_total", "why" => why).increment(1);
+                    self.hear_unanswered(message).await;
                     return Some(None);
                 }
                 if addressed == Addressed::Directly {
@@ -551,7 +578,10 @@ impl Bot {
             match taken {
                 Ok(After::Superseded) => {}
                 Ok(After::Nothing) => return,
-                Ok(After::Silent) => return self.commands.listening.hold(message, &text),
+                Ok(After::Silent) => {
+                    self.commands.listening.hold(message, &text);
+                    return self.hear_unanswered(message).await;
+                }
                 Ok(After::Summarize) => return self.summarize(message),
                 Err(error) => {
                     metrics::counter!("muninn_failed_turns_total").increment(1);

@@ -1,19 +1,21 @@
 //! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
 
 mod once;
+mod remember;
 
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Attention, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId, Reply, Scope,
-    Vocabulary, Withdraw, counted, excerpt,
+    Attention, ChannelMemory, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId,
+    Reply, Scope, Vocabulary, Withdraw, counted, excerpt,
 };
 
 use self::once::CommandOutcome;
 use crate::agent::budget::{Budgets, Used};
 use crate::conversation::attention::Listening;
 use crate::conversation::explain::explain;
+use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::{
     PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals,
@@ -50,6 +52,9 @@ What you can ask of me:
 - `forget session`: forget everything said in this {conversation}
 - `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
 - `mute`, `only when mentioned`, `unmute`: when I answer in this {conversation}; `mute {channel}` and so on for all of the {channel}
+- `remember {channel}`, `remember only what is asked`: whether I remember what people say to one another in this {channel}
+- `don't remember me here`, `remember me here`: whether that holds for you
+- `off`, `on`: what people say to one another in this {conversation} is off the record, or on it again; `off {channel}` and so on for all of the {channel}
 - `usage`: what you and this {channel} have spent
 Anything else is a message to me."
     )
@@ -68,6 +73,7 @@ pub struct Commands {
     pub withdrawals: Arc<Withdrawals>,
     pub budgets: Arc<Budgets>,
     pub listening: Arc<Listening>,
+    pub hearing: Arc<HearingRules>,
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
@@ -135,10 +141,27 @@ impl Commands {
                 let set = self.attend(guard, message, *attention, *scope, context.vocabulary);
                 set.await.map(CommandAnswer::from)
             }
+            Command::Remember(memory) => {
+                let set = self.remember(message, *memory, context.vocabulary);
+                set.await.map(CommandAnswer::from)
+            }
+            Command::OffTheRecord(scope) => {
+                let set = self.record(message, false, *scope, context.vocabulary);
+                set.await.map(CommandAnswer::from)
+            }
+            Command::OnTheRecord(scope) => {
+                let set = self.record(message, true, *scope, context.vocabulary);
+                set.await.map(CommandAnswer::from)
+            }
+            Command::OptIn => {
+                let set = self.opt_in(message, context.vocabulary);
+                set.await.map(CommandAnswer::from)
+            }
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
             | Command::PlaceGone
+            | Command::OptOut
             | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => Ok(Notice::Failed.into()),
             Command::Forget(ForgetWhat::Session) => {
                 let said = self.forget_session(guard, message, context).await;
@@ -248,7 +271,7 @@ impl Commands {
     async fn about(
         &self,
         message: &IncomingMessage,
-        vocabulary: &Vocabulary,
+        vocabulary: &'static Vocabulary,
     ) -> Result<String, StoreError> {
         let memory_stats = self
             .archive
@@ -264,8 +287,12 @@ impl Commands {
                 since.format("%Y-%m-%d"),
             ),
         };
+        let heard = match self.hearing.memory(message.channel()) {
+            ChannelMemory::Channel => format!("\n\n{}", Notice::HearsEverybody(vocabulary)),
+            ChannelMemory::Asked => String::new(),
+        };
         let help = help(vocabulary);
-        Ok(format!("{ABOUT}\n\n{remembered}\n\n{help}"))
+        Ok(format!("{ABOUT}\n\n{remembered}{heard}\n\n{help}"))
     }
 
     async fn why(

@@ -1,49 +1,164 @@
 //! What people say to one another where that is remembered: taken in beside what is asked, and not answered.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use muninn_platform::{Arrival, Body, Incoming, IncomingMessage};
-use tokio::sync::mpsc;
+use async_trait::async_trait;
+use chrono::Utc;
+use muninn_platform::redact::without_secrets;
+use muninn_platform::{
+    Audience, Body, Delivered, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::attention::Listening;
+use crate::conversation::hearing::HearingRules;
+use crate::graph::trace::Trace;
+use crate::graph::{NewTurn, Turn};
+use crate::memory::Archive;
 
 /// Messages that are taken in at once.
-const BATCH: usize = 256;
+pub(super) const BATCH: usize = 256;
+/// The pause before messages that could be kept nowhere are tried again, doubling up to [`SLOWEST`].
+const FIRST_RETRY: Duration = Duration::from_millis(500);
+const SLOWEST: Duration = Duration::from_secs(15);
+/// After so many tries, about three minutes, they are given up: their platforms are not told that they are kept.
+const TRIES: u32 = 16;
+/// What stands in the place of the rest of a message that is too long.
+const CUT: &str = " […]";
 
-/// Takes in what was overheard, in the order in which it came.
+/// Keeps what people say to one another.
 #[derive(Debug)]
 pub struct Intake {
-    pub listening: Arc<Listening>,
+    pub archive: Arc<Archive>,
+    pub rules: Arc<HearingRules>,
+    /// As many characters of a message are kept.
+    pub message_chars: usize,
 }
 
+/// The messages could be kept nowhere, or there is no time left for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unkept;
+
 impl Intake {
-    /// Takes in what comes until nothing can come any more, or until `stop`.
-    pub async fn run(&self, mut overheard: mpsc::Receiver<Arrival>, stop: CancellationToken) {
-        let mut batch = Vec::with_capacity(BATCH);
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                came = overheard.recv_many(&mut batch, BATCH) => if came == 0 { return },
+    /// Keeps those that are to be kept, in their order. Returns when they cannot be lost; gives the audiences where
+    /// people are to be told that they are heard.
+    ///
+    /// # Errors
+    /// When they could not be kept in time.
+    pub async fn keep(
+        &self,
+        messages: &[&IncomingMessage],
+        stop: &CancellationToken,
+    ) -> Result<Vec<Audience>, Unkept> {
+        // Whoever opts out waits for this, and what they said is forgotten then.
+        let _keeping = self.rules.keeping.lock().await;
+        let mut kept: Vec<NewTurn> = Vec::with_capacity(messages.len());
+        let mut untold: Vec<Audience> = Vec::new();
+        for message in messages {
+            let Body::Text(text) = &message.body else {
+                continue;
+            };
+            let not_kept = self.rules.not_kept(message, text);
+            let why = not_kept.map_or("kept", |why| why.name());
+            metrics::counter!("muninn_heard_total", "kept" => why).increment(1);
+            if not_kept.is_some() {
+                continue;
             }
-            for arrival in batch.drain(..) {
-                let (incoming, ack) = arrival.into_parts();
-                if let Incoming::Overheard(message) = incoming {
-                    self.take(&message);
-                }
-                ack.ack();
+            let text = self.readable(text);
+            kept.push(as_turn(message, &text));
+            let audience = &message.audience;
+            if !self.rules.is_announced(&audience.id) && !untold.contains(audience) {
+                untold.push(audience.clone());
             }
+        }
+        if !kept.is_empty() {
+            self.insist(kept, stop).await?;
+        }
+        Ok(untold)
+    }
+
+    /// What is kept of a text: without secrets, and not endless.
+    pub fn readable(&self, text: &str) -> String {
+        let text = without_secrets(text.trim());
+        match text.char_indices().nth(self.message_chars) {
+            Some((end, _)) => format!("{}{CUT}", &text[..end]),
+            None => text,
         }
     }
 
-    /// Has the rules know what was said, by which they find out what is for the bot.
-    pub fn take(&self, message: &IncomingMessage) {
-        metrics::counter!("muninn_overheard_total", "why" => "channel").increment(1);
-        match &message.body {
-            Body::Text(text) => self.listening.hold(message, text),
-            Body::Deletion { of } => self.listening.let_go(of),
-            Body::Command(_) | Body::Edit { .. } => {}
+    async fn insist(&self, messages: Vec<NewTurn>, stop: &CancellationToken) -> Result<(), Unkept> {
+        let mut pause = FIRST_RETRY;
+        for _ in 0..TRIES {
+            match self.archive.keep_messages(messages.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error) => tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    messages = messages.len(),
+                    "what people said could not be kept anywhere; it is tried again"
+                ),
+            }
+            tokio::select! {
+                () = stop.cancelled() => return Err(Unkept),
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
+            }
         }
+        Err(Unkept)
+    }
+}
+
+fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
+    let turn = Turn::message(message.conversation.as_str(), &message.author.id, text);
+    NewTurn {
+        audience: message.audience.clone(),
+        turn: Turn {
+            // Whatever the clocks of others say, it was not said later than now.
+            created_at: message.sent_at.min(Utc::now()),
+            author_name: message.author.name.clone(),
+            event: message.event.to_string(),
+            link: message.link.clone(),
+            reply_to: message.reply_to.as_ref().map(ToString::to_string),
+            ..turn
+        },
+        context: Vec::new(),
+        recalled: Vec::new(),
+        trace: Trace::default(),
+    }
+}
+
+/// The reply to what nobody asked: nothing of it is shown.
+pub(super) struct Unanswered(pub(super) Arc<dyn Withdraw>);
+
+#[async_trait]
+impl Reply for Unanswered {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
+        Ok(Delivered::default())
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::clone(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn nothing_was_said_in_the_future() {
+        let mut message = crate::testing::message("e");
+        message.sent_at = Utc::now() + TimeDelta::days(400);
+        assert!(as_turn(&message, "now").turn.created_at <= Utc::now());
+        message.sent_at = chrono::DateTime::UNIX_EPOCH;
+        let turn = as_turn(&message, "then").turn;
+        assert_eq!(
+            (turn.created_at, turn.is_message()),
+            (message.sent_at, true)
+        );
     }
 }

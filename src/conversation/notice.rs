@@ -89,6 +89,32 @@ pub enum Notice {
         vocabulary: &'static Vocabulary,
     },
     ModeratorNeededToMute(&'static Vocabulary),
+    /// Said to all in a channel, once: that what they say to one another is remembered.
+    HearsEverybody(&'static Vocabulary),
+    /// It was said to all.
+    HearsEverybodyNow(&'static Vocabulary),
+    HearsNobody {
+        /// People were heard until now.
+        was: bool,
+        vocabulary: &'static Vocabulary,
+    },
+    ModeratorNeededToHear(&'static Vocabulary),
+    OptedOut {
+        messages: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    OptedIn {
+        is_heard: bool,
+        vocabulary: &'static Vocabulary,
+    },
+    /// Whether what people say to one another is on the record from now on.
+    Record {
+        is_kept: bool,
+        scope: Scope,
+        /// It would be kept at all.
+        is_heard: bool,
+        vocabulary: &'static Vocabulary,
+    },
     /// There is nothing to mute.
     NotInConversation(&'static Vocabulary),
     /// Said below what was said in a conversation, or why.
@@ -142,6 +168,15 @@ impl std::fmt::Display for Notice {
             Self::StillVisible(outcome) => still_visible(f, outcome),
             Self::ModeratorNeeded(Vocabulary { channel, moderator, forget_last, .. }) => write!(f, "Only {moderator} can have a whole {channel} forgotten. \"{forget_last}\" forgets your own last turn."),
             Self::Attends { attention, scope, still, vocabulary } => attends(f, *attention, *scope, *still, vocabulary),
+            Self::HearsEverybody(Vocabulary { channel, conversation, moderator, .. }) => write!(f, "From now on I remember what people say to one another in this {channel}, so that it can be found again by those who are here; I still answer only what is meant for me. Tell me `don't remember me here`, and nothing of yours is kept, also nothing from before. `off` and `on` keep a {conversation} off the record, and a message that begins with `[off]` is not kept. To end it for all, {moderator} tells me `remember only what is asked`."),
+            Self::HearsEverybodyNow(Vocabulary { channel, .. }) => write!(f, "I remember from now on what people say to one another in this {channel}, and told everybody in it."),
+            Self::HearsNobody { was: true, vocabulary: Vocabulary { channel, .. } } => write!(f, "From now on I remember only what I am asked in this {channel}. What I kept until now stays; `forget {channel}` removes all of it."),
+            Self::HearsNobody { was: false, vocabulary: Vocabulary { channel, .. } } => write!(f, "I remember only what I am asked in this {channel}."),
+            Self::ModeratorNeededToHear(Vocabulary { channel, moderator, .. }) => write!(f, "Only {moderator} can say what I remember of a whole {channel}. `don't remember me here` holds for yourself."),
+            Self::OptedOut { messages, vocabulary: Vocabulary { channel, .. } } => write!(f, "I keep nothing of what you say to others in this {channel}, and forgot what I had kept of it: {}. What you ask me is still remembered; `forget last` forgets it. `remember me here` undoes this.", counted(*messages, "message")),
+            Self::OptedIn { is_heard: true, vocabulary: Vocabulary { channel, .. } } => write!(f, "From now on I remember what you say to others in this {channel} again."),
+            Self::OptedIn { is_heard: false, vocabulary: Vocabulary { channel, .. } } => write!(f, "You are not left out in this {channel}; but nobody is: I remember only what I am asked here."),
+            Self::Record { is_kept, scope, is_heard, vocabulary } => record(f, *is_kept, *scope, *is_heard, vocabulary),
             Self::ModeratorNeededToMute(Vocabulary { channel, conversation, moderator, .. }) => write!(f, "Only {moderator} can say when I answer in a whole {channel}. `mute` and `only when mentioned` hold for this {conversation}."),
             Self::NotInConversation(Vocabulary { channel, conversation, .. }) => write!(f, "I take no part in this {conversation}, so there is nothing to change. `mute {channel}` holds for all of the {channel}."),
             Self::StayedSilent { times, last } => write!(f, "(I chose to say nothing to {} here, the last on {}.)", counted(*times, "message"), last.format("%Y-%m-%d %H:%M")),
@@ -197,6 +232,39 @@ fn attends(
         ),
         Attention::Open | Attention::Mentioned | Attention::Muted => Ok(()),
     }
+}
+
+/// Whether what people say to one another is on the record from now on.
+fn record(
+    f: &mut std::fmt::Formatter<'_>,
+    is_kept: bool,
+    scope: Scope,
+    is_heard: bool,
+    vocabulary: &Vocabulary,
+) -> std::fmt::Result {
+    let (place, on) = match scope {
+        Scope::Conversation => (vocabulary.conversation, "on".to_owned()),
+        Scope::Audience => (vocabulary.channel, format!("on {}", vocabulary.channel)),
+    };
+    if is_kept {
+        write!(
+            f,
+            "What people say to one another in this {place} is on the record again."
+        )?;
+    } else {
+        write!(
+            f,
+            "What people say to one another in this {place} is off the record: I keep nothing of it until somebody says `{on}` to me. What I am asked is remembered as always."
+        )?;
+    }
+    if is_heard {
+        return Ok(());
+    }
+    write!(
+        f,
+        " (I remember only what I am asked in this {} anyway.)",
+        vocabulary.channel
+    )
 }
 
 fn all(turns: usize) -> String {

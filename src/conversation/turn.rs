@@ -238,6 +238,8 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) {
         match self.archive.turn_of_event(event).await {
+            // What was only heard has no answer.
+            Ok(Some(earlier)) if earlier.is_message() => {}
             Ok(Some(earlier)) => self.deliver_earlier(guard, &earlier, reply).await,
             Ok(None) => {}
             Err(error) => tracing::warn!(

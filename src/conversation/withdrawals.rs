@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use dashmap::DashMap;
 use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,16 @@ impl ToWithdraw {
         let all = by_session.into_iter().map(each);
         all.filter(|it| it.title || !it.messages.is_empty())
             .collect()
+    }
+}
+
+/// For a platform that was not reached yet.
+struct NotReached;
+
+#[async_trait]
+impl Withdraw for NotReached {
+    async fn withdraw(&self, _: &ConversationId, _: &MessageId) -> Withdrawn {
+        Withdrawn::NotYet
     }
 }
 
@@ -163,6 +174,15 @@ impl Withdrawals {
             }
         }
         self.changed.notify_one();
+    }
+
+    /// What takes messages away on a platform, as soon as that can be reached.
+    pub fn of(&self, platform: &str) -> Arc<dyn Withdraw> {
+        let known = self.platforms.get(platform);
+        known.map_or_else(
+            || Arc::new(NotReached) as Arc<dyn Withdraw>,
+            |it| Arc::clone(it.value()),
+        )
     }
 
     /// Writes down what is to be taken away, before it is forgotten what it was. To be followed by

@@ -64,11 +64,22 @@ impl GraphStore {
             .await
     }
 
+    /// Forgets what a person said to others in an audience.
+    pub async fn forget_said(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Forgotten, StoreError> {
+        let wish = json!({"audience": audience.as_str(), "author": person, "source": "message"});
+        self.intended(wish).await
+    }
+
     /// Deletes what a person said, some at a time, until there is nothing left.
     pub(super) async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
         let mut forgotten = Forgotten::default();
         let mut bound = params(wish.clone());
         bound.insert("most".to_owned(), json!(AT_ONCE));
+        bound.entry("source").or_insert(Value::Null);
         loop {
             let rows = self.engine.read(cypher::OF_PERSON, bound.clone()).await?;
             if rows.is_empty() {

@@ -472,6 +472,7 @@ pub(crate) mod answers;
 pub(crate) mod appending;
 pub(crate) mod attention;
 pub(crate) mod claims;
+pub(crate) mod hearing;
 pub(crate) mod import;
 pub(crate) mod messages;
 pub(crate) mod pending;

@@ -141,6 +141,25 @@ impl Archive {
         Ok(forgotten.turns > 0)
     }
 
+    /// Forgets what a person said to others in an audience. Says how many messages there were.
+    ///
+    /// # Errors
+    /// As [`Archive::forget_person`].
+    pub async fn forget_said(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<usize, MessageError> {
+        let is_theirs = |it: &NewTurn| {
+            it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
+        };
+        let here = self.journal.forget(is_theirs).await?;
+        self.windows.clear();
+        let there = self.store().forget_said(audience, person).await?;
+        self.no_longer_known(audience);
+        Ok(here + there.turns)
+    }
+
     /// Forgets all that a person said in an audience, to others and to the bot, with what it answered. Says how much
     /// there was.
     ///

@@ -219,6 +219,8 @@ impl Inbound {
             | EventKind::Why
             | EventKind::Usage
             | EventKind::Attend(..)
+            | EventKind::Record(..)
+            | EventKind::Remember(_)
             | EventKind::Forget(_)
             | EventKind::Session(_)
             | EventKind::TypingSession(_)
@@ -339,6 +341,8 @@ fn owner(asked: &Asked) -> Option<UserId> {
         | EventKind::Why
         | EventKind::Usage
         | EventKind::Attend(..)
+        | EventKind::Record(..)
+        | EventKind::Remember(_)
         | EventKind::Forget(_)
         | EventKind::Session(_)
         | EventKind::TypingSession(_)

@@ -48,6 +48,25 @@ pub(crate) fn all() -> Vec<Value> {
             "Have Muninn answer here only when it is mentioned",
         ),
         attend("unmute", "Have Muninn answer here again"),
+        attend(
+            "off",
+            "What people say to each other here from now on is off the record",
+        ),
+        attend(
+            "on",
+            "What people say to each other here may be remembered again",
+        ),
+        chat_input(
+            "remember",
+            "What Muninn may remember of this channel, and of you",
+            json!([{ "type": TEXT, "name": "what", "description": "What to remember",
+                "required": true, "choices": [
+                    { "name": "nothing of mine that I do not say to Muninn", "value": REMEMBER_NOT_ME },
+                    { "name": "also what I say to others", "value": REMEMBER_ME },
+                    { "name": "what people say to each other in this channel", "value": REMEMBER_CHANNEL },
+                    { "name": "only what Muninn is asked in this channel", "value": REMEMBER_ASKED },
+                ] }]),
+        ),
         chat_input("usage", "What was spent, by you and here", json!([])),
         chat_input(
             "session",
@@ -64,6 +83,12 @@ pub(crate) fn all() -> Vec<Value> {
     }
     commands
 }
+
+/// What may be remembered, in the words that people say it with.
+const REMEMBER_NOT_ME: &str = "don't remember me here";
+const REMEMBER_ME: &str = "remember me here";
+const REMEMBER_CHANNEL: &str = "remember channel";
+const REMEMBER_ASKED: &str = "remember only what is asked";
 
 /// The command in a message's menu.
 pub(crate) const ABOUT: &str = "Ask Muninn about this message";

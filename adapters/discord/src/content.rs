@@ -74,6 +74,15 @@ pub(crate) fn edit(text: &str, row: Row, belongs: Belongs) -> Value {
     })
 }
 
+/// What the bot says unasked.
+pub(crate) fn announcement(text: &str) -> Value {
+    json!({
+        "content": text,
+        "allowed_mentions": { "parse": [] },
+        "flags": SUPPRESS_EMBEDS,
+    })
+}
+
 /// A further message that answers an interaction.
 pub(crate) fn follow_up(text: &str, row: Row, belongs: Belongs, is_private: bool) -> Value {
     let mut message = edit(text, row, belongs);

@@ -102,6 +102,10 @@ pub(crate) enum EventKind {
     Usage,
     /// Which messages are answered, and where as chosen.
     Attend(Attention, Option<String>),
+    /// Whether what people say to each other is kept, and where as chosen.
+    Record(bool, Option<String>),
+    /// What may be remembered, in words.
+    Remember(String),
     /// What is to be forgotten, as chosen.
     Forget(String),
     /// A conversation's id, or what somebody typed instead.
@@ -454,6 +458,9 @@ fn command(raw: &CommandInteraction) -> EventKind {
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),
         (_, "mentions") => EventKind::Attend(Attention::Mentioned, typed(raw, "where")),
         (_, "unmute") => EventKind::Attend(Attention::Open, typed(raw, "where")),
+        (_, "off") => EventKind::Record(false, typed(raw, "where")),
+        (_, "on") => EventKind::Record(true, typed(raw, "where")),
+        (_, "remember") => EventKind::Remember(typed(raw, "what").unwrap_or_default()),
         (_, "forget") => EventKind::Forget(typed(raw, "what").unwrap_or_default()),
         (_, "session") => EventKind::Session(typed(raw, "name")),
         (_, _) => EventKind::Unknown,

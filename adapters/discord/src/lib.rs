@@ -8,6 +8,7 @@
 //! its `transport`, at the pace of the `outbox`.
 
 mod allow;
+mod announce;
 mod answer_thread;
 mod api;
 mod asked;

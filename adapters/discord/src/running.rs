@@ -9,6 +9,7 @@ use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
 use crate::NAME;
+use crate::announce::Announcer;
 use crate::api::{self, Api, GatewayAt, Me};
 use crate::commands;
 use crate::directory::Change;
@@ -140,8 +141,9 @@ impl Running {
     fn tell_connected(&self) {
         let Inbound { hub, inbox } = self.inbound.clone();
         self.inbound.hub.chores.spawn(async move {
-            let withdrawer = Arc::new(Withdrawer(hub));
-            note(inbox.tell_connected(NAME, withdrawer).await);
+            let withdrawer = Arc::new(Withdrawer(Arc::clone(&hub)));
+            let announcer = Arc::new(Announcer(hub));
+            note(inbox.tell_connected(NAME, withdrawer, announcer).await);
         });
     }
 

@@ -17,4 +17,6 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/session`: find your own conversations again
 - `/forget`: forget your last question, this thread, this channel (for those who may manage messages), or what you asked privately
 - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
+- `/remember`: what I may remember of this channel, and of what you say to others here
+- `/off`, `/on`: what people say to each other in this thread or channel is off the record, or may be remembered again
 - `/usage`: what you and this channel have spent";

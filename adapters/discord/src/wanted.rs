@@ -111,6 +111,19 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             let command = Command::Attend(*attention, scope);
             Wanted::Turn(turn(asked, Body::Command(command), true))
         }
+        EventKind::Record(is_kept, place) => {
+            let scope = scope(asked, place.as_deref());
+            let command = if *is_kept {
+                Command::OnTheRecord(scope)
+            } else {
+                Command::OffTheRecord(scope)
+            };
+            Wanted::Turn(turn(asked, Body::Command(command), true))
+        }
+        EventKind::Remember(words) => {
+            let command = Command::parse(words);
+            Wanted::Turn(turn(asked, Body::Command(command), true))
+        }
         EventKind::Forget(what) => forget(asked, what),
         EventKind::Session(chosen) => Wanted::Session(chosen.clone()),
         EventKind::Pressed {

@@ -122,6 +122,10 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
         Kind::Notice | Kind::Other => return Intent::Nothing(IgnoreReason::Irrelevant),
     };
     let (said, addressed) = match command(&message.text, &facts.command_prefix) {
+        Some(Request::Command(command)) if thread(&message.relates, facts).is_none() => (
+            Request::Command(command.beside_threads()),
+            Some(Addressed::Directly),
+        ),
         Some(said) => (said, Some(Addressed::Directly)),
         None => (
             Request::Text(without_mention(&message.text, facts)),

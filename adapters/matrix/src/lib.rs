@@ -7,6 +7,7 @@
 #![recursion_limit = "256"]
 
 mod allow;
+mod announce;
 mod ask;
 mod attachment;
 mod check;

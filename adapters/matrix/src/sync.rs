@@ -21,6 +21,7 @@ use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, misconfigured}
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::announce::Announcer;
 use crate::errors::{Failure, disconnected, of_sdk};
 use crate::event::{Event, EventKind};
 use crate::files::Folder;
@@ -144,8 +145,10 @@ impl Listener {
         // Nothing that is said waits for what is taken away.
         let inbox = self.inbound.inbox.clone();
         let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
+        let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
-            if let Err(error) = inbox.tell_connected(NAME, withdrawer).await {
+            let told = inbox.tell_connected(NAME, withdrawer, announcer).await;
+            if let Err(error) = told {
                 tracing::debug!(%error, "the bot is ending");
             }
         });

@@ -10,6 +10,7 @@
 //! recall_threshold = 0.5
 //! time_zone = "Europe/Lisbon"
 //! memory = "channel"
+//! off_record = ["[off]", "psst:"]
 //! ```
 
 use std::collections::BTreeMap;
@@ -71,6 +72,8 @@ pub struct ChannelSettings {
     pub time_zone: Option<TimeZone>,
     /// What is remembered there.
     pub memory: Option<ChannelMemory>,
+    /// With these words a message begins that is off the record there.
+    pub off_record: Option<Vec<String>>,
 }
 
 /// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
@@ -157,6 +160,11 @@ impl Channels {
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
+    }
+
+    /// With which words a message of an audience begins that is off the record, if that is set.
+    pub fn off_record(&self, audience: &AudienceId) -> Option<Vec<String>> {
+        self.all().get(audience)?.off_record.clone()
     }
 
     /// What is remembered of an audience, if that is set.

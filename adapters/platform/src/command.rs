@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::MessageId;
+use crate::{ChannelMemory, MessageId};
 
 /// A command, without the platform's prefix (`/` in a terminal, `!muninn ` in a Matrix room).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,16 @@ pub enum Command {
     Forget(ForgetWhat),
     /// Which messages are answered from now on.
     Attend(Attention, Scope),
+    /// What is remembered of this audience from now on.
+    Remember(ChannelMemory),
+    /// From now on nothing is kept of what the one who says it tells others here, and what was kept is forgotten.
+    OptOut,
+    /// The opposite, from now on.
+    OptIn,
+    /// What people say to one another from now on is not kept.
+    OffTheRecord(Scope),
+    /// It is kept again.
+    OnTheRecord(Scope),
     /// The platform says that a place is gone, with all that was said in it: the conversation or audience that the
     /// message is in, and all whose ids begin with it and a slash. No person gives it.
     PlaceGone,
@@ -89,6 +99,9 @@ impl Command {
     pub fn parse(text: &str) -> Self {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if let Some(command) = Self::in_a_sentence(text) {
+            return command;
+        }
         match words.as_slice() {
             ["help"] => Self::Help,
             ["history"] => Self::History,
@@ -98,11 +111,49 @@ impl Command {
             ["forget", "last"] => Self::Forget(ForgetWhat::Last),
             ["forget", "session" | "thread" | "conversation"] => Self::Forget(ForgetWhat::Session),
             ["forget", "room" | "channel"] => Self::Forget(ForgetWhat::Audience),
+            ["off", rest @ ..] if scope(rest).is_some() => {
+                Self::OffTheRecord(scope(rest).unwrap_or(Scope::Conversation))
+            }
+            ["on", rest @ ..] if scope(rest).is_some() => {
+                Self::OnTheRecord(scope(rest).unwrap_or(Scope::Conversation))
+            }
             [rest @ .., "thread" | "session" | "conversation"] => {
                 Self::attend(rest, Scope::Conversation, text)
             }
             [rest @ .., "room" | "channel"] => Self::attend(rest, Scope::Audience, text),
             all => Self::attend(all, Scope::Conversation, text),
+        }
+    }
+
+    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here.
+    pub fn in_a_sentence(text: &str) -> Option<Self> {
+        let plain = text.to_lowercase().replace(['’', 'ʼ', '‘', '´', '`'], "'");
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        let sentence = words.join(" ");
+        match sentence.trim_end_matches(['.', '!', ' ']) {
+            "don't remember me here" | "dont remember me here" | "do not remember me here" => {
+                Some(Self::OptOut)
+            }
+            "remember me here" => Some(Self::OptIn),
+            "remember channel"
+            | "remember room"
+            | "remember this channel"
+            | "remember this room" => Some(Self::Remember(ChannelMemory::Channel)),
+            "remember only what is asked" | "remember only what you are asked" => {
+                Some(Self::Remember(ChannelMemory::Asked))
+            }
+            _ => None,
+        }
+    }
+
+    /// As it is meant where each message begins a conversation of its own: what is off the record beside threads is
+    /// the channel.
+    #[must_use]
+    pub fn beside_threads(self) -> Self {
+        match self {
+            Self::OffTheRecord(_) => Self::OffTheRecord(Scope::Audience),
+            Self::OnTheRecord(_) => Self::OnTheRecord(Scope::Audience),
+            other => other,
         }
     }
 
@@ -114,6 +165,15 @@ impl Command {
             _ => return Self::Unknown(text.trim().to_owned()),
         };
         Self::Attend(attention, scope)
+    }
+}
+
+/// How far a command reaches that has these words at its end; none where they are others.
+fn scope(words: &[&str]) -> Option<Scope> {
+    match words {
+        [] | ["thread" | "session" | "conversation"] => Some(Scope::Conversation),
+        ["room" | "channel"] => Some(Scope::Audience),
+        _ => None,
     }
 }
 
@@ -161,6 +221,30 @@ mod tests {
             (
                 "only when mentioned channel",
                 Command::Attend(Attention::Mentioned, Scope::Audience),
+            ),
+            ("off", Command::OffTheRecord(Scope::Conversation)),
+            ("off channel", Command::OffTheRecord(Scope::Audience)),
+            ("On room", Command::OnTheRecord(Scope::Audience)),
+            ("on thread", Command::OnTheRecord(Scope::Conversation)),
+            ("off we go", Command::Unknown("off we go".to_owned())),
+            ("Don’t remember me here.", Command::OptOut),
+            ("do not  remember me here", Command::OptOut),
+            ("remember me here", Command::OptIn),
+            (
+                "remember channel",
+                Command::Remember(ChannelMemory::Channel),
+            ),
+            (
+                "remember this room",
+                Command::Remember(ChannelMemory::Channel),
+            ),
+            (
+                "remember only what is asked",
+                Command::Remember(ChannelMemory::Asked),
+            ),
+            (
+                "remember me there",
+                Command::Unknown("remember me there".to_owned()),
             ),
             (
                 "mute everybody",

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{Command, Reply, TimeZone, Toward, Withdraw};
+use crate::{Announce, Command, Reply, TimeZone, Toward, Withdraw};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -237,10 +237,12 @@ pub enum Incoming {
     /// What people say to one another where that is remembered, as [`Addressed::Overheard`]: nothing is answered.
     /// Edits and deletions by people come as messages, for only the bot knows what they are about.
     Overheard(IncomingMessage),
-    /// The platform can be reached now: what an earlier process did not take away can be.
+    /// The platform can be reached now: what an earlier process did not take away can be, and what is to be said
+    /// unasked.
     Connected {
         platform: &'static str,
         withdraw: Arc<dyn Withdraw>,
+        announce: Arc<dyn Announce>,
     },
     /// Somebody wants the turn under way in this conversation stopped.
     Stop(ConversationId),

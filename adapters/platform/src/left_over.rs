@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{Inbox, InboxClosed, Incoming, IncomingMessage, Reply, Withdraw};
+use crate::{Announce, Inbox, InboxClosed, Incoming, IncomingMessage, Reply, Withdraw};
 
 /// Gives the messages of an earlier process replies of this one.
 #[async_trait]
@@ -55,7 +55,8 @@ impl Inbox {
         Ok(())
     }
 
-    /// Tells the bot that the platform can be reached: what is to be taken away can be.
+    /// Tells the bot that the platform can be reached: what is to be taken away can be, and what is to be said
+    /// unasked.
     ///
     /// # Errors
     /// When the bot is ending; the next process is told again.
@@ -63,8 +64,13 @@ impl Inbox {
         &self,
         platform: &'static str,
         withdraw: Arc<dyn Withdraw>,
+        announce: Arc<dyn Announce>,
     ) -> Result<(), InboxClosed> {
-        self.deliver(Incoming::Connected { platform, withdraw })
-            .await
+        let connected = Incoming::Connected {
+            platform,
+            withdraw,
+            announce,
+        };
+        self.deliver(connected).await
     }
 }

@@ -5,6 +5,7 @@
 //! nothing of the bot; the bot knows this crate and nothing of any platform.
 
 mod allow;
+mod announce;
 mod backoff;
 mod backticks;
 mod brackets;
@@ -41,6 +42,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 pub use allow::{AllowEntry, AllowError, AllowList};
+pub use announce::{Announce, Announced, NothingToSay};
 pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;

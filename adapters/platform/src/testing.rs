@@ -66,6 +66,7 @@ pub struct Room {
     admins: Vec<String>,
     addressed: Addressed,
     toward: Toward,
+    reply_to: Option<EventId>,
     files: Vec<(Attachment, Vec<u8>)>,
     background: Vec<PriorMessage>,
     lost_deliveries: Arc<AtomicUsize>,
@@ -93,6 +94,7 @@ impl Room {
             admins: Vec::new(),
             addressed: Addressed::Directly,
             toward: Toward::default(),
+            reply_to: None,
             files: Vec::new(),
             background: Vec::new(),
             board: Board::default(),
@@ -164,6 +166,42 @@ impl Room {
             addressed: Addressed::InConversation,
             ..self
         }
+    }
+
+    /// What is said from now on answers this message.
+    #[must_use]
+    pub fn replying_to(self, event: &str) -> Self {
+        Self {
+            reply_to: Some(EventId::new(event)),
+            ..self
+        }
+    }
+
+    /// Says something to others, as an adapter tells it: nothing where the bot does not hear them. Returns when it
+    /// cannot be lost; says whether the bot was told.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn tell(&self, event: &str, author: &str, text: &str) -> bool {
+        let message = self.message(event, author, Body::Text(text.to_owned()));
+        self.overhear(message).await
+    }
+
+    /// As [`Room::tell`], of any message.
+    ///
+    /// # Panics
+    /// As [`Room::send`].
+    pub async fn overhear(&self, message: IncomingMessage) -> bool {
+        if !self.inbox.hears(&self.audience.id) {
+            return false;
+        }
+        let asked = format!("{:?} among people", message.event);
+        let message = IncomingMessage {
+            addressed: Addressed::Overheard,
+            ..message
+        };
+        self.put(Incoming::Overheard(message), &asked).await;
+        true
     }
 
     /// What is said from now on is said to these.
@@ -278,6 +316,7 @@ impl Room {
         let incoming = Incoming::Connected {
             platform: NAME,
             withdraw: Arc::new(self.board.clone()),
+            announce: Arc::new(self.board.clone()),
         };
         self.put(incoming, "a connection").await;
     }
@@ -415,7 +454,7 @@ impl Room {
             toward: self.toward,
             body,
             attachments: self.files.iter().map(|(file, _)| file.clone()).collect(),
-            reply_to: None,
+            reply_to: self.reply_to.clone(),
             link: Some(format!("https://chat.test/{event}")),
             sent_at: Utc::now(),
         }

@@ -93,6 +93,11 @@ pub(crate) fn shared() -> Value {
     json!({ "event_type": "muninn_shared", "event_payload": {} })
 }
 
+/// What something is told by that the bot said unasked.
+pub(crate) fn announced() -> Value {
+    json!({ "event_type": "muninn_announced", "event_payload": {} })
+}
+
 /// Whether a message says what it is. A stream of ours does so when it has ended: one that does not is
 /// half an answer.
 pub(crate) fn is_marked(message: &Value) -> bool {

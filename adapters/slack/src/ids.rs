@@ -77,6 +77,13 @@ pub(crate) fn audience(team: &str, channel: &str) -> AudienceId {
     AudienceId::new(format!("{NAME}/{team}/{channel}"))
 }
 
+/// The channel of an audience that all of it can read.
+pub(crate) fn channel_of(audience: &AudienceId) -> Option<&str> {
+    let mut parts = audience.as_str().split('/');
+    let (name, _team, channel) = (parts.next()?, parts.next()?, parts.next()?);
+    (name == NAME && parts.next().is_none()).then_some(channel)
+}
+
 /// The event that a message is.
 pub(crate) fn message_event(team: &str, channel: &str, ts: &str) -> EventId {
     EventId::new(format!("{NAME}/{team}/{channel}/{ts}"))

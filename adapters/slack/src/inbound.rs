@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::allow::Speaker;
+use crate::announce::Announcer;
 use crate::event::{Event, EventKind, Interaction, Kind, Push, Slash};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
@@ -97,9 +98,12 @@ impl Inbound {
     pub(crate) fn tell_connected(&self) {
         let inbox = self.inbox.clone();
         let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
+        let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
             // A bot that ends takes nothing any more; the next one is told again.
-            let _ = inbox.tell_connected(crate::NAME, withdrawer).await;
+            let _ = inbox
+                .tell_connected(crate::NAME, withdrawer, announcer)
+                .await;
         });
     }
 

@@ -244,6 +244,8 @@ fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called>
     match Command::parse(text.trim_start_matches([':', ','])) {
         Command::Unknown(word) if word.eq_ignore_ascii_case("stop") => Some(Called::Stop),
         Command::Unknown(_) => None,
+        // Beside threads each message begins one, which is over when it is said.
+        known if message.thread.is_none() => Some(Called::Command(known.beside_threads())),
         known => Some(Called::Command(known)),
     }
 }
@@ -271,7 +273,11 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     let said = if first.eq_ignore_ascii_case("ask") {
         Request::Text(rest.trim().to_owned())
     } else {
-        Request::parse(text)
+        // A slash command is given beside threads.
+        match Request::parse(text) {
+            Request::Command(command) => Request::Command(command.beside_threads()),
+            Request::Text(question) => Request::Text(question),
+        }
     };
     let of = match &said {
         Request::Text(_) => private(&slash.channel, &slash.user),

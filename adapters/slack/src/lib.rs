@@ -7,6 +7,7 @@
 //! Web API (`api`).
 
 mod allow;
+mod announce;
 mod api;
 mod background;
 mod check;

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::Utc;
 use muninn_platform::{
-    Inbox, Incoming, IncomingMessage, PlatformError, Readdress, Reply, misconfigured,
+    Inbox, Incoming, IncomingMessage, NothingToSay, PlatformError, Readdress, Reply, misconfigured,
 };
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -72,7 +72,8 @@ impl Inbound {
         let inbox = self.0.inbox.clone();
         let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.0.outbox)));
         let begun = async {
-            inbox.tell_connected(NAME, withdrawer).await?;
+            let announcer = Arc::new(NothingToSay);
+            inbox.tell_connected(NAME, withdrawer, announcer).await?;
             inbox.deliver_left_over(NAME, &self).await
         };
         if begun.await.is_err() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
+    Addressed, Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
 };
 
 use super::Bot;
@@ -39,7 +39,8 @@ impl Bot {
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
         if is_deletion {
             self.commands.listening.let_go(&of);
-        } else if self.is_muted(&revision.message).await {
+        } else if self.is_muted(&revision.message).await && !self.was_heard(&revision.message).await
+        {
             return true;
         }
         let mut revision = match self.in_flight.revise(&of, revision) {
@@ -55,6 +56,16 @@ impl Bot {
             }
             Err(revision) => revision,
         };
+        if !is_deletion && !self.is_muted(&revision.message).await {
+            match self.newly_asked(revision, &of).await {
+                Ok((message, reply)) => {
+                    let line = self.line_in(&message.conversation).await;
+                    self.in_flight.take(&message);
+                    return Box::pin(self.serve(line, message, reply)).await;
+                }
+                Err(other) => revision = other,
+            }
+        }
         let mut pause = FIRST_RETRY;
         for _ in 0..TRIES {
             match self.try_revise(&mut revision).await {
@@ -86,6 +97,12 @@ impl Bot {
         let listening = &self.commands.listening;
         let attention = listening.attention(store, &message.conversation, audience);
         attention.await == Attention::Muted
+    }
+
+    /// Whether a message is about something that was only heard.
+    async fn was_heard(&self, message: &IncomingMessage) -> bool {
+        let turn = self.turn_revised(message).await;
+        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
     }
 
     /// Follows a revision of a turn whose session is held; says whether it did.
@@ -133,6 +150,25 @@ impl Bot {
             return Ok(());
         };
         match &message.body {
+            Body::Edit { text, .. } if turn.is_message() => {
+                let text = text.clone();
+                let is_off = self
+                    .commands
+                    .hearing
+                    .says_nothing(&message.audience.id, &text);
+                if is_off.is_some() {
+                    let context = CommandContext::of(reply.as_ref());
+                    let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
+                    let (forgotten, planned) = forgotten.await;
+                    self.commands.withdrawals.carry_out(planned).await;
+                    forgotten?;
+                } else {
+                    self.rehear(message, &EventId::new(&turn.event), &text)
+                        .await?;
+                }
+            }
+            // It was told too late to be answered.
+            Body::Edit { .. } if message.addressed == Addressed::Overheard => {}
             Body::Edit { text, .. } => {
                 let regeneration = Regeneration::Edited(text);
                 let taken = self
@@ -225,7 +261,10 @@ impl Bot {
     }
 
     /// The turn that a revision is about, if there is one and it may be revised by its author.
-    async fn turn_revised(&self, message: &IncomingMessage) -> Result<Option<Turn>, StoreError> {
+    pub(super) async fn turn_revised(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Option<Turn>, StoreError> {
         let Some(of) = revised(message) else {
             return Ok(None);
         };

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use loopback_discord::Target;
 use muninn_platform::testing::EchoMemory;
-use muninn_platform::{Attention, Body, Command, Feedback, ForgetWhat, Opinion, Scope};
+use muninn_platform::{
+    Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Opinion, Scope,
+};
 use serde_json::json;
 
 use crate::support::{Echoes, Home, Way, run, run_by};
@@ -165,6 +167,22 @@ fn commands_are_answered_for_the_one_who_gave_them() {
                 vec![("where", json!("channel"))],
                 Command::Attend(Attention::Mentioned, Scope::Audience),
             ),
+            ("off", vec![], Command::OffTheRecord(Scope::Audience)),
+            (
+                "on",
+                vec![("where", json!("thread"))],
+                Command::OnTheRecord(Scope::Conversation),
+            ),
+            (
+                "remember",
+                vec![("what", json!("don't remember me here"))],
+                Command::OptOut,
+            ),
+            (
+                "remember",
+                vec![("what", json!("remember channel"))],
+                Command::Remember(ChannelMemory::Channel),
+            ),
             (
                 "forget",
                 vec![("what", json!("last"))],
@@ -194,7 +212,7 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             .into_iter()
             .map(|it| it.body)
             .collect();
-        assert_eq!(told.len(), 8, "{told:?}");
+        assert_eq!(told.len(), 12, "{told:?}");
     });
 }
 
@@ -328,7 +346,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (9, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (12, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -339,7 +357,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (9, 2)
+        (12, 2)
     );
 }
 

@@ -9,6 +9,7 @@ mod changes;
 mod conforming;
 mod figures;
 mod gateway;
+mod hearing;
 mod places;
 mod support;
 mod trouble;

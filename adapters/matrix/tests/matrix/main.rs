@@ -8,6 +8,7 @@ mod account;
 mod answers;
 mod changes;
 mod figures;
+mod hearing;
 mod keys;
 mod members;
 mod rooms;

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
-use crate::{ConversationId, Delivered, MessageId, Withdraw, Withdrawn};
+use crate::{
+    Announce, Announced, AudienceId, ConversationId, Delivered, MessageId, SafeText, Withdraw,
+    Withdrawn,
+};
 
 /// The bot's messages, in the order in which they were sent. Clones are the same board.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +56,17 @@ impl Board {
 
     pub(super) fn last(&self) -> Option<MessageId> {
         self.messages.lock().last().map(|(id, _)| id.clone())
+    }
+}
+
+#[async_trait]
+impl Announce for Board {
+    async fn announce(&self, _: &AudienceId, text: &SafeText) -> Announced {
+        let said = self.post(&Delivered::default(), &[text.to_string()]);
+        said.0
+            .into_iter()
+            .next()
+            .map_or(Announced::NotYet, Announced::Said)
     }
 }
 

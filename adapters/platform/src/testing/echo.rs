@@ -25,9 +25,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Addressed, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, EventId, Feedback,
-    HeardAudiences, Inbox, Incoming, IncomingMessage, MessageId, OwnSession, Platform,
-    PlatformError, Reply, SafeText, Withdrawn,
+    Addressed, Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered,
+    EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage, MessageId, OwnSession,
+    Platform, PlatformError, Reply, SafeText, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -215,6 +215,16 @@ pub struct EchoLog {
     pub answered: usize,
 }
 
+/// By which something is said unasked, once the platform can be reached.
+#[derive(Clone, Default)]
+struct Announcer(Arc<Mutex<Option<Arc<dyn Announce>>>>);
+
+impl std::fmt::Debug for Announcer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Announcer").finish_non_exhaustive()
+    }
+}
+
 /// A bot that runs on a platform.
 #[derive(Debug)]
 pub struct EchoBot {
@@ -224,6 +234,7 @@ pub struct EchoBot {
     runtime: Option<Runtime>,
     log: watch::Receiver<EchoLog>,
     go_on: watch::Sender<()>,
+    announcer: Announcer,
 }
 
 impl EchoBot {
@@ -237,7 +248,9 @@ impl EchoBot {
         let (sender, log) = watch::channel(EchoLog::default());
         let go_on = watch::Sender::new(());
         let runtime = Runtime::new().expect("threads for the bot");
+        let announcer = Announcer::default();
         let echo = Echo {
+            announcer: announcer.clone(),
             memory: memory.clone(),
             log: sender,
             go_on: go_on.clone(),
@@ -253,7 +266,18 @@ impl EchoBot {
             runtime: Some(runtime),
             log,
             go_on,
+            announcer,
         }
+    }
+
+    /// Says something unasked.
+    ///
+    /// # Panics
+    /// When the platform was not reached yet.
+    pub async fn announce(&self, audience: &AudienceId, text: &str) -> Announced {
+        let announcer = self.announcer.0.lock().clone();
+        let announcer = announcer.expect("the platform was reached");
+        announcer.announce(audience, &SafeText::new(text)).await
     }
 
     /// What waits goes on.
@@ -374,6 +398,7 @@ struct Echo {
     memory: EchoMemory,
     log: watch::Sender<EchoLog>,
     go_on: watch::Sender<()>,
+    announcer: Announcer,
     places: Arc<Semaphore>,
 }
 
@@ -399,7 +424,8 @@ impl Echo {
                 Incoming::Overheard(message) => {
                     self.log.send_modify(|log| log.overheard.push(message));
                 }
-                Incoming::Connected { .. } => {
+                Incoming::Connected { announce, .. } => {
+                    *self.announcer.0.lock() = Some(announce);
                     self.log.send_modify(|log| log.connected += 1);
                 }
                 Incoming::Feedback { audience, feedback } => self

@@ -7,6 +7,7 @@ mod conformance;
 mod doctor;
 mod doors;
 mod figures;
+mod hearing;
 mod support;
 mod surfaces;
 mod threads;

@@ -1,0 +1,61 @@
+//! What people say to one another, where that is remembered.
+
+use muninn_platform::{Addressed, Announced, Body, ChannelMemory};
+
+use crate::support::run;
+
+#[test]
+fn people_are_heard_where_that_is_wanted() {
+    run(async |chat| {
+        chat.say("not remembered");
+        let asked = chat.mention("one");
+        chat.thread_on(asked).await.hears("echo: one").await;
+        let audience = chat.bot.log().messages[0].audience.id.clone();
+        chat.home
+            .memory
+            .heard()
+            .set(&audience, ChannelMemory::Channel);
+
+        let bob = chat.guild.person("bob").at(&chat.general);
+        let first = chat.say("Is the mast up?");
+        chat.bot
+            .gets("the first", |log| (log.overheard.len() == 1).then_some(()))
+            .await;
+        bob.reply(first, "Yes, since noon.");
+        let asked = chat.mention("two");
+        chat.thread_on(asked).await.hears("echo: two").await;
+        chat.ann.direct().say("a direct message");
+        chat.bot
+            .gets("both", |log| (log.overheard.len() == 2).then_some(()))
+            .await;
+
+        let log = chat.bot.log();
+        let [said, answer] = &log.overheard[..] else {
+            panic!("{log:#?}");
+        };
+        assert_eq!(said.body, Body::Text("Is the mast up?".to_owned()));
+        assert_eq!(said.addressed, Addressed::Overheard);
+        assert_eq!(said.conversation.as_str(), audience.as_str());
+        assert_eq!(answer.conversation, said.conversation);
+        assert_eq!(answer.reply_to.as_ref(), Some(&said.event));
+        assert_eq!((&*said.author.name, &*answer.author.name), ("ann", "bob"));
+        let link = said.link.clone().unwrap();
+        assert!(link.ends_with(&first.to_string()), "{link}");
+
+        let repeated = log.repeated;
+        chat.edit(first, "Is the mast up now?");
+        chat.bot
+            .gets("the edit", |log| (log.repeated > repeated).then_some(()))
+            .await;
+        chat.edit(first, &format!("<@{}> Is it?", chat.discord.bot()));
+        chat.thread_on(first).await.hears("echo: Is it?").await;
+        assert_eq!(chat.bot.log().overheard.len(), 2);
+
+        let said = chat
+            .bot
+            .announce(&audience, "You are **heard** here.")
+            .await;
+        assert!(matches!(said, Announced::Said(_)), "{said:?}");
+        chat.hears("You are **heard** here.").await;
+    });
+}

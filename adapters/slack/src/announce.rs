@@ -1,0 +1,59 @@
+//! Saying something in a channel where nobody asked.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{Announce, Announced, AudienceId, SafeText, Vocabulary};
+use serde_json::json;
+
+use crate::content;
+use crate::errors::ApiError;
+use crate::hub::Hub;
+use crate::ids;
+use crate::mrkdwn::{fallback, markdown};
+use crate::outbox::Call;
+use crate::withdraw::VOCABULARY;
+
+pub(crate) struct Announcer(pub(crate) Arc<Hub>);
+
+#[async_trait]
+impl Announce for Announcer {
+    async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
+        let hub = &self.0;
+        let Some(channel) = ids::channel_of(audience) else {
+            return Announced::Refused("it is no channel of Slack".to_owned());
+        };
+        let arguments = json!({
+            "channel": channel,
+            "text": fallback(text),
+            "blocks": [{ "type": "markdown", "text": markdown(text.as_str()) }],
+            "metadata": content::announced(),
+            "unfurl_links": false,
+            "unfurl_media": false,
+        });
+        let call = Call {
+            method: "chat.postMessage",
+            channel,
+        };
+        let post = |_| hub.api.post(call.method, &arguments);
+        match hub.outbox.send(call, post).await {
+            Ok(answer) => {
+                let ts = answer["ts"].as_str().unwrap_or_default();
+                Announced::Said(ids::message(channel, ts))
+            }
+            Err(ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. }) => {
+                Announced::NotYet
+            }
+            Err(ApiError::MissingScope { needed, .. }) => {
+                Announced::Refused(format!("the app lacks the scope {needed}"))
+            }
+            Err(ApiError::Refused { code, .. }) => {
+                Announced::Refused(format!("Slack refuses it ({code})"))
+            }
+        }
+    }
+
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &VOCABULARY
+    }
+}

@@ -1,0 +1,122 @@
+//! What may be remembered of what people say to one another: for a channel, for a person, on and off the record.
+
+use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
+
+use super::{CommandContext, Commands, failed};
+use crate::conversation::notice::Notice;
+use crate::graph::StoreError;
+use crate::graph::hearing::HearingChange;
+use crate::memory::MessageError;
+
+impl Commands {
+    /// Sets what is remembered of a channel, and says so there.
+    pub(super) async fn remember(
+        &self,
+        message: &IncomingMessage,
+        memory: ChannelMemory,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Notice, StoreError> {
+        if !message.author.is_admin {
+            return Ok(Notice::ModeratorNeededToHear(vocabulary));
+        }
+        let (audience, store) = (channel(message), self.archive.store());
+        let was = self.hearing.memory(&audience.id);
+        let change = HearingChange::Memory(memory);
+        self.hearing.change(store, &audience, &change).await?;
+        Ok(match memory {
+            ChannelMemory::Asked => Notice::HearsNobody {
+                was: was == ChannelMemory::Channel,
+                vocabulary,
+            },
+            ChannelMemory::Channel if self.hearing.announce(store, &audience).await => {
+                Notice::HearsEverybodyNow(vocabulary)
+            }
+            // The platform says nothing unasked, or not now.
+            ChannelMemory::Channel => Notice::HearsEverybody(vocabulary),
+        })
+    }
+
+    /// Sets whether what people say to one another is kept, here or in all of the channel.
+    pub(super) async fn record(
+        &self,
+        message: &IncomingMessage,
+        is_kept: bool,
+        scope: Scope,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Notice, StoreError> {
+        let audience = channel(message);
+        let place = match scope {
+            Scope::Conversation => message.conversation.to_string(),
+            Scope::Audience => audience.id.to_string(),
+        };
+        let change = if is_kept {
+            HearingChange::OnTheRecord(place)
+        } else {
+            HearingChange::OffTheRecord(place)
+        };
+        let store = self.archive.store();
+        self.hearing.change(store, &audience, &change).await?;
+        let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
+        Ok(Notice::Record {
+            is_kept,
+            scope,
+            is_heard,
+            vocabulary,
+        })
+    }
+
+    /// From now on what the author tells others here is kept again.
+    pub(super) async fn opt_in(
+        &self,
+        message: &IncomingMessage,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Notice, StoreError> {
+        let (audience, store) = (channel(message), self.archive.store());
+        let change = HearingChange::OptIn(message.author.id.clone());
+        self.hearing.change(store, &audience, &change).await?;
+        let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
+        Ok(Notice::OptedIn {
+            is_heard,
+            vocabulary,
+        })
+    }
+
+    /// Keeps nothing more of what the author tells others here, forgets what was kept, and says how much that was.
+    /// Waits for no turn that is under way.
+    pub async fn opt_out(&self, message: &IncomingMessage, context: &CommandContext) -> String {
+        let audience = channel(message);
+        let change = HearingChange::OptOut(message.author.id.clone());
+        let store = self.archive.store();
+        let said = async {
+            self.hearing.change(store, &audience, &change).await?;
+            // What is kept just now is there then, and found.
+            drop(self.hearing.keeping.lock().await);
+            let author = &message.author.id;
+            let messages = self.archive.forget_said(&audience.id, author).await?;
+            self.listening.forget_person(author);
+            Ok::<usize, MessageError>(messages)
+        };
+        let vocabulary = context.vocabulary;
+        let notice = match said.await {
+            Ok(messages) => Notice::OptedOut {
+                messages,
+                vocabulary,
+            },
+            Err(MessageError::Graph(error)) => failed(&error),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "what was forgotten is still in a file");
+                Notice::StillInFile
+            }
+        };
+        notice.to_string()
+    }
+}
+
+/// The channel that a message was written in, also by somebody who asks beside the others there.
+fn channel(message: &IncomingMessage) -> Audience {
+    Audience {
+        id: message.channel().clone(),
+        ..message.audience.clone()
+    }
+}

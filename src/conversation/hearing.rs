@@ -1,0 +1,311 @@
+//! Where people are heard, who is not, and what is off the record: as the settings and people say.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use muninn_platform::{
+    Announce, Announced, Audience, AudienceId, ChannelMemory, Channels, HeardAudiences,
+    IncomingMessage, SafeText,
+};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::notice::Notice;
+use crate::graph::hearing::{HearingChange, KeptHearing};
+use crate::graph::{GraphStore, StoreError};
+
+/// How often what people said of it is read again, where other processes may change it or it could not be read yet.
+const READ_EVERY: Duration = Duration::from_secs(5);
+/// How long it may take to tell people that they are heard.
+const TO_ANNOUNCE: Duration = Duration::from_secs(30);
+/// With these words a message begins that is off the record, where the settings name no others.
+const OFF_THE_RECORD: [&str; 3] = ["[off]", "offtherecord:", "off the record:"];
+
+/// What may be remembered of what people say to one another.
+pub struct HearingRules {
+    pub heard: HeardAudiences,
+    channels: Arc<Channels>,
+    kept: RwLock<HashMap<AudienceId, KeptHearing>>,
+    /// What people said of it was read from the graph.
+    is_known: AtomicBool,
+    announcers: DashMap<String, Arc<dyn Announce>>,
+    /// Held while it is changed or read, so that nothing old is put in the place of what was just said.
+    changing: tokio::sync::Mutex<()>,
+    /// Held while messages are kept: who has theirs forgotten waits until those under way are there.
+    pub(crate) keeping: tokio::sync::Mutex<()>,
+}
+
+impl std::fmt::Debug for HearingRules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HearingRules").finish_non_exhaustive()
+    }
+}
+
+/// Why something that was said to others is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotKept {
+    /// What is remembered there could not be read yet, and so not who wants to be left out.
+    Unknown,
+    /// Nobody is heard there any more.
+    NotHeard,
+    OptedOut,
+    OffTheRecord,
+    /// A command to somebody's bot.
+    Command,
+    /// Nothing is said in it.
+    Empty,
+}
+
+impl NotKept {
+    /// As it is counted.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::NotHeard => "not_heard",
+            Self::OptedOut => "opted_out",
+            Self::OffTheRecord => "off_the_record",
+            Self::Command => "command",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+impl HearingRules {
+    pub fn new(channels: Arc<Channels>) -> Self {
+        Self {
+            heard: HeardAudiences::new(Arc::clone(&channels)),
+            channels,
+            kept: RwLock::default(),
+            is_known: AtomicBool::new(false),
+            announcers: DashMap::new(),
+            changing: tokio::sync::Mutex::default(),
+            keeping: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Reads what people said of it. Until that was possible, nothing is kept.
+    pub async fn load(&self, store: &GraphStore) {
+        let _changing = self.changing.lock().await;
+        match store.hearing().await {
+            Ok(kept) => {
+                let said = kept
+                    .iter()
+                    .filter_map(|(audience, kept)| Some((audience.clone(), kept.memory?)));
+                self.heard.set_all(said.collect());
+                *self.kept_mut() = kept;
+                self.is_known.store(true, Ordering::Relaxed);
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                if self.is_known.load(Ordering::Relaxed) {
+                    tracing::debug!(error, "who is heard cannot be read again");
+                } else {
+                    tracing::warn!(
+                        error,
+                        "who wants to be left out cannot be read: what people say to one another is not kept until it can"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Reads it again as long as it may change elsewhere, until `done`.
+    pub async fn follow(&self, store: &GraphStore, done: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = done.cancelled() => return,
+                () = sleep(READ_EVERY) => {}
+            }
+            if store.is_shared() || !self.is_known.load(Ordering::Relaxed) {
+                self.load(store).await;
+            }
+        }
+    }
+
+    /// Changes what holds in an audience, at once here and then in the graph.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked: then it holds in this process only.
+    pub async fn change(
+        &self,
+        store: &GraphStore,
+        audience: &Audience,
+        change: &HearingChange,
+    ) -> Result<(), StoreError> {
+        let _changing = self.changing.lock().await;
+        if let HearingChange::Memory(memory) = change {
+            self.heard.set(&audience.id, *memory);
+        }
+        self.apply(&audience.id, change);
+        store.change_hearing(audience, change).await
+    }
+
+    /// Why a message to others is not kept; none where it is.
+    pub fn not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKept> {
+        let audience = &message.audience.id;
+        if !self.is_known.load(Ordering::Relaxed) {
+            return Some(NotKept::Unknown);
+        }
+        if !self.heard.hears(audience) {
+            return Some(NotKept::NotHeard);
+        }
+        let all = self.kept_now();
+        if let Some(kept) = all.get(audience) {
+            let is_off = |place: &str| kept.off_record.contains(place);
+            if kept.opted_out.contains(&message.author.id) {
+                return Some(NotKept::OptedOut);
+            }
+            if is_off(audience.as_str()) || is_off(message.conversation.as_str()) {
+                return Some(NotKept::OffTheRecord);
+            }
+        }
+        drop(all);
+        self.says_nothing(audience, text)
+    }
+
+    /// The same by what it says alone.
+    pub fn says_nothing(&self, audience: &AudienceId, text: &str) -> Option<NotKept> {
+        let text = text.trim_start();
+        let own = self.channels.off_record(audience);
+        let is_marked = match &own {
+            Some(words) => words.iter().any(|word| begins_with(text, word)),
+            None => OFF_THE_RECORD.iter().any(|word| begins_with(text, word)),
+        };
+        if text.is_empty() {
+            Some(NotKept::Empty)
+        } else if is_marked {
+            Some(NotKept::OffTheRecord)
+        } else if is_command(text) {
+            Some(NotKept::Command)
+        } else {
+            None
+        }
+    }
+
+    /// A platform can be reached: something can be said there unasked.
+    pub fn connected(&self, platform: &str, announce: Arc<dyn Announce>) {
+        self.announcers.insert(platform.to_owned(), announce);
+    }
+
+    /// Whether people there were told that they are heard, as far as is known.
+    pub fn is_announced(&self, audience: &AudienceId) -> bool {
+        let all = self.kept_now();
+        all.get(audience).is_some_and(|kept| kept.is_announced)
+    }
+
+    /// Tells people in an audience that they are heard, unless they were told. Says whether they know now.
+    pub async fn announce(&self, store: &GraphStore, audience: &Audience) -> bool {
+        if self.is_announced(&audience.id) {
+            return true;
+        }
+        let announcer = self.announcers.get(&audience.platform);
+        let Some(announcer) = announcer.map(|it| Arc::clone(it.value())) else {
+            return false;
+        };
+        self.note_announced(audience, true);
+        let said = match store.announces(audience).await {
+            // Another process, or an earlier one, told them.
+            Ok(false) => return true,
+            Ok(true) => {
+                let notice = Notice::HearsEverybody(announcer.vocabulary()).to_string();
+                let text = SafeText::new(&notice);
+                let said = announcer.announce(&audience.id, &text);
+                timeout(TO_ANNOUNCE, said).await
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::debug!(error, audience = %audience.id, "people are told later that they are heard");
+                self.note_announced(audience, false);
+                return false;
+            }
+        };
+        let why = match said {
+            Ok(Announced::Said(_)) => return true,
+            Ok(Announced::NotYet) => "the platform is away".to_owned(),
+            Ok(Announced::Refused(why)) => why,
+            // It may stand there all the same.
+            Err(_) => return true,
+        };
+        tracing::warn!(audience = %audience.id, why, "people could not be told that they are heard");
+        self.note_announced(audience, false);
+        if let Err(error) = store.not_announced(&audience.id).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, audience = %audience.id, "people are not told that they are heard");
+        }
+        false
+    }
+
+    fn apply(&self, audience: &AudienceId, change: &HearingChange) {
+        let mut all = self.kept_mut();
+        all.entry(audience.clone()).or_default().apply(change);
+    }
+
+    fn note_announced(&self, audience: &Audience, is_announced: bool) {
+        let mut all = self.kept_mut();
+        all.entry(audience.id.clone()).or_default().is_announced = is_announced;
+    }
+
+    fn kept_now(&self) -> RwLockReadGuard<'_, HashMap<AudienceId, KeptHearing>> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept_mut(&self) -> RwLockWriteGuard<'_, HashMap<AudienceId, KeptHearing>> {
+        self.kept.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is remembered of an audience.
+    pub fn memory(&self, audience: &AudienceId) -> ChannelMemory {
+        self.heard.memory(audience)
+    }
+}
+
+/// `!roll 6`, `/remind me`: said to a bot, ours or another.
+fn is_command(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(['!', '/']) else {
+        return false;
+    };
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+/// Whether a text begins with these words, however they are written.
+fn begins_with(text: &str, words: &str) -> bool {
+    let mut text = text.chars().flat_map(char::to_lowercase);
+    let words = words.trim();
+    !words.is_empty()
+        && words
+            .chars()
+            .flat_map(char::to_lowercase)
+            .all(|c| text.next() == Some(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_says_decides_too() {
+        let rules = HearingRules::new(Arc::default());
+        let audience = AudienceId::new("a");
+        for (text, expected) in [
+            ("yes, Thursday", None),
+            ("  ", Some(NotKept::Empty)),
+            ("[OFF] he is ill", Some(NotKept::OffTheRecord)),
+            (" OffTheRecord: he is ill", Some(NotKept::OffTheRecord)),
+            ("off the record: he is ill", Some(NotKept::OffTheRecord)),
+            ("officially he is well", None),
+            ("!roll 6", Some(NotKept::Command)),
+            ("/remind me", Some(NotKept::Command)),
+            ("/etc/hosts is broken", None),
+            ("!!!", None),
+        ] {
+            assert_eq!(rules.says_nothing(&audience, text), expected, "{text:?}");
+        }
+    }
+}

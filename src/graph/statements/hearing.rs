@@ -1,0 +1,47 @@
+//! Statements about what people said that may be remembered of what they say to one another.
+
+/// All channels of which anything was ever said about it.
+pub(crate) const READ: &str = "\
+    MATCH (c:Channel) WHERE c.memory IS NOT NULL OR c.announcedAt IS NOT NULL \
+    OR c.optedOut IS NOT NULL OR c.offRecord IS NOT NULL \
+    RETURN c.id AS audience, c.memory AS memory, c.announcedAt AS announcedAt, \
+    coalesce(c.optedOut, []) AS optedOut, coalesce(c.offRecord, []) AS offRecord";
+
+/// Nothing may have been said there yet.
+macro_rules! channel {
+    ($rest:literal) => {
+        concat!(
+            "MERGE (c:Channel {id: $audience}) \
+             ON CREATE SET c.position = 0, c.epoch = 0, c.platform = $platform, \
+             c.workspace = $workspace, c.name = $name ",
+            $rest,
+            " RETURN c.id AS id"
+        )
+    };
+}
+
+pub(crate) const HEAR: &str = channel!("SET c.memory = 'channel'");
+
+/// Whoever turns it on again is told once more.
+pub(crate) const HEAR_NOBODY: &str = channel!("SET c.memory = 'asked', c.announcedAt = null");
+
+/// Who comes first says it: no row for the others.
+pub(crate) const ANNOUNCES: &str = channel!(
+    "SET c.position = coalesce(c.position, 0) \
+     WITH c WHERE c.announcedAt IS NULL SET c.announcedAt = datetime($now)"
+);
+
+pub(crate) const NOT_ANNOUNCED: &str =
+    "MATCH (c:Channel {id: $audience}) SET c.announcedAt = null RETURN c.id AS id";
+
+pub(crate) const OPT_OUT: &str =
+    channel!("SET c.optedOut = [x IN coalesce(c.optedOut, []) WHERE x <> $item] + [$item]");
+
+pub(crate) const OPT_IN: &str =
+    channel!("SET c.optedOut = [x IN coalesce(c.optedOut, []) WHERE x <> $item]");
+
+pub(crate) const OFF_RECORD: &str =
+    channel!("SET c.offRecord = [x IN coalesce(c.offRecord, []) WHERE x <> $item] + [$item]");
+
+pub(crate) const ON_RECORD: &str =
+    channel!("SET c.offRecord = [x IN coalesce(c.offRecord, []) WHERE x <> $item]");

@@ -1,0 +1,437 @@
+//! What people say to one another, where that is remembered: the whole bot over real graphs.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use muninn::config::Config;
+use muninn::graph::Turn;
+use muninn_platform::testing::{Outcome, Pending, Room};
+use muninn_platform::{Body, EventId, IncomingMessage};
+use support::bot::{Place, TestBot};
+use support::model_server::ModelServer;
+use support::program::asks;
+use support::proxy::Proxy;
+
+/// How the notice begins that all in a channel see.
+const NOTICE: &str = "From now on I remember what people say to one another in this room";
+
+support::bot::on_every_graph!(
+    a_channel_is_heard_once_somebody_who_manages_it_says_so,
+    who_does_not_want_to_be_remembered_is_not,
+    what_is_off_the_record_is_not_kept,
+    edits_and_deletions_of_what_was_heard_are_followed,
+    what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
+    what_is_not_for_the_bot_in_its_thread_is_heard,
+    a_flood_of_talk_takes_no_place_of_a_question,
+);
+
+/// What is kept of a conversation.
+async fn kept(bot: &TestBot, room: &Room) -> Vec<Turn> {
+    let conversation = room
+        .message("any", "any", Body::Text(String::new()))
+        .conversation;
+    bot.store.chain(&conversation, None, 20_000).await.unwrap()
+}
+
+async fn texts(bot: &TestBot, room: &Room) -> Vec<String> {
+    let kept = kept(bot, room).await.into_iter();
+    kept.map(|turn| turn.input).collect()
+}
+
+/// Waits until this is kept of a conversation.
+async fn until(bot: &TestBot, room: &Room, is_it: impl Fn(&[String]) -> bool) {
+    let kept = async {
+        while !is_it(&texts(bot, room).await) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let kept = tokio::time::timeout(Duration::from_secs(60), kept).await;
+    kept.expect("it is kept in time");
+}
+
+/// Waits until the bot lets go of a message without a word.
+async fn nothing_said(pending: Pending) {
+    match pending.outcome().await {
+        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
+        said => panic!("{said:?}"),
+    }
+}
+
+fn notices(room: &Room) -> usize {
+    let shown = room.shown().into_iter();
+    shown.filter(|said| said.starts_with(NOTICE)).count()
+}
+
+/// A room that is heard, with its moderator `mod`.
+async fn heard(bot: &TestBot) -> Room {
+    let room = bot.room("a").with_admin("mod");
+    room.connect().await;
+    room.command("mod", "remember room").await;
+    room
+}
+
+async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a").with_admin("mod");
+    room.connect().await;
+    assert!(!room.tell(&bot.event("0"), "ada", "Anybody here?").await);
+    let refused = room.command("ada", "remember room").await.text();
+    assert!(refused.contains("Only an administrator"), "{refused}");
+    assert!(!room.tell(&bot.event("0"), "ada", "Anybody here?").await);
+    let said = room.command("mod", "remember room").await.text();
+    assert!(said.contains("told everybody in it"), "{said}");
+    assert_eq!(notices(&room), 1);
+
+    assert!(room.tell(&bot.event("1"), "ada", "Is the mast up?").await);
+    let answer = room.clone().replying_to(&bot.event("1"));
+    assert!(
+        answer
+            .tell(&bot.event("2"), "bob", "Yes, since noon.")
+            .await
+    );
+    // The same again, as platforms do.
+    assert!(
+        answer
+            .tell(&bot.event("2"), "bob", "Yes, since noon.")
+            .await
+    );
+    let mut beside = room.message(&bot.event("3"), "ada", Body::Text("Good.".to_owned()));
+    beside.author.name = "Ada Lovelace".to_owned();
+    beside.sent_at = Utc::now() + TimeDelta::days(3_000);
+    assert!(room.overhear(beside).await);
+    let kept_now = kept(&bot, &room).await;
+    let said: Vec<(&str, &str)> = kept_now
+        .iter()
+        .map(|it| (&*it.author_name, &*it.input))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("ada", "Is the mast up?"),
+            ("bob", "Yes, since noon."),
+            ("Ada Lovelace", "Good.")
+        ]
+    );
+    assert!(kept_now.iter().all(Turn::is_message));
+    assert_eq!(kept_now[1].reply_to, Some(bot.event("1")));
+    let link = format!("https://chat.test/{}", bot.event("1"));
+    assert_eq!(kept_now[0].link, Some(link));
+    assert!(kept_now[2].created_at <= Utc::now());
+    let elsewhere = bot.room_of("a", "elsewhere");
+    assert!(!elsewhere.tell(&bot.event("4"), "ada", "And here?").await);
+    bot.end().await;
+
+    // It is so after a restart, and nobody is told twice.
+    let bot = place.bot(&config).await;
+    let room = bot.room("a").with_admin("mod");
+    room.connect().await;
+    assert!(room.tell(&bot.event("5"), "ada", "Still there?").await);
+    assert_eq!(texts(&bot, &room).await.len(), 4);
+    assert_eq!(notices(&room), 0);
+    let said = room
+        .command("mod", "remember only what is asked")
+        .await
+        .text();
+    assert!(said.contains("only what I am asked"), "{said}");
+    assert!(!room.tell(&bot.event("6"), "ada", "And now?").await);
+    bot.end().await;
+}
+
+async fn who_does_not_want_to_be_remembered_is_not(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = heard(&bot).await;
+    let thread = bot.room("b");
+    for (room, event, author, text) in [
+        (&room, "1", "ada", "The code of the gate is on the board."),
+        (&room, "2", "bob", "I wrote it there."),
+        (&thread, "3", "ada", "Bob, take it away."),
+        (&room, "4", "ada", "Thanks."),
+    ] {
+        assert!(room.tell(&bot.event(event), author, text).await);
+    }
+    let said = room.say("ada", "Don’t remember me here.").await.text();
+    assert!(
+        said.contains("forgot what I had kept of it: 3 messages"),
+        "{said}"
+    );
+    assert_eq!(texts(&bot, &room).await, ["I wrote it there."]);
+    assert_eq!(texts(&bot, &thread).await, [""; 0]);
+    room.tell(&bot.event("5"), "ada", "Not this either.").await;
+    room.tell(&bot.event("6"), "bob", "But this.").await;
+    bot.end().await;
+
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    room.tell(&bot.event("7"), "ada", "Nor after a restart.")
+        .await;
+    assert_eq!(texts(&bot, &room).await, ["I wrote it there.", "But this."]);
+    let said = room.command("ada", "remember me here").await.text();
+    assert!(said.contains("I remember what you say to others"), "{said}");
+    room.tell(&bot.event("8"), "ada", "From now on.").await;
+    assert_eq!(texts(&bot, &room).await.len(), 3);
+    bot.end().await;
+}
+
+async fn what_is_off_the_record_is_not_kept(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = heard(&bot).await;
+    let other = bot.room("b");
+    for (event, text) in [
+        ("1", "[off] he is ill"),
+        ("2", "offtherecord: he is ill"),
+        ("3", "!roll 6"),
+        ("4", "  "),
+    ] {
+        room.tell(&bot.event(event), "ada", text).await;
+    }
+    assert_eq!(texts(&bot, &room).await, [""; 0]);
+    let secret = "my token is glpat-abcdefghij0123456789 ok";
+    room.tell(&bot.event("5"), "ada", secret).await;
+    let long = "a word ".repeat(6_000);
+    room.tell(&bot.event("6"), "ada", &long).await;
+    let said = texts(&bot, &room).await;
+    assert_eq!(said[0], "my token is [secret removed] ok");
+    assert!(
+        said[1].ends_with("[…]") && said[1].len() < long.len(),
+        "{}",
+        said[1].len()
+    );
+
+    let said = room.command("bob", "off").await.text();
+    assert!(said.contains("off the record"), "{said}");
+    room.tell(&bot.event("7"), "ada", "Between us.").await;
+    other.tell(&bot.event("8"), "ada", "Not between us.").await;
+    bot.end().await;
+
+    let bot = place.bot(&config).await;
+    let (room, other) = (bot.room("a"), bot.room("b"));
+    room.tell(&bot.event("9"), "ada", "Still between us.").await;
+    room.command("bob", "off room").await;
+    other.tell(&bot.event("10"), "ada", "Nor here.").await;
+    room.command("bob", "on room").await;
+    room.command("bob", "on").await;
+    room.tell(&bot.event("11"), "ada", "For all.").await;
+    assert_eq!(texts(&bot, &room).await[2..], ["For all."]);
+    assert_eq!(texts(&bot, &other).await, ["Not between us."]);
+    bot.end().await;
+}
+
+async fn edits_and_deletions_of_what_was_heard_are_followed(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = heard(&bot).await;
+    let events = ["1", "2", "3"].map(|name| bot.event(name));
+    for (event, text) in events.iter().zip(["at eight", "he is ill", "a slip"]) {
+        assert!(room.tell(event, "ada", text).await);
+    }
+    let told = room.clone().unaddressed();
+    nothing_said(told.edit(&events[0], "bob", "at ten").await).await;
+    nothing_said(told.edit(&events[0], "ada", "at nine").await).await;
+    nothing_said(told.edit(&events[1], "ada", "[off] he is ill").await).await;
+    nothing_said(told.delete(&events[2], "mod").await).await;
+    assert_eq!(texts(&bot, &room).await, ["at nine"]);
+    let revised = kept(&bot, &room).await;
+    assert!(revised[0].revised_at.is_some() && revised[0].is_message());
+    // The same as it comes of what was missed.
+    let of = EventId::new(&events[0]);
+    for (event, body) in [
+        (
+            "4",
+            Body::Edit {
+                of: of.clone(),
+                text: "at noon".to_owned(),
+            },
+        ),
+        ("5", Body::Deletion { of }),
+    ] {
+        let expected = match &body {
+            Body::Edit { text, .. } => vec![text.clone()],
+            _ => Vec::new(),
+        };
+        assert!(
+            room.overhear(room.message(&bot.event(event), "ada", body))
+                .await
+        );
+        until(&bot, &room, |texts| texts == expected).await;
+    }
+    bot.end().await;
+}
+
+async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = heard(&bot).await;
+    let (first, second) = (bot.event("1"), bot.event("2"));
+    assert!(room.tell(&first, "ada", "When is it?").await);
+    assert!(room.tell(&second, "ada", "And where?").await);
+    // As an adapter tells of it that knows what it told before, and as one that does not.
+    server.expects(asks("When is it?")).answers("At nine.");
+    let said = room
+        .say_as_event(&first, "ada", "Muninn, When is it?")
+        .await;
+    assert_eq!(said.text(), "At nine.");
+    server.expects(asks("And where?")).answers("In the yard.");
+    let said = room
+        .edit(&second, "ada", "Muninn, And where?")
+        .await
+        .answer()
+        .await;
+    assert_eq!(said.text(), "In the yard.");
+    let kept = kept(&bot, &room).await;
+    let kept: Vec<(&str, bool)> = kept
+        .iter()
+        .map(|it| (&*it.output, it.is_message()))
+        .collect();
+    assert_eq!(kept, [("At nine.", false), ("In the yard.", false)]);
+    bot.end().await;
+    server.finish();
+}
+
+async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = heard(&bot).await;
+    server.expects(asks("When is it?")).answers("At nine.");
+    room.say("ada", "When is it?").await;
+    nothing_said(
+        room.clone()
+            .unaddressed()
+            .send("bob", "nine is too early")
+            .await,
+    )
+    .await;
+    nothing_said(
+        room.clone()
+            .unaddressed()
+            .send("ada", "bob, can you bring a lamp?")
+            .await,
+    )
+    .await;
+    assert_eq!(
+        texts(&bot, &room).await,
+        [
+            "When is it?",
+            "nine is too early",
+            "bob, can you bring a lamp?"
+        ]
+    );
+    // Where nobody is heard, they are not.
+    server.expects(asks("When is it?")).answers("At ten.");
+    let elsewhere = bot.room_of("a", "elsewhere");
+    elsewhere.say("ada", "When is it?").await;
+    nothing_said(
+        elsewhere
+            .clone()
+            .unaddressed()
+            .send("bob", "ten is too early")
+            .await,
+    )
+    .await;
+    assert_eq!(texts(&bot, &elsewhere).await, ["When is it?"]);
+    bot.end().await;
+    server.finish();
+}
+
+async fn a_flood_of_talk_takes_no_place_of_a_question(place: Place) {
+    const MESSAGES: usize = 10_000;
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = heard(&bot).await;
+    let all: Vec<IncomingMessage> = (0..MESSAGES)
+        .map(|n| {
+            let text = format!("message {n} of the flood");
+            room.message(&bot.event(&n.to_string()), "ada", Body::Text(text))
+        })
+        .collect();
+    // As many at once as adapters hold.
+    let flood = futures::StreamExt::buffer_unordered(
+        futures::stream::iter(all.into_iter().map(|message| room.overhear(message))),
+        1_024,
+    );
+    server.expects(asks("Is anybody there?")).answers("I am.");
+    let asked = async {
+        until(&bot, &room, |texts| !texts.is_empty()).await;
+        bot.room("b").say("bob", "Is anybody there?").await.text()
+    };
+    let (told, answer) = tokio::join!(futures::StreamExt::count(flood), asked);
+    assert_eq!((told, answer.as_str()), (MESSAGES, "I am."));
+    // All of them were acknowledged, so all of them are there.
+    bot.saved_all().await;
+    assert_eq!(texts(&bot, &room).await.len(), MESSAGES);
+    bot.end().await;
+    server.finish();
+}
+
+/// The options of a bot whose settings file has the room heard.
+fn with_settings(place: &Place, bot_name: &str) -> (Config, PathBuf) {
+    let path = place.path().join("channels.toml");
+    let table = format!("[\"{bot_name}\"]\nmemory = \"channel\"\noff_record = [\"psst\"]\n");
+    std::fs::write(&path, table).unwrap();
+    let option = format!("--channel-settings={}", path.display());
+    (place.config(None, &[&option]), path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
+    let place = Place::embedded();
+    let name = {
+        let bot = place.bot(&place.config(None, &[])).await;
+        let name = bot.audience().to_string();
+        bot.end().await;
+        name
+    };
+    let (config, _path) = with_settings(&place, &name);
+    for turn in 0..2 {
+        let bot = place.bot(&config).await;
+        let room = bot.room("a");
+        room.connect().await;
+        for n in 0..3 {
+            let event = bot.event(&format!("{turn}/{n}"));
+            assert!(room.tell(&event, "ada", "Good morning.").await);
+            let event = bot.event(&format!("{turn}/{n}/off"));
+            room.tell(&event, "ada", "psst, not this").await;
+        }
+        // What was begun is finished.
+        bot.end().await;
+        assert_eq!(notices(&room), usize::from(turn == 0));
+    }
+    let bot = place.bot(&config).await;
+    assert_eq!(texts(&bot, &bot.room("a")).await, ["Good morning."; 6]);
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_is_said_while_the_graph_is_away_survives_the_process() {
+    let proxy = Proxy::to(Place::neo4j_address()).await;
+    let place = Place::neo4j(Some(&proxy.bolt_url()));
+    let config = place.config(None, &["--graph-timeout=1"]);
+    let bot = place.bot(&config).await;
+    let room = heard(&bot).await;
+    assert!(
+        room.tell(&bot.event("0"), "ada", "The graph is there.")
+            .await
+    );
+    proxy.cut();
+    // Acknowledged, so they are in the journal's file.
+    for n in 1..=20 {
+        let event = bot.event(&n.to_string());
+        assert!(room.tell(&event, "ada", &format!("message {n}")).await);
+    }
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert!(journal.contains("message 1") && journal.contains("message 20"));
+    bot.end().await;
+    proxy.mend();
+    let bot = place.bot(&config).await;
+    bot.saved_all().await;
+    let said = texts(&bot, &bot.room("a")).await;
+    assert_eq!((said.len(), &*said[20]), (21, "message 20"));
+    bot.end().await;
+}

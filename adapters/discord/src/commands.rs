@@ -206,9 +206,9 @@ mod tests {
         assert!(!are_registered(&registered()[1..]));
         let changes: [fn(&mut Vec<Value>); 4] = [
             |them| them.push(json!({ "type": 1, "name": "old", "description": "gone" })),
-            |them| them[8]["description"] = json!("other"),
-            |them| them[8]["options"][0]["required"] = json!(false),
-            |them| them[8]["options"].as_array_mut().unwrap().truncate(1),
+            |them| them[11]["description"] = json!("other"),
+            |them| them[11]["options"][0]["required"] = json!(false),
+            |them| them[11]["options"].as_array_mut().unwrap().truncate(1),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             let mut them = registered();

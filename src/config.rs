@@ -173,6 +173,10 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = 10)]
     pub shutdown_timeout: u64,
 
+    /// On Slack and Discord, messages that were missed while the bot was down are answered up to this age, in seconds; 0: none
+    #[arg(long, env, global = true, default_value_t = 86_400)]
+    pub missed_messages_age: u64,
+
     /// Unix socket on which `muninn serve` accepts terminal clients; unset for none
     #[arg(long, env, global = true)]
     pub terminal_socket: Option<PathBuf>,
@@ -211,6 +215,8 @@ pub struct Config {
     pub data_dir_reason: DataDirReason,
     /// The longest time for ending.
     pub shutdown_timeout: Duration,
+    /// What was said while nobody listened is answered up to this age.
+    pub missed_age: Duration,
     /// None: answers come from memory alone.
     pub model: Option<ModelConfig>,
     /// Those that answer where that one fails, in their order.
@@ -414,6 +420,7 @@ impl Options {
             data_dir,
             data_dir_reason,
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),
+            missed_age: Duration::from_secs(self.missed_messages_age),
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,

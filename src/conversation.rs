@@ -18,6 +18,7 @@ pub mod interrupt;
 pub mod ledger;
 pub mod notice;
 pub mod pending;
+mod prior;
 pub mod stream;
 pub mod summarizer;
 pub mod turn;

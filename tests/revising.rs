@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use muninn::conversation::ledger::Ledger;
 use muninn_platform::testing::{Outcome, Pending};
-use muninn_platform::{Opinion, TextLimit, Withdrawn};
+use muninn_platform::{Cut, Opinion, TextLimit, Withdrawn};
 use support::bot::Place;
 use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
@@ -456,6 +456,25 @@ async fn what_was_said_before_it_came_is_context_and_no_memory(place: Place) {
         .expects(|request| !prompt(request).contains("is broken"))
         .answers("I do not know.");
     bot.room("b").say("bob", "Is the boiler broken?").await;
+    let in_part = bot
+        .room("c")
+        .with_background("eve", "The winch is stuck.")
+        .with_background_cut(Cut::Limited);
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            asked.contains("[Not all of it was read")
+                && asked.contains("] eve: The winch is stuck.")
+        })
+        .answers("The winch.");
+    let answer = in_part.say("ada", "What is this about?").await;
+    assert!(
+        answer
+            .text()
+            .contains("I read only a part of what was said here before"),
+        "{}",
+        answer.text()
+    );
     bot.end().await;
     server.finish();
 }

@@ -47,13 +47,17 @@ impl PlatformArgs {
     #[cfg(feature = "slack")]
     fn slack(&self, config: &Config) -> Result<Option<muninn_slack::Options>, SettingsError> {
         let channels = std::sync::Arc::clone(&config.channels);
-        self.slack.clone().options(channels)
+        let options = self.slack.clone().options(channels)?;
+        let missed = missed(config, "slack");
+        Ok(options.map(|options| muninn_slack::Options { missed, ..options }))
     }
 
     #[cfg(feature = "discord")]
     fn discord(&self, config: &Config) -> Result<Option<muninn_discord::Options>, SettingsError> {
         let channels = std::sync::Arc::clone(&config.channels);
-        self.discord.clone().options(channels)
+        let options = self.discord.clone().options(channels)?;
+        let missed = missed(config, "discord");
+        Ok(options.map(|options| muninn_discord::Options { missed, ..options }))
     }
 
     #[cfg(feature = "webhook")]
@@ -109,6 +113,15 @@ impl PlatformArgs {
             .into_iter()
             .chain(others.into_iter().flatten())
             .collect()
+    }
+}
+
+/// Where a platform keeps until when it listened, and what it does about what it missed.
+#[cfg(any(feature = "slack", feature = "discord"))]
+fn missed(config: &Config, platform: &str) -> muninn_platform::Missed {
+    muninn_platform::Missed {
+        file: Some(config.data_dir.join(format!("{platform}-seen"))),
+        age: config.missed_age,
     }
 }
 

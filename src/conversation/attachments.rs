@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Attachment, DownloadError, PriorMessage, Reply, one_line};
+use muninn_platform::{Attachment, Cut, DownloadError, PriorMessages, Reply, one_line};
 
 use crate::config::AttachmentConfig;
+use crate::conversation::prior::{HEADING, prior_text};
 use crate::extract;
 use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
@@ -40,6 +41,10 @@ pub struct Files {
     pub images: Vec<Image>,
     /// What is said of each, in its order.
     notes: Vec<String>,
+    /// Why not all that was said before could be read.
+    pub cut: Option<Cut>,
+    /// As much of what was said before as is kept with the turn.
+    kept_prior: Option<String>,
 }
 
 /// What one file is to a model.
@@ -165,33 +170,27 @@ impl Files {
     }
 
     /// Takes in what was said before the bot came to the conversation: evidence too, and no memory.
-    pub fn prior(&mut self, said: &[PriorMessage]) {
-        if said.is_empty() {
+    pub fn prior(&mut self, prior: &PriorMessages, question: &str) {
+        self.cut = prior.cut;
+        if prior.said.is_empty() {
             return;
         }
-        let lines = said.iter().map(|said| {
-            let PriorMessage {
-                author, text, at, ..
-            } = said;
-            format!(
-                "[{}] {}: {}",
-                at.format("%Y-%m-%d %H:%M"),
-                safe_name(author),
-                one_line(text)
-            )
-        });
-        let text = without_secrets(&lines.collect::<Vec<_>>().join("\n"));
+        let text = |chars| prior_text(prior, question, chars);
         self.texts.push(AttachedText {
-            name: "What was said here before you came".to_owned(),
-            text: cut(&text, PROMPT_CHARS),
+            name: HEADING.to_owned(),
+            text: text(PROMPT_CHARS),
         });
+        self.kept_prior = Some(text(KEPT_CHARS));
     }
 
     /// What is kept of them with the turn.
     pub fn kept(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {
             name: file.name.clone(),
-            text: cut(&file.text, KEPT_CHARS),
+            text: match &self.kept_prior {
+                Some(prior) if file.name == HEADING => prior.clone(),
+                Some(_) | None => cut(&file.text, KEPT_CHARS),
+            },
         };
         self.texts.iter().map(kept).collect()
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Attention, Scope, Vocabulary, counted};
+use muninn_platform::{Attention, Cut, Scope, Vocabulary, counted};
 
 use crate::agent::budget::Used;
 use crate::conversation::withdrawals::WithdrawalOutcome;
@@ -43,6 +43,8 @@ pub enum Notice {
     Withheld,
     /// Said below an answer: what was sent had a secret in it.
     SecretRemoved,
+    /// Said below an answer: of what was said before the bot came, not all was read.
+    ReadInPart(Cut),
     /// Said below an answer that could be kept nowhere.
     NotKept,
     /// Somebody stopped the turn.
@@ -148,6 +150,7 @@ impl std::fmt::Display for Notice {
             Self::CutOff { tokens } => write!(f, "(This answer is cut off: it reached its limit of {}. Ask me to go on, or have ANSWER_TOKENS raised.)", counted(*tokens, "token")),
             Self::Withheld => f.write_str("(This answer is incomplete: the model service's content filter withheld the rest.)"),
             Self::SecretRemoved => f.write_str("(I removed a secret from your message before I read or stored it; rotate it, because others may have seen it here.)"),
+            Self::ReadInPart(why) => write!(f, "(I read only a part of what was said here before: {why}.)"),
             Self::NotKept => f.write_str("(This turn could not be saved anywhere: I will not remember it.)"),
             Self::Stopped => f.write_str("(stopped)"),
             Self::NoAnswer => f.write_str("I found no answer within my limits. Please ask more narrowly."),

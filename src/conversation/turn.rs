@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use chrono::Utc;
 use muninn_platform::{
-    Channels, Delivered, EventId, IncomingMessage, PriorMessage, Reply, SafeText,
+    Channels, Delivered, EventId, IncomingMessage, PriorMessages, Reply, SafeText,
 };
 
 use self::draft::Draft;
@@ -168,8 +168,17 @@ impl TurnRunner {
         }
         let read = self.recall(message, begun, sought, Vec::new()).await;
         let mut files = self.attachments.read(reply, &message.attachments).await;
-        if read.context.window.is_empty() {
-            files.prior(&self.prior_messages(message, read.store_away, reply).await);
+        if self.comes_to(message, &read.context.window).await {
+            let mut prior = self.prior_messages(message, read.store_away, reply).await;
+            // What was heard is in the window.
+            let heard = |event: &EventId| {
+                let mut window = read.context.window.iter();
+                window.any(|turn| turn.event == event.as_str())
+            };
+            prior
+                .said
+                .retain(|it| !it.event.as_ref().is_some_and(heard));
+            files.prior(&prior, &text);
         }
         observe("read", began);
 
@@ -191,6 +200,7 @@ impl TurnRunner {
             }
         };
         draft.below.extend(asked.notice());
+        draft.below.extend(files.cut.map(Notice::ReadInPart));
         observe("answer", began);
 
         let turn = self.new_turn(&asked, &draft, began).await;
@@ -398,6 +408,15 @@ impl TurnRunner {
         read
     }
 
+    /// Whether the bot has said nothing in the conversation yet, whatever it heard there.
+    async fn comes_to(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
+        if window.is_empty() {
+            return true;
+        }
+        let is_all_heard = window.iter().all(Turn::is_message);
+        is_all_heard && !self.archive.takes_part(&message.conversation).await
+    }
+
     /// What was said before the bot came, without what was forgotten since. While the graph is away
     /// nobody knows what that is.
     async fn prior_messages(
@@ -405,26 +424,26 @@ impl TurnRunner {
         message: &IncomingMessage,
         store_away: bool,
         reply: &mut dyn Reply,
-    ) -> Vec<PriorMessage> {
+    ) -> PriorMessages {
         if store_away {
-            return Vec::new();
+            return PriorMessages::default();
         }
-        let mut said = reply.prior_messages().await;
-        if said.is_empty() {
-            return said;
+        let mut prior = reply.prior_messages().await;
+        if prior.said.is_empty() {
+            return prior;
         }
         match self.archive.marks(&message.conversation).await {
-            Ok(marks) => said.retain(|said| !marks.cover(said)),
+            Ok(marks) => prior.said.retain(|said| !marks.cover(said)),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(
                     error,
                     "what was forgotten cannot be known, so nothing is read"
                 );
-                said.clear();
+                return PriorMessages::default();
             }
         }
-        said
+        prior
     }
 
     async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft, began: Instant) -> NewTurn {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use serenity::http::{Http, HttpBuilder, LightMethod, Request, Route};
 use serenity::model::Permissions;
-use serenity::model::channel::GuildChannel;
+use serenity::model::channel::{GuildChannel, Message};
 use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
@@ -53,7 +53,16 @@ pub(crate) struct ExistingMessage {
     pub(crate) message_reference: Option<Reference>,
     #[serde(default)]
     pub(crate) interaction_metadata: Option<OfInteraction>,
+    #[serde(default, rename = "type")]
+    pub(crate) kind: u8,
     pub(crate) timestamp: chrono::DateTime<chrono::Utc>,
+}
+
+impl ExistingMessage {
+    /// Whether it stands in a thread for the message in the channel at which that began.
+    pub(crate) fn is_thread_starter(&self) -> bool {
+        self.kind == 21
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -296,13 +305,23 @@ impl Api {
         self.messages(channel_id, "before", message, most).await
     }
 
-    async fn messages(
+    /// The messages after one, at most a hundred, as the gateway would have told them but for the
+    /// server and what its members are there.
+    pub(crate) async fn told_after(
+        &self,
+        channel_id: ChannelId,
+        message: MessageId,
+    ) -> Answer<Vec<Message>> {
+        self.messages(channel_id, "after", message, 100).await
+    }
+
+    async fn messages<T: DeserializeOwned>(
         &self,
         channel_id: ChannelId,
         side: &'static str,
         message: MessageId,
         most: u8,
-    ) -> Answer<Vec<ExistingMessage>> {
+    ) -> Answer<Vec<T>> {
         let params = vec![(side, message.to_string()), ("limit", most.to_string())];
         let request = get(Route::ChannelMessages { channel_id });
         self.ask(request.params(Some(params))).await

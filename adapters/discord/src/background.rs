@@ -1,55 +1,62 @@
 //! What was said before the bot came: the message that the question replies to, and in a thread the
 //! messages before it.
 
-use futures_util::TryFutureExt;
-use muninn_platform::PriorMessage;
+use muninn_platform::{
+    Bounds, Cut, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, read_pages,
+};
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::api::ExistingMessage;
-use crate::errors::Refusal;
+use crate::errors::{Failure, Kind, Refusal};
 use crate::event::Quoted;
 use crate::hub::Hub;
 use crate::ids;
 use crate::rights;
 
-/// Messages before the question that are read.
-const MOST: u8 = 20;
+/// As many as Discord gives at once.
+pub(crate) const PAGE: u8 = 100;
 
 /// Where to look.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
     pub(crate) quoted: Option<Quoted>,
     /// None: what else is said in the channel is another conversation.
-    pub(crate) in_thread: Option<(ChannelId, MessageId)>,
+    pub(crate) in_thread: Option<Thread>,
 }
 
-pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<PriorMessage> {
-    let mut heard: Vec<PriorMessage> = match before.in_thread {
-        Some((channel, question)) => {
-            let asked = hub.api.messages_before(channel, question, MOST);
-            let asked = asked.inspect_err(|failure| {
-                if failure.is(Refusal::MayNot) {
-                    let what = "read what was said before";
-                    let needed = Permissions::READ_MESSAGE_HISTORY;
-                    tracing::warn!(%failure, "{}", rights::cannot(hub, channel, what, needed));
-                }
-            });
-            let said = hub.outbox.try_once(asked).await.unwrap_or_default();
-            let heard = said.into_iter().rev();
-            heard
-                .filter_map(|message| prior(channel, message))
-                .collect()
+/// A thread, until the question that is asked in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    pub(crate) channel: ChannelId,
+    /// The channel that it belongs to.
+    pub(crate) parent: Option<ChannelId>,
+    pub(crate) question: MessageId,
+}
+
+impl Failure {
+    /// What it means for the page that was asked for.
+    pub(crate) fn of_page(&self) -> PageFailure {
+        match self.kind {
+            Kind::Limited => PageFailure::Limited(None),
+            Kind::Away => PageFailure::Away,
+            Kind::LoggedOut | Kind::Refused(_) => PageFailure::Refused,
         }
-        None => Vec::new(),
+    }
+}
+
+pub(crate) async fn overhear(hub: &Hub, before: Before) -> PriorMessages {
+    let mut heard = match before.in_thread {
+        Some(thread) => in_thread(hub, thread).await,
+        None => PriorMessages::default(),
     };
     let quoted = before
         .quoted
         .filter(|quoted| !quoted.is_bot && !quoted.text.is_empty());
     if let Some(quoted) = quoted
-        && !heard.iter().any(|heard| heard.at == quoted.at)
+        && !heard.said.iter().any(|heard| heard.at == quoted.at)
     {
-        heard.push(PriorMessage {
+        heard.said.push(PriorMessage {
             event: None,
             author: quoted.name,
             text: quoted.text,
@@ -57,6 +64,70 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> Vec<PriorMessage> {
         });
     }
     heard
+}
+
+async fn in_thread(hub: &Hub, thread: Thread) -> PriorMessages {
+    let Thread { channel, .. } = thread;
+    let read = read_pages(
+        Bounds::THREAD,
+        PageOrder::NewestFirst,
+        |message: &ExistingMessage| message.content.len(),
+        |before: Option<MessageId>| async move {
+            let before = before.unwrap_or(thread.question);
+            let asked = hub.api.messages_before(channel, before, PAGE).await;
+            let items = asked.map_err(|failure| unread(hub, channel, &failure))?;
+            let is_full = items.len() == usize::from(PAGE);
+            let oldest = items.last().map(|oldest| oldest.id);
+            let next = oldest.filter(|_| is_full);
+            Ok(Page { items, next })
+        },
+    )
+    .await;
+    let mut said = first_page(hub, thread, read.cut).await;
+    let newest = read.items.into_iter().rev();
+    let newest = newest.filter(|message| said.iter().all(|known| known.id != message.id));
+    let newest: Vec<ExistingMessage> = newest.collect();
+    said.extend(newest);
+    if said.iter().any(ExistingMessage::is_thread_starter) {
+        said.splice(0..0, root(hub, thread).await);
+    }
+    let said = said.into_iter();
+    PriorMessages {
+        said: said.filter_map(|message| prior(channel, message)).collect(),
+        cut: read.cut,
+    }
+}
+
+/// Where not all of a thread was read, newest first: its first page, oldest first.
+async fn first_page(hub: &Hub, thread: Thread, cut: Option<Cut>) -> Vec<ExistingMessage> {
+    match cut {
+        None | Some(Cut::Refused) => Vec::new(),
+        Some(Cut::TooMuch | Cut::Limited | Cut::Away) => {
+            let began_at = MessageId::new(thread.channel.get());
+            let first = hub.api.messages_after(thread.channel, began_at);
+            let mut first = hub.outbox.try_once(first).await.unwrap_or_default();
+            first.reverse();
+            first
+        }
+    }
+}
+
+/// The message in the channel at which a thread began; it has the thread's id.
+async fn root(hub: &Hub, thread: Thread) -> Option<ExistingMessage> {
+    let message = MessageId::new(thread.channel.get());
+    let asked = hub.api.message(thread.parent?, message);
+    hub.outbox.try_once(asked).await
+}
+
+fn unread(hub: &Hub, channel: ChannelId, failure: &Failure) -> PageFailure {
+    if failure.is(Refusal::MayNot) {
+        let what = "read what was said before";
+        let needed = Permissions::READ_MESSAGE_HISTORY;
+        tracing::warn!(%failure, "{}", rights::cannot(hub, channel, what, needed));
+    } else {
+        tracing::info!(%failure, %channel, "not all that was said before is known");
+    }
+    failure.of_page()
 }
 
 /// Without the intent other people's texts are empty; what bots say is no one's word.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 use serenity::model::Permissions;
-use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
+use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
 
 /// What kind of channel, as far as it matters where an answer stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(crate) struct Channel {
     pub(crate) parent: Option<ChannelId>,
     pub(crate) name: Box<str>,
     pub(crate) overwrites: Box<[Overwrite]>,
+    /// As Discord told when it told of the channel.
+    pub(crate) last_message: Option<MessageId>,
 }
 
 impl Channel {
@@ -372,6 +374,7 @@ mod tests {
             parent: parent.map(ChannelId::new),
             name: "general".into(),
             overwrites: Box::default(),
+            last_message: None,
         };
         let channels = vec![
             channel(20, Kind::Text, None),

@@ -20,8 +20,8 @@ use crate::directory::{Change, Channel, Guild, Holder, Kind, Overwrite, Spot};
 /// Something that happened.
 #[derive(Debug)]
 pub(crate) enum GatewayEvent {
-    /// A shard is connected.
-    Ready,
+    /// A shard is connected, anew: what it missed is not told. With the servers it tells of next.
+    Ready(Vec<GuildId>),
     Changed(Change),
     /// A channel or thread was deleted; without one, the bot was removed from the server.
     Gone(GuildId, Option<ChannelId>),
@@ -127,7 +127,10 @@ pub(crate) enum EventKind {
 /// Reads an event; what the bot does not go by is none.
 pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
     let change = match event {
-        Event::Ready(_) => return Some(GatewayEvent::Ready),
+        Event::Ready(event) => {
+            let guilds = event.ready.guilds.iter().map(|guild| guild.id);
+            return Some(GatewayEvent::Ready(guilds.collect()));
+        }
         Event::GuildCreate(event) => guild(event.guild),
         // One that is only out of reach comes back.
         Event::GuildDelete(event) if event.guild.unavailable => Change::GuildGone(event.guild.id),
@@ -246,6 +249,7 @@ pub(crate) fn channel(raw: GuildChannel) -> Channel {
         kind: kind(raw.kind),
         parent: raw.parent_id,
         overwrites: overwrites.collect(),
+        last_message: raw.last_message_id,
         name: raw.name.into_boxed_str(),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
     Readdress, Reply, Request,
@@ -12,7 +12,7 @@ use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::answer_thread::{AnswerThread, Opening};
-use crate::background::Before;
+use crate::background::{Before, Thread};
 use crate::content::Belongs;
 use crate::directory::Spot;
 use crate::earlier::Sought;
@@ -82,7 +82,11 @@ impl Inbound {
         let mut message = self.message(&said, &facts, place, addressed, wants.into());
         message.attachments = said.files.clone();
         let before = Before {
-            in_thread: facts.spot.is_thread().then_some((said.channel, said.id)),
+            in_thread: facts.spot.is_thread().then_some(Thread {
+                channel: said.channel,
+                parent: facts.spot.parent,
+                question: said.id,
+            }),
             quoted: said.replies_to.clone(),
         };
         let target = self.target(Answering {
@@ -100,6 +104,23 @@ impl Inbound {
             ..target
         };
         self.deliver(message, target).await
+    }
+
+    /// As [`Inbound::said`], of what was said while nobody listened. False: it would have been
+    /// answered, but is older than that.
+    pub(crate) async fn said_meanwhile(
+        &self,
+        said: Said,
+        oldest: DateTime<Utc>,
+    ) -> Result<bool, InboxClosed> {
+        if said.at < oldest
+            && let Some(facts) = self.facts(&said).await
+            && let Intent::Said { addressed, .. } = intent(&said, &facts)
+            && addressed != Addressed::Overheard
+        {
+            return Ok(false);
+        }
+        self.said(said).await.map(|()| true)
     }
 
     /// Tells the bot that a message says something else now.

@@ -28,6 +28,7 @@ mod hub;
 mod ids;
 mod inbound;
 mod intent;
+mod missed;
 mod options;
 mod outbox;
 mod presence;

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use muninn_platform::{AnswerMode, Channels, SettingsError, filled, filled_secret, left_off};
+use muninn_platform::{
+    AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, left_off,
+};
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
@@ -54,6 +56,8 @@ pub struct Options {
     pub api: Api,
     /// Files are read from here too, beside Discord's own hosts: `host:port`.
     pub file_host: Option<String>,
+    /// What is done about what was said while nobody listened.
+    pub missed: Missed,
 }
 
 impl Options {
@@ -69,6 +73,7 @@ impl Options {
             reads_messages: true,
             api: Api::default(),
             file_host: None,
+            missed: Missed::default(),
         }
     }
 }

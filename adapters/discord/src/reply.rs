@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, LiveReply,
-    MessageId as SentId, Pace, Part, PlatformError, PriorMessage, SafeText, Shown, Stage,
+    MessageId as SentId, Pace, Part, PlatformError, PriorMessages, SafeText, Shown, Stage,
     TextLimit, Vocabulary, Withdraw, misconfigured,
 };
 use parking_lot::Mutex;
@@ -357,10 +357,10 @@ impl AnswerSink for TransportSink {
         &VOCABULARY
     }
 
-    async fn prior_messages(&self) -> Vec<PriorMessage> {
+    async fn prior_messages(&self) -> PriorMessages {
         match self.target.before.clone() {
             Some(before) => background::overhear(&self.hub, before).await,
-            None => Vec::new(),
+            None => PriorMessages::default(),
         }
     }
 

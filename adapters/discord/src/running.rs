@@ -18,6 +18,7 @@ use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
+use crate::missed::MissedReader;
 use crate::options::Options;
 use crate::withdraw::Withdrawer;
 
@@ -42,12 +43,15 @@ pub(crate) async fn run(
     let hub = Arc::new(hub);
     let http = api::http(options)?;
     let mut gateway = Gateway::start(options, http, gateway_at)?;
+    let inbound = Inbound {
+        hub: Arc::clone(&hub),
+        inbox,
+    };
+    let queue = KeyedQueue::new(MOST_WAITING);
     let running = Running {
-        inbound: Inbound {
-            hub: Arc::clone(&hub),
-            inbox,
-        },
-        queue: KeyedQueue::new(MOST_WAITING),
+        missed: MissedReader::new(&inbound, &queue, shutdown),
+        inbound,
+        queue,
     };
     let ended = running.take_all(&mut gateway, shutdown).await;
     gateway.stop().await;
@@ -106,6 +110,7 @@ type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 struct Running {
     inbound: Inbound,
     queue: Arc<KeyedQueue<ChannelId>>,
+    missed: MissedReader,
 }
 
 impl Running {
@@ -123,8 +128,9 @@ impl Running {
                 Ok(error) = &mut gateway.ended => return Err(error),
             };
             match happening {
-                Some(GatewayEvent::Ready) if is_first => {
+                Some(GatewayEvent::Ready(guilds)) if is_first => {
                     is_first = false;
+                    self.missed.begins(&guilds);
                     self.take_left_over(shutdown);
                     self.tell_connected();
                 }
@@ -163,6 +169,9 @@ impl Running {
         };
         hub.directory.apply(change, hub.me);
         hub.is_gone(guild, &gone);
+        if channel.is_none() {
+            self.missed.gone(guild);
+        }
         let inbound = self.inbound.clone();
         hub.chores.spawn(async move {
             for channel in gone {
@@ -187,18 +196,36 @@ impl Running {
         });
     }
 
+    fn take_change(&self, change: Change) {
+        let hub = &self.inbound.hub;
+        let told = match &change {
+            Change::Guild(guild, channels) => {
+                hub.is_back(guild.id);
+                Some((guild.id, channels.clone()))
+            }
+            Change::GuildGone(_)
+            | Change::Owner(..)
+            | Change::Channel(_)
+            | Change::ChannelGone(..)
+            | Change::Role(..)
+            | Change::RoleGone(..)
+            | Change::Roles(..) => None,
+        };
+        hub.directory.apply(change, hub.me);
+        // What was missed is read where it is known what the channels are.
+        if let Some((guild, channels)) = told {
+            self.missed.told_of(guild, &channels);
+        }
+    }
+
     /// Sorts what happened; never waits.
     fn take(&self, happening: GatewayEvent) {
+        self.missed.saw();
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let queued = |channel, job: Job| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {
-            GatewayEvent::Ready => return,
-            GatewayEvent::Changed(change) => {
-                if let Change::Guild(guild, _) = &change {
-                    hub.is_back(guild.id);
-                }
-                return hub.directory.apply(change, hub.me);
-            }
+            GatewayEvent::Ready(guilds) => return self.missed.begins(&guilds),
+            GatewayEvent::Changed(change) => return self.take_change(change),
             GatewayEvent::Gone(guild, channel) => return self.take_gone(guild, channel),
             GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.queue),
             // Most that bots say is the bot's own.
@@ -231,8 +258,9 @@ impl Running {
             chores.close();
             chores.wait().await;
         };
-        if tokio::time::timeout(LAST_CHORES, ending).await.is_err() {
-            tracing::warn!("not everything that was begun could be finished");
+        match tokio::time::timeout(LAST_CHORES, ending).await {
+            Ok(()) => self.missed.ends(),
+            Err(_) => tracing::warn!("not everything that was begun could be finished"),
         }
     }
 }

@@ -10,6 +10,7 @@ mod allow;
 mod announce;
 mod ask;
 mod attachment;
+mod background;
 mod check;
 mod content;
 mod crypto;

@@ -9,8 +9,8 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, TransactionId};
 use muninn_platform::{
     AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, LiveReply,
-    MessageId, Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, in_one_line,
-    misconfigured,
+    MessageId, Pace, Part, PlatformError, PriorMessages, SafeText, Shown, TextLimit, Withdraw,
+    in_one_line, misconfigured,
 };
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -22,7 +22,7 @@ use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
-use crate::{attachment, login, removal};
+use crate::{attachment, background, login, removal};
 
 /// A homeserver's own default is a message each five seconds.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
@@ -262,6 +262,23 @@ impl AnswerSink for RoomSink {
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(Withdrawer(Arc::clone(&self.hub)))
+    }
+
+    async fn prior_messages(&self) -> PriorMessages {
+        let Target {
+            room,
+            question,
+            relation,
+            ..
+        } = &self.target;
+        match relation {
+            Relation::Thread { root, .. } if root != question => {
+                background::prior(&self.hub, room, root, question).await
+            }
+            Relation::Thread { .. } | Relation::Reply(_) | Relation::None => {
+                PriorMessages::default()
+            }
+        }
     }
 
     async fn download(

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    Attachment, Delivered, DownloadError, MessageId, Pace, PlatformError, PriorMessage, SafeText,
+    Attachment, Delivered, DownloadError, MessageId, Pace, PlatformError, PriorMessages, SafeText,
     TextLimit, Vocabulary, Withdraw,
 };
 
@@ -156,8 +156,8 @@ pub trait AnswerSink: Send + Sync + 'static {
         &Vocabulary::PLAIN
     }
 
-    async fn prior_messages(&self) -> Vec<PriorMessage> {
-        Vec::new()
+    async fn prior_messages(&self) -> PriorMessages {
+        PriorMessages::default()
     }
 
     /// As [`Reply::download`](crate::Reply::download).

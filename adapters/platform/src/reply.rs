@@ -8,7 +8,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Attachment, EventId, MessageId, NothingStands, PlatformError, SafeText, Vocabulary, Withdraw,
+    Attachment, Cut, EventId, MessageId, NothingStands, PlatformError, SafeText, Vocabulary,
+    Withdraw,
 };
 
 /// How long one message of a platform may be.
@@ -107,10 +108,10 @@ pub trait Reply: Send + Sync {
         &Vocabulary::PLAIN
     }
 
-    /// What was said in the conversation before the bot came to it, oldest first, as far as the
-    /// platform gives it away. Asked once, before the first answer there.
-    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
-        Vec::new()
+    /// What was said in the conversation before the bot came to it, all of it as far as the platform
+    /// gives it in time. Asked once, before the first answer there.
+    async fn prior_messages(&mut self) -> PriorMessages {
+        PriorMessages::default()
     }
 
     /// Reads a file of the message this answers, at most `most` bytes of it.
@@ -147,6 +148,15 @@ impl Attachment {
             .await
             .unwrap_or(Err(DownloadError::TimedOut))
     }
+}
+
+/// What was said in a conversation before the bot came to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PriorMessages {
+    /// Oldest first.
+    pub said: Vec<PriorMessage>,
+    /// Why this is not all of it; none where it is.
+    pub cut: Option<Cut>,
 }
 
 /// Something that was said while the bot was not there: context, and no memory of its own.

@@ -27,10 +27,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Delivered,
-    DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, MessageId, Opinion,
-    OwnSession, Pace, Platform, PlatformError, PriorMessage, Reply, SafeText, TextLimit, Toward,
-    Withdraw, Withdrawn,
+    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
+    Delivered, DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, MessageId,
+    Opinion, OwnSession, Pace, Platform, PlatformError, PriorMessage, PriorMessages, Reply,
+    SafeText, TextLimit, Toward, Withdraw, Withdrawn,
 };
 
 mod board;
@@ -68,7 +68,7 @@ pub struct Room {
     toward: Toward,
     reply_to: Option<EventId>,
     files: Vec<(Attachment, Vec<u8>)>,
-    background: Vec<PriorMessage>,
+    background: PriorMessages,
     lost_deliveries: Arc<AtomicUsize>,
     board: Board,
 }
@@ -96,7 +96,7 @@ impl Room {
             toward: Toward::default(),
             reply_to: None,
             files: Vec::new(),
-            background: Vec::new(),
+            background: PriorMessages::default(),
             board: Board::default(),
             lost_deliveries: Arc::default(),
         }
@@ -232,12 +232,19 @@ impl Room {
     /// The same, with the event that said it.
     #[must_use]
     pub fn with_background_of(mut self, event: Option<&str>, author: &str, text: &str) -> Self {
-        self.background.push(PriorMessage {
+        self.background.said.push(PriorMessage {
             event: event.map(EventId::new),
             author: author.to_owned(),
             text: text.to_owned(),
             at: Utc::now(),
         });
+        self
+    }
+
+    /// Not all that was said before could be read.
+    #[must_use]
+    pub fn with_background_cut(mut self, cut: Cut) -> Self {
+        self.background.cut = Some(cut);
         self
     }
 
@@ -514,7 +521,7 @@ struct Recorder {
     delivery: watch::Sender<pending::Delivery>,
     lost_deliveries: Arc<AtomicUsize>,
     files: Vec<(Attachment, Vec<u8>)>,
-    background: Vec<PriorMessage>,
+    background: PriorMessages,
     board: Board,
     replaced: Delivered,
 }
@@ -562,7 +569,7 @@ impl Reply for Recorder {
         Arc::new(self.board.clone())
     }
 
-    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
+    async fn prior_messages(&mut self) -> PriorMessages {
         self.background.clone()
     }
 

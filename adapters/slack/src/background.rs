@@ -1,77 +1,154 @@
 //! What was said in a thread before the bot came to it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use chrono::Utc;
-use muninn_platform::PriorMessage;
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{
+    Bounds, Cut, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, ReadPages, read_pages,
+};
 use serde_json::Value;
-use tokio::time::timeout;
 
 use crate::errors::ApiError;
 use crate::event::time_of;
 use crate::hub::Hub;
 use crate::ids;
+use crate::standing::ts_at;
 use crate::text::plain;
 
-/// What Slack gives apps outside of its marketplace at once; they may ask once a minute.
-const LIMIT: &str = "15";
+/// The most of a thread that Slack gives at once to an app that a team made for itself.
+const WHOLE: &str = "1000";
 
-/// The answer does not wait longer than this: without it, it goes on.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// What Slack gives apps that are distributed outside of its marketplace; they may ask once a minute.
+const FEW: usize = 15;
+
+/// Such an app asks for what was said in this time: Slack gives the earliest of a time first, and of a
+/// long thread the newest tell more.
+const LATELY: TimeDelta = TimeDelta::hours(1);
 
 /// Names that are asked for.
-const NAMES: usize = 8;
+const NAMES: usize = 32;
 
-/// Until when Slack wants no more such questions, in seconds of the epoch.
+/// What Slack lets the app read, as far as it showed.
 #[derive(Debug, Default)]
-pub(crate) struct Rest(AtomicI64);
+pub(crate) struct Reading {
+    /// Until when Slack wants no more such questions, in seconds of the epoch.
+    rest_until: AtomicI64,
+    /// It gives a few messages at once.
+    is_little: AtomicBool,
+}
 
-impl Rest {
-    fn is_over(&self) -> bool {
-        Utc::now().timestamp() >= self.0.load(Ordering::Relaxed)
+impl Reading {
+    fn rests(&self) -> bool {
+        Utc::now().timestamp() < self.rest_until.load(Ordering::Relaxed)
     }
 
-    fn begin(&self, rest: Option<Duration>) {
-        let seconds = rest.map_or(60, |rest| rest.as_secs().min(600));
-        let until = Utc::now().timestamp() + i64::try_from(seconds).unwrap_or(60);
-        self.0.store(until, Ordering::Relaxed);
+    fn is_little(&self) -> bool {
+        self.is_little.load(Ordering::Relaxed)
     }
+
+    fn learn(&self, asked: Result<&Value, &ApiError>) {
+        match asked {
+            Ok(answer) => {
+                let given = answer["messages"].as_array().map_or(0, Vec::len);
+                // The root comes beside what was asked for.
+                if next_cursor(answer).is_some() && given <= FEW + 1 {
+                    self.is_little.store(true, Ordering::Relaxed);
+                }
+            }
+            Err(ApiError::Limited { rest, .. }) => {
+                let seconds = rest.map_or(60, |rest| rest.as_secs().min(600));
+                let until = Utc::now().timestamp() + i64::try_from(seconds).unwrap_or(60);
+                self.rest_until.store(until, Ordering::Relaxed);
+            }
+            Err(
+                ApiError::Away { .. }
+                | ApiError::Revoked { .. }
+                | ApiError::MissingScope { .. }
+                | ApiError::Refused { .. },
+            ) => {}
+        }
+    }
+}
+
+impl ApiError {
+    /// What it means for the page that was asked for.
+    pub(crate) fn of_page(&self) -> PageFailure {
+        match self {
+            Self::Limited { rest, .. } => PageFailure::Limited(*rest),
+            Self::Away { .. } => PageFailure::Away,
+            Self::Revoked { .. } | Self::MissingScope { .. } | Self::Refused { .. } => {
+                PageFailure::Refused
+            }
+        }
+    }
+}
+
+pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
+    let next = answer["response_metadata"]["next_cursor"].as_str();
+    next.filter(|next| !next.is_empty()).map(str::to_owned)
 }
 
 /// What was said in the thread before the message `until`, oldest first.
-pub(crate) async fn prior(
-    hub: &Hub,
-    channel: &str,
-    thread: &str,
-    until: &str,
-) -> Vec<PriorMessage> {
-    if !hub.background_rest.is_over() {
-        return Vec::new();
+pub(crate) async fn prior(hub: &Hub, channel: &str, thread: &str, until: &str) -> PriorMessages {
+    let reading = &hub.reading;
+    if reading.rests() {
+        return PriorMessages {
+            said: Vec::new(),
+            cut: Some(Cut::Limited),
+        };
     }
-    let arguments = [
-        ("channel", channel),
-        ("ts", thread),
-        ("latest", until),
-        ("limit", LIMIT),
-    ];
-    let asked = hub.api.get("conversations.replies", &arguments);
-    match timeout(PATIENCE, asked).await {
-        Ok(Ok(answer)) => read(hub, channel, &answer, until).await,
-        Ok(Err(error)) => {
-            if let ApiError::Limited { rest, .. } = &error {
-                hub.background_rest.begin(*rest);
-            }
-            tracing::info!(%error, channel, "the thread's earlier messages are not known");
-            Vec::new()
-        }
-        Err(_) => Vec::new(),
+    let oldest = time_of(until)
+        .filter(|_| reading.is_little())
+        .map(|until| ts_at(until - LATELY))
+        .filter(|oldest| oldest.as_str() > thread);
+    let read = read_pages(
+        Bounds::THREAD,
+        PageOrder::OldestFirst,
+        weight,
+        |cursor| async {
+            let mut arguments = vec![
+                ("channel", channel),
+                ("ts", thread),
+                ("latest", until),
+                ("limit", WHOLE),
+            ];
+            arguments.extend(oldest.as_deref().map(|oldest| ("oldest", oldest)));
+            let cursor: Option<String> = cursor;
+            arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let asked = hub.api.get("conversations.replies", &arguments).await;
+            reading.learn(asked.as_ref());
+            let answer = asked.map_err(|error| {
+                tracing::info!(%error, channel, "not all of the thread's earlier messages are known");
+                error.of_page()
+            })?;
+            let next = next_cursor(&answer);
+            let items = match answer {
+                Value::Object(mut answer) => answer.remove("messages"),
+                _ => None,
+            };
+            let items = match items {
+                Some(Value::Array(items)) => items,
+                _ => Vec::new(),
+            };
+            Ok(Page { items, next })
+        },
+    )
+    .await;
+    let ReadPages { items, cut } = read;
+    PriorMessages {
+        said: said(hub, channel, &items, until).await,
+        cut: cut.or(oldest.is_some().then_some(Cut::Limited)),
     }
 }
 
-async fn read(hub: &Hub, channel: &str, answer: &Value, until: &str) -> Vec<PriorMessage> {
-    let messages = answer["messages"].as_array().into_iter().flatten();
+/// The bytes of what a message says.
+pub(crate) fn weight(message: &Value) -> usize {
+    message["text"].as_str().map_or(0, str::len)
+}
+
+async fn said(hub: &Hub, channel: &str, messages: &[Value], until: &str) -> Vec<PriorMessage> {
     let earlier: Vec<&Value> = messages
+        .iter()
         .filter(|message| is_speech(message, &hub.me.user, until))
         .collect();
     let mut users: Vec<&str> = earlier

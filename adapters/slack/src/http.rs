@@ -104,6 +104,7 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
         Said::Push(push) => match gate.inbound.take(*push, is_late).await {
             Taken::Yes => {
                 gate.remember(signature);
+                gate.inbound.hub.seen_until.note(chrono::Utc::now());
                 StatusCode::OK.into_response()
             }
             Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use muninn_platform::{
-    Addressed, ConversationId, EventId, MessageId, PlatformError, Recent, misconfigured,
+    Addressed, ConversationId, EventId, MessageId, PlatformError, Recent, SeenUntil, misconfigured,
 };
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 use crate::api::Api;
-use crate::background::Rest;
+use crate::background::Reading;
 use crate::directory::Directory;
 use crate::errors::ApiError;
 use crate::ids;
@@ -83,8 +83,10 @@ pub(crate) struct Hub {
     pub(crate) streams: Feature,
     pub(crate) sessions: Feature,
     pub(crate) statuses: Feature,
-    /// Slack wants no more questions for what was said before.
-    pub(crate) background_rest: Rest,
+    /// What Slack lets the app read.
+    pub(crate) reading: Reading,
+    /// Until when everything that Slack told is in good hands.
+    pub(crate) seen_until: SeenUntil,
     memory: Mutex<Memory>,
 }
 
@@ -122,7 +124,8 @@ impl Hub {
             streams: Feature::new("native streams"),
             sessions: Feature::new("agent sessions"),
             statuses: Feature::new("assistant status"),
-            background_rest: Rest::default(),
+            reading: Reading::default(),
+            seen_until: SeenUntil::open(&options.missed),
             memory: Mutex::new(Memory {
                 seen: Recent::new(REMEMBERED),
                 conversations: Recent::new(REMEMBERED),

@@ -9,7 +9,9 @@ mod written;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue};
+use muninn_platform::{
+    Addressed, AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue, joined,
+};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -40,6 +42,17 @@ pub(crate) enum Taken {
     No,
 }
 
+/// What became of something that was said while nobody listened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissedPush {
+    Taken,
+    /// It is not answered any more.
+    TooOld,
+}
+
+/// Between attempts to take something in while too much comes in.
+const BUSY: Duration = Duration::from_millis(200);
+
 /// Hands what happens in the workspace to the bot.
 #[derive(Clone)]
 pub(crate) struct Inbound {
@@ -53,6 +66,16 @@ enum Work {
     Event(Box<(Event, Intent)>),
     Slash(Slash),
     Interaction(Interaction),
+}
+
+impl Work {
+    /// Whether somebody waits for an answer.
+    fn is_asked(&self) -> bool {
+        let Self::Event(event) = self else {
+            return false;
+        };
+        matches!(&event.1, Intent::Said(heard) if heard.addressed != Addressed::Overheard)
+    }
 }
 
 impl Inbound {
@@ -90,6 +113,34 @@ impl Inbound {
                     );
                     Taken::No
                 }
+            }
+        }
+    }
+
+    /// Takes in what was said while nobody listened, in its line with what Slack tells now; waits until
+    /// the bot has it in good hands. `is_old`: nobody waits for an answer any more.
+    ///
+    /// # Errors
+    /// When the bot is ending.
+    pub(crate) async fn take_missed(
+        &self,
+        push: Push,
+        is_old: bool,
+    ) -> Result<MissedPush, InboxClosed> {
+        let line = line_of(&push);
+        loop {
+            let Some(work) = self.sift(push.clone()) else {
+                return Ok(MissedPush::Taken);
+            };
+            if is_old && work.is_asked() {
+                return Ok(MissedPush::TooOld);
+            }
+            let inbound = self.clone();
+            let telling = async move { inbound.tell(work, true).await };
+            match self.queue.spawn(line.clone(), &self.hub.chores, telling) {
+                Some(task) => return joined(task).await.map(|()| MissedPush::Taken),
+                // It ends with the process at the latest.
+                None => tokio::time::sleep(BUSY).await,
             }
         }
     }

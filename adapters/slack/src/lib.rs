@@ -25,6 +25,7 @@ mod inbound;
 mod intent;
 mod lines;
 mod manifest;
+mod missed;
 mod mrkdwn;
 mod options;
 mod outbox;
@@ -84,6 +85,7 @@ impl Slack {
             return Ok(());
         }
         let ready = || {
+            inbound.hears(true, shutdown);
             tracing::info!(team = hub.me.team, user = hub.me.user, after = ?begun.elapsed(), "listening");
         };
         let following = tokio::spawn({
@@ -102,6 +104,7 @@ impl Slack {
         };
         // The inbox closes with the last of its ends, and replies under way need none.
         following.abort();
+        hub.seen_until.keep();
         drop(inbound);
         hub.chores.close();
         let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use muninn_platform::{
-    AnswerMode, Channels, SettingsError, filled, filled_secret, half_set, left_off,
+    AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, half_set, left_off,
 };
 use secrecy::SecretString;
 
@@ -53,6 +53,8 @@ pub struct Options {
     /// At least this long between two messages in one channel, but for a short burst. Slack
     /// documents about one per second.
     pub post_every: Duration,
+    /// What is done about what was said while nobody listened.
+    pub missed: Missed,
 }
 
 impl Options {
@@ -68,6 +70,7 @@ impl Options {
             direct_threads: false,
             command: "/muninn".to_owned(),
             post_every: Duration::from_secs(1),
+            missed: Missed::default(),
         }
     }
 }

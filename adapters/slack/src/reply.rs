@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, LiveReply,
-    MessageId, Pace, Part, PlatformError, PriorMessage, Reply as _, SafeText, Shown, Stage,
+    MessageId, Pace, Part, PlatformError, PriorMessages, Reply as _, SafeText, Shown, Stage,
     TextLimit, Vocabulary, Withdraw,
 };
 use parking_lot::Mutex;
@@ -338,13 +338,13 @@ impl AnswerSink for ChannelSink {
         &VOCABULARY
     }
 
-    async fn prior_messages(&self) -> Vec<PriorMessage> {
+    async fn prior_messages(&self) -> PriorMessages {
         match (&self.target.question_ts, self.target.place.thread()) {
             // The thread was there before the question.
             (Some(ts), Some(thread)) if ts != thread => {
                 background::prior(&self.hub, self.channel(), thread, ts).await
             }
-            (Some(_) | None, _) => Vec::new(),
+            (Some(_) | None, _) => PriorMessages::default(),
         }
     }
 

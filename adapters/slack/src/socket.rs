@@ -8,6 +8,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use chrono::Utc;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, SinkExt, StreamExt};
 use muninn_platform::{Backoff, PlatformError, misconfigured};
@@ -93,8 +94,9 @@ async fn go_on(
     loop {
         let rest = match connect(inbound).await {
             Ok(socket) => {
-                if let Some(ready) = ready.take() {
-                    ready();
+                match ready.take() {
+                    Some(ready) => ready(),
+                    None => inbound.hears(false, shutdown),
                 }
                 away_since = None;
                 let begun = Instant::now();
@@ -253,6 +255,9 @@ async fn serve(
                 if acknowledge(&mut socket, all).await.is_err() {
                     break;
                 }
+                if under_way.is_empty() {
+                    inbound.hub.seen_until.note(Utc::now() - heard_at.elapsed());
+                }
             }
             received = socket.next(), if has_room => {
                 heard_at = Instant::now();
@@ -271,6 +276,10 @@ async fn serve(
             }
             () = until(ends_at) => break,
             _ = ping.tick() => {
+                // What came until then is in good hands, and it would have come.
+                if under_way.is_empty() && heard_at.elapsed() < 2 * PING_EVERY {
+                    inbound.hub.seen_until.note(Utc::now() - heard_at.elapsed());
+                }
                 let is_silent = has_room && heard_at.elapsed() > SILENCE;
                 let pinged = socket.send(Message::Ping(Vec::new().into())).await;
                 if is_silent || pinged.is_err() {

@@ -135,7 +135,7 @@ fn time_of(ts: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_micros(seconds.checked_mul(1_000_000)?.checked_add(micros)?)
 }
 
-fn ts_at(time: DateTime<Utc>) -> String {
+pub(crate) fn ts_at(time: DateTime<Utc>) -> String {
     let micros = time.timestamp_micros();
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

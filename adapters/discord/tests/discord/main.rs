@@ -10,6 +10,7 @@ mod conforming;
 mod figures;
 mod gateway;
 mod hearing;
+mod history;
 mod places;
 mod support;
 mod trouble;

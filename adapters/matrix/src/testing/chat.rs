@@ -67,12 +67,21 @@ impl Chat {
     /// # Panics
     /// When it cannot be sent.
     pub async fn say_in(&self, thread: &EventId, text: &str) -> OwnedEventId {
-        self.send(json!({
-            "msgtype": "m.text", "body": text, "m.mentions": {},
-            "m.relates_to": { "rel_type": "m.thread", "event_id": thread,
-                "is_falling_back": true, "m.in_reply_to": { "event_id": thread } },
-        }))
+        self.send_in(
+            thread,
+            json!({ "msgtype": "m.text", "body": text, "m.mentions": {} }),
+        )
         .await
+    }
+
+    /// Sends a message into a thread.
+    ///
+    /// # Panics
+    /// When it cannot be sent.
+    pub async fn send_in(&self, thread: &EventId, mut content: Value) -> OwnedEventId {
+        content["m.relates_to"] = json!({ "rel_type": "m.thread", "event_id": thread,
+            "is_falling_back": true, "m.in_reply_to": { "event_id": thread } });
+        self.send(content).await
     }
 
     /// Replies to a message, outside of threads.

@@ -9,6 +9,7 @@ mod answers;
 mod changes;
 mod figures;
 mod hearing;
+mod history;
 mod keys;
 mod members;
 mod rooms;

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{Action, AnswerSink, Ending, Event, LiveAnswer, Part, Stage};
 use crate::{
-    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessage, Reply, SafeText,
+    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessages, Reply, SafeText,
     TextLimit, Vocabulary, Withdraw,
 };
 
@@ -175,7 +175,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         self.sink.vocabulary()
     }
 
-    async fn prior_messages(&mut self) -> Vec<PriorMessage> {
+    async fn prior_messages(&mut self) -> PriorMessages {
         self.sink.prior_messages().await
     }
 

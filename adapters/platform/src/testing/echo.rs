@@ -583,7 +583,7 @@ async fn scripted(
             let table = "| a | b |\n|---|---|\n| 1 | **2** |\n\n```rust\nfn f() {}\n```";
             return Some(table.to_owned());
         }
-        "background" => return Some(prior(reply).await),
+        "background" => return Some(prior(reply, words).await),
         "grow" => {
             reply.update(&SafeText::streaming("so far ")).await;
             told_to(&mut go_on).await;
@@ -611,11 +611,20 @@ async fn told_to(go_on: &mut watch::Receiver<()>) {
     let _ = go_on.changed().await;
 }
 
-async fn prior(reply: &mut dyn Reply) -> String {
-    let lines = reply.prior_messages().await.into_iter();
-    let lines: Vec<String> = lines
+/// What was said before; `counted`: how much, with its ends.
+async fn prior(reply: &mut dyn Reply, words: &str) -> String {
+    let prior = reply.prior_messages().await;
+    let lines = prior.said.iter();
+    let mut lines: Vec<String> = lines
         .map(|said| format!("{}: {}", said.author, said.text))
         .collect();
+    if words == "counted" && lines.len() > 2 {
+        let (first, last) = (lines.remove(0), lines.pop().unwrap_or_default());
+        lines = vec![first, format!("{} between", lines.len()), last];
+    }
+    if let Some(cut) = prior.cut {
+        lines.push(format!("({cut})"));
+    }
     format!("overheard:\n{}", lines.join("\n"))
 }
 

@@ -119,39 +119,6 @@ async fn in_a_shared_channel_a_file_is_asked_for() {
 }
 
 #[test]
-fn coming_to_an_old_thread_it_reads_it_once() {
-    run(async |chat| {
-        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
-        let root = chat.say("The standup moves.");
-        let (ann, bob) = (chat.in_thread(&root), bob.in_thread(&root));
-        bob.say("To ten?");
-        ann.say("Yes <3");
-        ann.ask("background");
-        ann.hears("overheard:\nAnn: The standup moves.\nBob: To ten?\nAnn: Yes <3")
-            .await;
-        let asked = chat.slack.calls_of("conversations.replies");
-        assert_eq!(asked.len(), 1);
-        assert_eq!(asked[0].arguments["limit"], "15");
-    });
-}
-
-#[test]
-fn an_app_that_may_ask_once_a_minute_goes_on_without() {
-    run(async |chat| {
-        chat.slack.unlist();
-        for expected in ["overheard:\nAnn: one", "overheard:\n", "overheard:\n"] {
-            let thread = chat.in_thread(&chat.say("one"));
-            thread.ask("background");
-            thread
-                .finds(expected, |message| message.shown.trim() == expected.trim())
-                .await;
-        }
-        // Told to wait once, it does not ask again.
-        assert_eq!(chat.slack.calls_of("conversations.replies").len(), 2);
-    });
-}
-
-#[test]
 fn tables_and_code_stay_what_they_are() {
     run(async |chat| {
         let thread = chat.thread("table");

@@ -8,6 +8,7 @@ mod doctor;
 mod doors;
 mod figures;
 mod hearing;
+mod history;
 mod support;
 mod surfaces;
 mod threads;

@@ -235,6 +235,15 @@ impl Chat {
         self.open(name, Kind::PublicThread)
     }
 
+    /// Opens a thread at a message of this channel.
+    pub fn open_thread_on(&self, message: Id, name: &str) -> Self {
+        self.shared.with(|world| {
+            let kind = Kind::PublicThread;
+            world.open_thread_from(self.channel, message, self.person, name, kind);
+        });
+        self.at(message)
+    }
+
     /// Opens a thread that only who is brought in sees.
     pub fn open_private_thread(&self, name: &str) -> Self {
         self.open(name, Kind::PrivateThread)

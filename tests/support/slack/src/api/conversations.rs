@@ -6,7 +6,7 @@ use super::{Arguments, Refusal, readable};
 use crate::ids::BOT_USER;
 use crate::post::Post;
 use crate::state::State;
-use crate::workspace::ChannelKind;
+use crate::workspace::{ChannelKind, Room};
 
 /// "The maximum and default values for the limit parameter have both been reduced to 15 objects" for apps that are
 /// distributed outside the Marketplace.
@@ -24,6 +24,49 @@ pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal
         told["num_members"] = json!(room.members.len());
     }
     Ok(json!({ "channel": told }))
+}
+
+/// The conversations that the bot is a member of, of the asked types (`public_channel` if none is asked for).
+pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let types: Vec<&str> = match call.optional("types") {
+        Some(types) => types.split(',').map(str::trim).collect(),
+        None => vec!["public_channel"],
+    };
+    for (name, scope) in [
+        ("public_channel", "channels:read"),
+        ("private_channel", "groups:read"),
+        ("mpim", "mpim:read"),
+        ("im", "im:read"),
+    ] {
+        if types.contains(&name) && !state.workspace.app.holds(scope) {
+            return Err(Refusal::new("missing_scope").with("needed", json!(scope)));
+        }
+    }
+    let is_asked = |room: &&Room| {
+        let name = match room.kind {
+            ChannelKind::Public => "public_channel",
+            ChannelKind::Private => "private_channel",
+            ChannelKind::Group => "mpim",
+            ChannelKind::Direct => "im",
+        };
+        let is_shown = !(room.is_archived && call.flag("exclude_archived"));
+        room.has(BOT_USER) && types.contains(&name) && is_shown
+    };
+    let rooms = state.workspace.rooms.values().filter(is_asked);
+    let rooms: Vec<Value> = rooms.map(|room| state.workspace.room_json(room)).collect();
+    let limit = call.number("limit").unwrap_or(100);
+    let from = match call.optional("cursor").filter(|cursor| !cursor.is_empty()) {
+        Some(cursor) => cursor.parse().map_err(|_| Refusal::new("invalid_cursor"))?,
+        None => 0,
+    };
+    let shown: Vec<&Value> = rooms.iter().skip(from).take(limit).collect();
+    let to = from + shown.len();
+    let next = if to < rooms.len() {
+        to.to_string()
+    } else {
+        String::new()
+    };
+    Ok(json!({ "channels": shown, "response_metadata": { "next_cursor": next } }))
 }
 
 /// The asked part of some messages, which are in their order: those in the window, at most `limit` behind the cursor.

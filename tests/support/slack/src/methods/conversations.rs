@@ -66,6 +66,23 @@ pub(super) const METHODS: &[Method] = &[
         act: conversations::history,
     },
     Method {
+        name: "users.conversations",
+        token: TokenKind::Bot,
+        // One for each type that is asked for.
+        scopes: Scopes::AnyOf(&["channels:read", "groups:read", "im:read", "mpim:read"]),
+        takes_json: false,
+        tier: Tier::Three,
+        arguments: &[
+            CURSOR,
+            optional("exclude_archived", Flag),
+            optional("limit", Number(1, 1_000)),
+            optional("team_id", Id("T")),
+            optional("types", Text(200)),
+            optional("user", Id("UW")),
+        ],
+        act: conversations::of_user,
+    },
+    Method {
         name: "users.info",
         token: TokenKind::Bot,
         scopes: Scopes::AnyOf(&["users:read"]),

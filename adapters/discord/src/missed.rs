@@ -1,0 +1,359 @@
+//! What was said while nobody listened: read afterwards, and taken in as if Discord had just told it.
+//!
+//! A session that is resumed is told what it missed. A new one is not: but with each server it is told the
+//! last message of each channel and open thread, so only those are read in which something was said.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::{
+    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, SeenUntil, counted, joined,
+    read_pages,
+};
+use parking_lot::Mutex;
+use serenity::model::Permissions;
+use serenity::model::channel::Message;
+use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::directory::Channel;
+use crate::event::{self, Said};
+use crate::ids::Place;
+use crate::inbound::Inbound;
+
+/// The beginning of Discord's ids, in milliseconds of the epoch.
+const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
+
+/// What came less than this before a crash may not have been in good hands.
+const ON_ITS_WAY: TimeDelta = TimeDelta::seconds(30);
+
+/// For one channel.
+const OF_ONE: Bounds = Bounds {
+    items: 5_000,
+    bytes: 8 * 1024 * 1024,
+    time: Duration::from_secs(600),
+};
+
+/// Direct messages that are looked into, those with the newest answers first.
+const DIRECTS: usize = 200;
+
+/// People whose roles are asked for.
+const PEOPLE: usize = 200;
+
+/// For the graph to tell which direct messages there are.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Between attempts to take something in while too much waits.
+const BUSY: Duration = Duration::from_millis(200);
+
+/// Reads what was missed.
+#[derive(Clone)]
+pub(crate) struct MissedReader {
+    inbound: Inbound,
+    queue: Arc<KeyedQueue<ChannelId>>,
+    shutdown: CancellationToken,
+    state: Arc<State>,
+}
+
+struct State {
+    seen_until: SeenUntil,
+    reading: Mutex<Option<Reading>>,
+}
+
+/// What of it is still to be read.
+#[derive(Debug)]
+struct Reading {
+    since: DateTime<Utc>,
+    until: DateTime<Utc>,
+    /// Discord has not told of them yet.
+    guilds: HashSet<GuildId>,
+    under_way: usize,
+}
+
+impl Reading {
+    fn is_done(&self) -> bool {
+        self.guilds.is_empty() && self.under_way == 0
+    }
+}
+
+impl MissedReader {
+    pub(crate) fn new(
+        inbound: &Inbound,
+        queue: &Arc<KeyedQueue<ChannelId>>,
+        shutdown: &CancellationToken,
+    ) -> Self {
+        let missed = &inbound.hub.options.missed;
+        let state = State {
+            seen_until: SeenUntil::open(missed),
+            reading: Mutex::new(None),
+        };
+        Self {
+            inbound: inbound.clone(),
+            queue: Arc::clone(queue),
+            shutdown: shutdown.clone(),
+            state: Arc::new(state),
+        }
+    }
+
+    /// An event came.
+    pub(crate) fn saw(&self) {
+        self.state.seen_until.note(Utc::now() - ON_ITS_WAY);
+    }
+
+    /// All that came is in good hands, and no more will come.
+    pub(crate) fn ends(&self) {
+        self.state.seen_until.note(Utc::now());
+        self.state.seen_until.keep();
+    }
+
+    /// A session begins, of which nothing was told before. Discord tells of these servers next.
+    pub(crate) fn begins(&self, guilds: &[GuildId]) {
+        let State {
+            seen_until,
+            reading,
+        } = &*self.state;
+        let mut reading = reading.lock();
+        if let Some(reading) = &mut *reading {
+            reading.guilds.extend(guilds);
+            return;
+        }
+        let until = Utc::now();
+        // What was said before the very first start was not said to it.
+        let Some(since) = seen_until.get() else {
+            return seen_until.note(until);
+        };
+        seen_until.hold();
+        *reading = Some(Reading {
+            since,
+            until,
+            guilds: guilds.iter().copied().collect(),
+            under_way: 1,
+        });
+        drop(reading);
+        let reader = self.clone();
+        self.spawn(async move { reader.read_directs(since).await });
+    }
+
+    /// Discord tells of a server, as it does at the beginning of a session.
+    pub(crate) fn told_of(&self, guild: GuildId, channels: &[Channel]) {
+        let since = {
+            let mut reading = self.state.reading.lock();
+            let Some(reading) = &mut *reading else { return };
+            if !reading.guilds.remove(&guild) {
+                return;
+            }
+            reading.under_way += 1;
+            reading.since
+        };
+        let after = id_at(since);
+        let has_news = |channel: &&Channel| channel.last_message.is_some_and(|last| last > after);
+        let channels: Vec<ChannelId> = channels
+            .iter()
+            .filter(has_news)
+            .map(|channel| channel.id)
+            .collect();
+        let reader = self.clone();
+        self.spawn(async move { reader.read_guild(guild, &channels, since).await });
+    }
+
+    /// A server is gone, and nothing is to be read of it.
+    pub(crate) fn gone(&self, guild: GuildId) {
+        let mut reading = self.state.reading.lock();
+        if let Some(reading) = &mut *reading {
+            reading.guilds.remove(&guild);
+        }
+        drop(reading);
+        self.finish(0);
+    }
+
+    fn spawn(&self, job: impl Future<Output = Result<(), InboxClosed>> + Send + 'static) {
+        let reader = self.clone();
+        self.inbound.hub.chores.spawn(async move {
+            // What is not finished the next process reads.
+            if let Some(Ok(())) = reader.shutdown.run_until_cancelled(job).await {
+                reader.finish(1);
+            }
+        });
+    }
+
+    fn finish(&self, jobs: usize) {
+        let mut reading = self.state.reading.lock();
+        let Some(current) = &mut *reading else { return };
+        current.under_way -= jobs;
+        if current.is_done() {
+            self.state.seen_until.release(current.until);
+            *reading = None;
+        }
+    }
+
+    async fn read_guild(
+        &self,
+        guild: GuildId,
+        channels: &[ChannelId],
+        since: DateTime<Utc>,
+    ) -> Result<(), InboxClosed> {
+        let hub = &self.inbound.hub;
+        let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+        let mut people = People::new(self, guild);
+        for channel in channels {
+            let spot = hub.directory.spot(guild, *channel);
+            let may = spot.and_then(|spot| hub.directory.my_permissions(&spot, hub.me));
+            if may.is_some_and(|may| !may.contains(needed)) {
+                continue;
+            }
+            let said = self.read(*channel, since).await;
+            let mut all = Vec::new();
+            for mut said in said {
+                said.guild = Some(guild);
+                if !said.author.is_bot {
+                    said.author.roles = people.roles_of(said.author.id).await;
+                }
+                all.push(said);
+            }
+            self.take_all(all).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let asked = Incoming::Conversations {
+            prefix: crate::ids::prefix(None),
+            most: DIRECTS,
+            found,
+        };
+        self.inbound.inbox.deliver(asked).await?;
+        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+            return Ok(());
+        };
+        let places = conversations
+            .iter()
+            .filter_map(|id| Place::parse(id.as_str()));
+        let channels: HashSet<ChannelId> = places
+            .filter(|place| place.private_to.is_none())
+            .map(|place| place.channel)
+            .collect();
+        for channel in channels {
+            let said = self.read(channel, since).await;
+            self.take_all(said).await?;
+        }
+        Ok(())
+    }
+
+    /// What was said in a channel since then, oldest first.
+    async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<Said> {
+        let api = &self.inbound.hub.api;
+        let read = read_pages(
+            OF_ONE,
+            PageOrder::OldestFirst,
+            |message: &Message| message.content.len(),
+            |after: Option<MessageId>| async move {
+                let after = after.unwrap_or(id_at(since));
+                let page = api.told_after(channel, after).await;
+                let mut items = page.map_err(|failure| {
+                    tracing::info!(%failure, %channel, "what was said meanwhile is not given");
+                    failure.of_page()
+                })?;
+                // Each page has its newest first.
+                items.sort_by_key(|message| message.id);
+                let is_full = items.len() == usize::from(crate::background::PAGE);
+                let newest = items.last().map(|newest| newest.id);
+                let next = newest.filter(|_| is_full);
+                Ok(Page { items, next })
+            },
+        )
+        .await;
+        if let Some(cut) = read.cut {
+            tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
+        }
+        read.items.into_iter().map(event::said).collect()
+    }
+
+    async fn take_all(&self, all: Vec<Said>) -> Result<(), InboxClosed> {
+        let oldest = self.inbound.hub.options.missed.oldest();
+        let mut too_old = 0;
+        for said in all {
+            if said.author.is_bot {
+                continue;
+            }
+            too_old += usize::from(!self.take(said, oldest).await?);
+        }
+        if too_old > 0 {
+            let number = counted(too_old, "message");
+            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
+        }
+        Ok(())
+    }
+
+    /// In the line of its channel, with what Discord tells now. False: it is too old to be answered.
+    async fn take(&self, said: Said, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
+        loop {
+            let (inbound, said) = (self.inbound.clone(), said.clone());
+            let channel = said.channel;
+            let telling = async move { inbound.said_meanwhile(said, oldest).await };
+            match self.queue.spawn(channel, &self.inbound.hub.chores, telling) {
+                Some(task) => return joined(task).await,
+                // It ends with the process at the latest.
+                None => tokio::time::sleep(BUSY).await,
+            }
+        }
+    }
+}
+
+/// The roles of those who said something, which only the gateway tells with a message.
+struct People<'a> {
+    reader: &'a MissedReader,
+    guild: GuildId,
+    known: HashMap<UserId, Vec<RoleId>>,
+}
+
+impl<'a> People<'a> {
+    fn new(reader: &'a MissedReader, guild: GuildId) -> Self {
+        Self {
+            reader,
+            guild,
+            known: HashMap::new(),
+        }
+    }
+
+    /// None of somebody who left.
+    async fn roles_of(&mut self, person: UserId) -> Vec<RoleId> {
+        if let Some(known) = self.known.get(&person) {
+            return known.clone();
+        }
+        if self.known.len() >= PEOPLE {
+            return Vec::new();
+        }
+        let hub = &self.reader.inbound.hub;
+        let asked = hub.api.roles_of(self.guild, person);
+        let roles = hub.outbox.try_once(asked).await.unwrap_or_default();
+        self.known.insert(person, roles.clone());
+        roles
+    }
+}
+
+/// The id that a message of this time has at least.
+fn id_at(time: DateTime<Utc>) -> MessageId {
+    let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
+    MessageId::new(u64::try_from(since).unwrap_or(1) << 22)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_when() {
+        // The example of Discord's documentation.
+        let time = DateTime::from_timestamp_millis(1_462_015_105_796).unwrap();
+        let example = 175_928_847_299_117_063;
+        let id = id_at(time).get();
+        assert!(id <= example && example - id < 1 << 22, "{id}");
+        assert!(id_at(time + TimeDelta::milliseconds(1)).get() > example);
+        assert_eq!(id_at(DateTime::UNIX_EPOCH).get(), 1 << 22);
+    }
+}

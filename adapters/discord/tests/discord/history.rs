@@ -1,0 +1,202 @@
+//! What was said before: all of an old thread, and what was missed while nobody listened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopback_discord::Permissions;
+use muninn_platform::testing::EchoLog;
+use tempfile::TempDir;
+
+use crate::support::{Echoes, Scene, run};
+
+#[test]
+fn a_thread_of_1200_messages_is_read_whole_with_the_message_it_began_at() {
+    run(async |chat| {
+        let bob = chat.guild.person("bob");
+        let root = chat.say("The standup moves.");
+        let thread = chat.open_thread_on(root, "standup");
+        let as_bob = bob.at(&thread.channel());
+        for number in 1..=1_199 {
+            as_bob.say(&format!("reply {number}"));
+        }
+        // One page is refused for a while, and one fails.
+        let route = "/channels/{channel_id}/messages";
+        chat.discord.next("GET", route).fails(502);
+        chat.discord
+            .next("GET", route)
+            .is_limited(Duration::from_millis(300));
+        thread.mention("background counted");
+        thread
+            .hears("overheard:\nann: The standup moves.\n1198 between\nbob: reply 1199")
+            .await;
+    });
+}
+
+#[test]
+fn where_a_page_does_not_come_the_beginning_and_the_newest_are_read() {
+    run(async |chat| {
+        let thread = chat.open_thread("plans");
+        let as_bob = chat.guild.person("bob").at(&thread.channel());
+        for number in 1..=350 {
+            as_bob.say(&format!("reply {number}"));
+        }
+        let route = "/channels/{channel_id}/messages";
+        chat.discord
+            .next("GET", route)
+            .times(2)
+            .is_slow(Duration::ZERO);
+        chat.discord.next("GET", route).fails(404);
+        thread.mention("background counted");
+        thread
+            .hears("overheard:\nbob: reply 151\n198 between\nbob: reply 350\n(the platform does not give me all of it)")
+            .await;
+    });
+}
+
+/// From now on it keeps until when it listened.
+async fn keeps(chat: &mut Scene) -> Kept {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("discord-seen");
+    chat.home.options.missed.file = Some(file.clone());
+    chat.restart_with(|_| {}).await;
+    chat.echoes_aside().await;
+    Kept {
+        file,
+        _folder: folder,
+    }
+}
+
+/// Until when it listened.
+struct Kept {
+    file: PathBuf,
+    _folder: TempDir,
+}
+
+impl Kept {
+    fn until(&self) -> String {
+        std::fs::read_to_string(&self.file).unwrap_or_default()
+    }
+
+    /// Waits until what was missed is in good hands.
+    async fn goes_on(&self, from: &str) {
+        let going_on = async {
+            while self.until() == from {
+                // A file says nothing when it changes.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(loopback_discord::PATIENCE, going_on).await;
+        assert!(in_time.is_ok(), "what was missed is still being read");
+    }
+}
+
+impl Scene {
+    /// Whether it answers, in direct messages.
+    async fn echoes_aside(&self) {
+        self.ann.direct().echoes("well").await;
+    }
+
+    /// Waits until the bot has dealt with everything it got.
+    async fn rests(&self) {
+        let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
+        self.bot.gets("rest", all).await;
+    }
+
+    /// Nobody listens any more.
+    async fn goes_away(&mut self) {
+        self.rests().await;
+        self.bot.ends().await;
+        self.discord.connected(0).await;
+    }
+}
+
+#[test]
+fn what_was_asked_while_it_was_away_is_answered_once() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.asks("one").await;
+        thread.hears("echo: one").await;
+        let direct = chat.ann.direct();
+        direct.echoes("before").await;
+        chat.goes_away().await;
+        let until = kept.until();
+        let asked = chat.mention("two");
+        chat.say("not for it");
+        thread.say("three");
+        direct.say("four");
+        for number in 0..120 {
+            chat.say(&format!("chatter {number}"));
+        }
+        let last = chat.mention("five");
+        let quiet = chat.guild.text("quiet");
+        let secret = chat.guild.text("secret");
+        chat.ann.at(&secret).mention("not seen");
+        secret.denies(Permissions::VIEW_CHANNEL);
+        chat.starts_again().await;
+        chat.thread_on(asked).await.hears("echo: two").await;
+        thread.hears("echo: three").await;
+        direct.hears("echo: four").await;
+        chat.thread_on(last).await.hears("echo: five").await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 4);
+        assert!(chat.ann.at(&quiet).said().is_empty());
+        // Nor is it answered again at the next start, whatever is read again.
+        chat.restart_with(|_| {}).await;
+        chat.echoes_aside().await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+    });
+}
+
+#[test]
+fn a_new_session_within_a_process_is_no_hole() {
+    run(async |chat| {
+        chat.echoes_aside().await;
+        chat.discord.gateway_is_down(true);
+        chat.discord.drops_connections();
+        chat.discord.connected(0).await;
+        let asked = chat.mention("meanwhile");
+        chat.discord.forgets_sessions();
+        chat.discord.gateway_is_down(false);
+        chat.thread_on(asked).await.hears("echo: meanwhile").await;
+        chat.echoes_aside().await;
+    });
+}
+
+#[test]
+fn what_is_too_old_is_not_answered() {
+    run(async |chat| {
+        chat.home.options.missed.age = Duration::ZERO;
+        let kept = keeps(chat).await;
+        chat.goes_away().await;
+        let until = kept.until();
+        chat.mention("too old");
+        chat.starts_again().await;
+        kept.goes_on(&until).await;
+        chat.echoes_aside().await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+    });
+}
+
+#[test]
+fn killed_while_it_reads_what_it_missed_it_reads_it_again() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        chat.goes_away().await;
+        let until = kept.until();
+        let asked = chat.mention("meanwhile");
+        let route = "/channels/{channel_id}/messages";
+        let gate = chat.discord.next("GET", route).is_held();
+        chat.bot = chat.home.begin();
+        gate.is_reached().await;
+        chat.bot.dies();
+        gate.open();
+        chat.discord.connected(0).await;
+        assert_eq!(kept.until(), until);
+        chat.starts_again().await;
+        chat.thread_on(asked).await.hears("echo: meanwhile").await;
+        kept.goes_on(&until).await;
+    });
+}

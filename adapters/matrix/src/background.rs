@@ -1,0 +1,152 @@
+//! What was said in a thread before the bot came to it.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use matrix_sdk::Room;
+use matrix_sdk::deserialized_responses::TimelineEvent;
+use matrix_sdk::room::{IncludeRelations, RelationsOptions};
+use matrix_sdk::ruma::events::relation::RelationType;
+use matrix_sdk::ruma::{OwnedEventId, OwnedUserId, uint};
+use muninn_platform::{
+    Bounds, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, read_pages,
+};
+use tokio::time::timeout;
+
+use crate::errors::{Failure, of_sdk};
+use crate::event::{Event, EventKind, Kind};
+use crate::hub::Hub;
+use crate::{ids, rooms};
+
+/// What a person said.
+struct Said {
+    id: OwnedEventId,
+    sender: OwnedUserId,
+    at: DateTime<Utc>,
+    text: String,
+}
+
+/// What an error means for the page that was asked for.
+pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
+    match of_sdk(error) {
+        Failure::Limited(rest) => PageFailure::Limited(rest),
+        Failure::Away => PageFailure::Away,
+        Failure::LoggedOut | Failure::Refused => PageFailure::Refused,
+    }
+}
+
+/// What was said in the thread before the question, as far as it is readable.
+pub(crate) async fn prior(
+    hub: &Hub,
+    room: &Room,
+    root: &OwnedEventId,
+    question: &OwnedEventId,
+) -> PriorMessages {
+    let read = read_pages(
+        Bounds::THREAD,
+        PageOrder::NewestFirst,
+        |event: &TimelineEvent| event.raw().json().get().len(),
+        |from: Option<String>| async {
+            let options = RelationsOptions {
+                from,
+                limit: Some(uint!(100)),
+                include_relations: IncludeRelations::RelationsOfType(RelationType::Thread),
+                ..RelationsOptions::default()
+            };
+            let page = room.relations(root.clone(), options).await;
+            let page = page.map_err(|error| {
+                tracing::info!(room = %room.room_id(), %error, "not all of the thread's earlier messages are known");
+                of_page(&error)
+            })?;
+            Ok(Page {
+                items: page.chunk,
+                next: page.next_batch_token,
+            })
+        },
+    )
+    .await;
+    let first = timeout(Bounds::THREAD.time, room.event(root, None)).await;
+    let first = first.ok().and_then(Result::ok);
+    let events = first.iter().chain(read.items.iter().rev());
+    let said: Vec<Said> = events
+        .filter_map(said)
+        .filter(|said| said.sender != hub.me)
+        .take_while(|said| said.id != *question)
+        .collect();
+    let mut names: HashMap<OwnedUserId, String> = HashMap::new();
+    for Said { sender, .. } in &said {
+        if !names.contains_key(sender) {
+            let name = rooms::name_of(room, sender).await;
+            let name = name.unwrap_or_else(|| sender.localpart().to_owned());
+            names.insert(sender.clone(), name);
+        }
+    }
+    let said = said.into_iter().map(|said| PriorMessage {
+        event: Some(ids::event(room.room_id(), &said.id)),
+        author: names[&said.sender].clone(),
+        text: said.text,
+        at: said.at,
+    });
+    PriorMessages {
+        said: said.collect(),
+        cut: read.cut,
+    }
+}
+
+/// What a person says in an event, as it was edited last.
+fn said(event: &TimelineEvent) -> Option<Said> {
+    let json = event.raw().json().get();
+    let read = Event::read(json)?;
+    let EventKind::Message(message) = read.what else {
+        return None;
+    };
+    let is_speech = match message.kind {
+        Kind::Text | Kind::File(_) => !message.text.is_empty(),
+        Kind::Notice | Kind::Other => false,
+    };
+    is_speech.then(|| Said {
+        id: read.id,
+        text: edited(json, &read.sender).unwrap_or(message.text),
+        sender: read.sender,
+        at: read.sent_at,
+    })
+}
+
+/// What the homeserver says a message was edited to, by its author.
+fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
+    let event: serde_json::Value = serde_json::from_str(json).ok()?;
+    let edit = &event["unsigned"]["m.relations"]["m.replace"];
+    let edit = Event::read(&edit.to_string())?;
+    match edit.what {
+        EventKind::Edit { new, .. } if edit.sender == *author => Some(new.text),
+        EventKind::Edit { .. }
+        | EventKind::Message(_)
+        | EventKind::Redaction { .. }
+        | EventKind::Reaction { .. }
+        | EventKind::Undecryptable(_)
+        | EventKind::Membership { .. }
+        | EventKind::Other => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_of_the_author_is_what_is_said_now() {
+        let author: OwnedUserId = "@ann:b".try_into().unwrap();
+        let event = |by: &str| {
+            let edit = json!({ "type": "m.room.message", "event_id": "$f", "sender": by,
+                "origin_server_ts": 2, "content": { "msgtype": "m.text", "body": "* eleven",
+                    "m.relates_to": { "rel_type": "m.replace", "event_id": "$e" },
+                    "m.new_content": { "msgtype": "m.text", "body": "eleven" } } });
+            json!({ "unsigned": { "m.relations": { "m.replace": edit } } }).to_string()
+        };
+        assert_eq!(edited(&event("@ann:b"), &author).as_deref(), Some("eleven"));
+        assert_eq!(edited(&event("@eve:b"), &author), None);
+        assert_eq!(edited("{}", &author), None);
+    }
+}

@@ -1,0 +1,251 @@
+//! Reading what was said earlier: page by page, within bounds.
+//!
+//! A platform gives what was said in pages, limits how often it may be asked for one, and may fail at
+//! any of them. What was read until then is kept, and whoever reads it is told what is missing.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::Backoff;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+
+/// How much is read at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    pub items: usize,
+    pub bytes: usize,
+    /// For all pages, with every attempt and every rest between them.
+    pub time: Duration,
+}
+
+impl Bounds {
+    /// For a thread whose question waits: about as long as an answer takes anyway.
+    pub const THREAD: Self = Self {
+        items: 4_000,
+        bytes: 1024 * 1024,
+        time: Duration::from_secs(12),
+    };
+}
+
+/// One page of what a platform has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T, C> {
+    pub items: Vec<T>,
+    /// Where the next page begins; none behind the last one.
+    pub next: Option<C>,
+}
+
+/// Why a page did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageFailure {
+    /// The platform wants a rest first, this long if it said so.
+    Limited(Option<Duration>),
+    /// It may come later.
+    Away,
+    /// It will not come.
+    Refused,
+}
+
+/// Why not all was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cut {
+    #[error("there is more than I read at once")]
+    TooMuch,
+    #[error("the platform limits how much I may read at once")]
+    Limited,
+    #[error("the platform did not give all of it in time")]
+    Away,
+    #[error("the platform does not give me all of it")]
+    Refused,
+}
+
+/// What was read, in the order of the platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadPages<T> {
+    pub items: Vec<T>,
+    /// None: it is all there is.
+    pub cut: Option<Cut>,
+}
+
+/// Which end of what is too much is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageOrder {
+    /// It is read on to the newest, and the middle is left out.
+    OldestFirst,
+    /// What is older is not read.
+    NewestFirst,
+}
+
+/// Reads pages until there are no more, or a bound is reached. `weigh`: how many bytes an item has.
+pub async fn read_pages<T, C, F>(
+    bounds: Bounds,
+    order: PageOrder,
+    weigh: impl Fn(&T) -> usize,
+    mut fetch: impl FnMut(Option<C>) -> F,
+) -> ReadPages<T>
+where
+    C: Clone + PartialEq,
+    F: Future<Output = Result<Page<T, C>, PageFailure>>,
+{
+    let until = Instant::now() + bounds.time;
+    let mut ends = match order {
+        PageOrder::OldestFirst => Ends::new(bounds.items, bounds.bytes),
+        PageOrder::NewestFirst => Ends::beginning(bounds.items, bounds.bytes),
+    };
+    let mut at: Option<C> = None;
+    let cut = loop {
+        let page = match page_in_time(until, || fetch(at.clone())).await {
+            Ok(page) => page,
+            Err(cut) => break Some(cut),
+        };
+        for item in page.items {
+            let weight = weigh(&item);
+            ends.push(item, weight);
+        }
+        let is_full = order == PageOrder::NewestFirst && ends.left_out > 0;
+        // A cursor that leads to itself would be followed for ever.
+        match page.next {
+            Some(_) if is_full => break None,
+            Some(next) if at.as_ref() != Some(&next) => at = Some(next),
+            Some(_) | None => break None,
+        }
+    };
+    let cut = cut.or((ends.left_out > 0).then_some(Cut::TooMuch));
+    let items = ends.first.into_iter().chain(ends.last);
+    ReadPages {
+        items: items.map(|(item, _)| item).collect(),
+        cut,
+    }
+}
+
+/// One page, tried again until then.
+async fn page_in_time<P, F>(until: Instant, mut fetch: impl FnMut() -> F) -> Result<P, Cut>
+where
+    F: Future<Output = Result<P, PageFailure>>,
+{
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    loop {
+        let fetched = timeout_at(until, fetch()).await;
+        let pause = backoff.pause();
+        let (rest, cut) = match fetched {
+            Ok(Ok(page)) => return Ok(page),
+            Ok(Err(PageFailure::Refused)) => return Err(Cut::Refused),
+            Ok(Err(PageFailure::Limited(rest))) => (rest.unwrap_or(pause), Cut::Limited),
+            Ok(Err(PageFailure::Away)) => (pause, Cut::Away),
+            Err(_) => return Err(Cut::Away),
+        };
+        if Instant::now() + rest >= until {
+            return Err(cut);
+        }
+        tokio::time::sleep(rest).await;
+    }
+}
+
+/// The first and the last of many, within bounds: of what was said, the beginning tells what it is
+/// about and the newest where it has come to.
+#[derive(Clone, Debug)]
+pub struct Ends<T> {
+    first: Vec<(T, usize)>,
+    last: VecDeque<(T, usize)>,
+    first_left: Room,
+    last_left: Room,
+    is_first_full: bool,
+    /// What is heavier has no room among the last.
+    most_weight: usize,
+    /// How many between the first and the last are not there.
+    left_out: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    items: usize,
+    weight: usize,
+}
+
+impl Room {
+    fn fits(self, weight: usize) -> bool {
+        self.items > 0 && self.weight >= weight
+    }
+
+    fn take(&mut self, weight: usize) {
+        self.items -= 1;
+        self.weight -= weight;
+    }
+
+    fn give(&mut self, weight: usize) {
+        self.items += 1;
+        self.weight += weight;
+    }
+}
+
+impl<T> Ends<T> {
+    /// A quarter of the room is for the first.
+    pub fn new(items: usize, weight: usize) -> Self {
+        let first = Room {
+            items: items / 4,
+            weight: weight / 4,
+        };
+        let last = Room {
+            items: items - first.items,
+            weight: weight - first.weight,
+        };
+        Self::with(first, last)
+    }
+
+    /// All of the room is for the first.
+    fn beginning(items: usize, weight: usize) -> Self {
+        let none = Room {
+            items: 0,
+            weight: 0,
+        };
+        Self::with(Room { items, weight }, none)
+    }
+
+    fn with(first_left: Room, last_left: Room) -> Self {
+        Self {
+            first: Vec::new(),
+            last: VecDeque::new(),
+            first_left,
+            last_left,
+            is_first_full: false,
+            most_weight: last_left.weight,
+            left_out: 0,
+        }
+    }
+
+    pub fn push(&mut self, item: T, weight: usize) {
+        if !self.is_first_full && self.first_left.fits(weight) {
+            self.first_left.take(weight);
+            return self.first.push((item, weight));
+        }
+        self.is_first_full = true;
+        if weight > self.most_weight {
+            self.left_out += 1;
+            return;
+        }
+        while !self.last_left.fits(weight) {
+            let Some((_, weight)) = self.last.pop_front() else {
+                self.left_out += 1;
+                return;
+            };
+            self.last_left.give(weight);
+            self.left_out += 1;
+        }
+        self.last_left.take(weight);
+        self.last.push_back((item, weight));
+    }
+
+    /// The first, how many are left out behind them, and the last.
+    pub fn into_parts(self) -> (Vec<T>, usize, Vec<T>) {
+        let first = self.first.into_iter().map(|(item, _)| item);
+        let last = self.last.into_iter().map(|(item, _)| item);
+        (first.collect(), self.left_out, last.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

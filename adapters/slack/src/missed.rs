@@ -1,0 +1,314 @@
+//! What was said while nobody listened: read afterwards, and taken in as if Slack had just told it.
+//!
+//! Slack sends an event again for some minutes only. A message's id is the same however it is read, so
+//! what Slack tells as well, or what was answered before the end, is known.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{
+    Bounds, InboxClosed, Incoming, Missed, Page, PageFailure, PageOrder, ReadPages, counted,
+    read_pages,
+};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::NAME;
+use crate::background::{next_cursor, weight};
+use crate::errors::ApiError;
+use crate::event::{Push, time_of};
+use crate::ids::{Place, Within};
+use crate::inbound::{Inbound, MissedPush};
+use crate::standing::ts_at;
+
+/// Slack itself sends again what came into a gap that is shorter than this.
+const SHORT: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
+
+/// For one conversation. An app that may ask once a minute gets fifteen pages of fifteen in it.
+const OF_ONE: Bounds = Bounds {
+    items: 5_000,
+    bytes: 8 * 1024 * 1024,
+    time: Duration::from_secs(900),
+};
+
+/// Threads of before that are looked into, those with the newest answers first.
+const THREADS: usize = 200;
+
+/// For the graph to tell which threads there are.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Every kind of conversation that the bot may be in.
+const KINDS: &str = "public_channel,private_channel,mpim,im";
+
+impl Inbound {
+    /// Slack can be heard (again): what was missed is read. Nothing waits for it. `is_first`: the
+    /// process has just begun.
+    pub(crate) fn hears(&self, is_first: bool, shutdown: &CancellationToken) {
+        let now = Utc::now();
+        let seen = &self.hub.seen_until;
+        match seen.get() {
+            // What was said before the very first start was not said to it.
+            None => seen.note(now),
+            Some(since) if is_first || now - since >= SHORT => {
+                let Some(since) = seen.hold() else { return };
+                let (inbound, shutdown) = (self.clone(), shutdown.clone());
+                self.hub.chores.spawn(async move {
+                    let reading = CatchUp::new(&inbound, since).run();
+                    let read = shutdown.run_until_cancelled(reading).await;
+                    if let Some(Ok(())) = read {
+                        inbound.hub.seen_until.release(now);
+                    }
+                });
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Reading what was missed.
+struct CatchUp<'a> {
+    inbound: &'a Inbound,
+    since: String,
+    /// What is older is not answered.
+    oldest: DateTime<Utc>,
+    read: usize,
+    too_old: usize,
+}
+
+/// A conversation of Slack's, as its list tells.
+struct Listed {
+    id: String,
+    kind: &'static str,
+    is_shared: bool,
+}
+
+impl Listed {
+    fn read(channel: &Value) -> Option<Self> {
+        let is = |name: &str| channel[name] == true;
+        Some(Self {
+            id: channel["id"].as_str()?.to_owned(),
+            kind: if is("is_im") {
+                "im"
+            } else if is("is_mpim") {
+                "mpim"
+            } else if is("is_group") || is("is_private") {
+                "group"
+            } else {
+                "channel"
+            },
+            is_shared: is("is_ext_shared"),
+        })
+    }
+
+    /// One of its messages, as Slack would have told it.
+    fn push(&self, message: &Value) -> Option<Push> {
+        let mut event = message.clone();
+        event["type"] = json!("message");
+        event["channel"] = json!(self.id);
+        event["channel_type"] = json!(self.kind);
+        let ts = message["ts"].as_str()?;
+        Push::event(&json!({
+            "type": "event_callback",
+            "event_id": format!("missed.{}.{ts}", self.id),
+            "is_ext_shared_channel": self.is_shared,
+            "event": event,
+        }))
+    }
+}
+
+impl<'a> CatchUp<'a> {
+    fn new(inbound: &'a Inbound, since: DateTime<Utc>) -> Self {
+        let missed: &Missed = &inbound.hub.options.missed;
+        Self {
+            inbound,
+            since: ts_at(since),
+            oldest: missed.oldest(),
+            read: 0,
+            too_old: 0,
+        }
+    }
+
+    /// # Errors
+    /// When the bot is ending; then the next process reads it.
+    async fn run(mut self) -> Result<(), InboxClosed> {
+        let channels = self.channels().await;
+        let threads = self.threads().await?;
+        for channel in &channels {
+            self.channel(channel, &threads).await?;
+        }
+        tracing::info!(since = %self.since, channels = channels.len(), read = self.read, "read what was said meanwhile");
+        if self.too_old > 0 {
+            let number = counted(self.too_old, "message");
+            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
+        }
+        Ok(())
+    }
+
+    /// What the bot is a member of and was not archived.
+    async fn channels(&self) -> Vec<Listed> {
+        let arguments = [
+            ("types", KINDS),
+            ("exclude_archived", "true"),
+            ("limit", "200"),
+        ];
+        let listed = self.pages("users.conversations", "channels", &arguments);
+        let listed = listed.await.items;
+        listed.iter().filter_map(Listed::read).collect()
+    }
+
+    /// The threads of before that the bot takes part in.
+    async fn threads(&self) -> Result<Vec<Place>, InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let asked = Incoming::Conversations {
+            prefix: format!("{NAME}/{}/", self.inbound.hub.me.team),
+            most: THREADS,
+            found,
+        };
+        self.inbound.inbox.deliver(asked).await?;
+        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+            tracing::warn!("which threads there are is not known; only channels are read");
+            return Ok(Vec::new());
+        };
+        let places = conversations.iter();
+        Ok(places.filter_map(|id| Place::parse(id.as_str())).collect())
+    }
+
+    async fn channel(&mut self, channel: &Listed, known: &[Place]) -> Result<(), InboxClosed> {
+        let arguments = [
+            ("channel", channel.id.as_str()),
+            ("oldest", self.since.as_str()),
+            ("limit", "999"),
+        ];
+        let mut said = self
+            .pages("conversations.history", "messages", &arguments)
+            .await
+            .items;
+        said.reverse();
+        let is_answered = |message: &&Value| {
+            let latest = message["latest_reply"].as_str().unwrap_or_default();
+            latest > self.since.as_str()
+        };
+        let roots = said.iter().filter(is_answered);
+        let mut threads: BTreeSet<String> = roots
+            .filter_map(|root| root["ts"].as_str().map(str::to_owned))
+            .collect();
+        let before = known.iter().filter(|place| place.channel == channel.id);
+        threads.extend(before.filter_map(|place| match &place.within {
+            Within::Thread(root) => Some(root.clone()),
+            Within::Main | Within::Private(_) => None,
+        }));
+        for message in &said {
+            self.take(channel, message).await?;
+        }
+        for root in threads {
+            self.thread(channel, &root).await?;
+        }
+        Ok(())
+    }
+
+    async fn thread(&mut self, channel: &Listed, root: &str) -> Result<(), InboxClosed> {
+        let arguments = [
+            ("channel", channel.id.as_str()),
+            ("ts", root),
+            ("oldest", self.since.as_str()),
+            ("limit", "1000"),
+        ];
+        let said = self.pages("conversations.replies", "messages", &arguments);
+        for message in &said.await.items {
+            let ts = message["ts"].as_str().unwrap_or_default();
+            // The root comes with every part of its thread.
+            if ts != root && ts > self.since.as_str() {
+                self.take(channel, message).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, channel: &Listed, message: &Value) -> Result<(), InboxClosed> {
+        self.read += 1;
+        let Some(push) = channel.push(message) else {
+            return Ok(());
+        };
+        let at = message["ts"].as_str().and_then(time_of);
+        let is_old = at.is_some_and(|at| at < self.oldest);
+        match self.inbound.take_missed(push, is_old).await? {
+            MissedPush::Taken => {}
+            MissedPush::TooOld => self.too_old += 1,
+        }
+        Ok(())
+    }
+
+    /// All pages of a list, as far as Slack gives them.
+    async fn pages(
+        &self,
+        method: &'static str,
+        list: &'static str,
+        arguments: &[(&'static str, &str)],
+    ) -> ReadPages<Value> {
+        let api = &self.inbound.hub.api;
+        let order = match method {
+            "conversations.history" => PageOrder::NewestFirst,
+            _ => PageOrder::OldestFirst,
+        };
+        let read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
+            let mut arguments = arguments.to_vec();
+            arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let answer = api.get(method, &arguments).await;
+            let answer = answer.map_err(|error| unread(&error, arguments.first()))?;
+            let items = answer[list].as_array().cloned().unwrap_or_default();
+            let next = next_cursor(&answer);
+            Ok(Page { items, next })
+        })
+        .await;
+        if let Some(cut) = read.cut {
+            tracing::warn!(method, %cut, read = read.items.len(), "not all that was said meanwhile is read");
+        }
+        read
+    }
+}
+
+/// A conversation that was archived meanwhile, or that the bot is no member of any more, has nothing for it.
+fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> PageFailure {
+    let of = of.map(|(_, value)| *value);
+    tracing::info!(%error, of, "what was said meanwhile is not given");
+    error.of_page()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{EventKind, Kind};
+
+    #[test]
+    fn a_listed_message_is_as_if_it_was_told() {
+        for (channel, kind, is_direct) in [
+            (json!({ "id": "C1", "is_channel": true }), "channel", false),
+            (
+                json!({ "id": "C1", "is_group": true, "is_private": true }),
+                "group",
+                false,
+            ),
+            (
+                json!({ "id": "C1", "is_mpim": true, "is_private": true }),
+                "mpim",
+                false,
+            ),
+            (json!({ "id": "D1", "is_im": true }), "im", true),
+        ] {
+            let listed = Listed::read(&channel).unwrap();
+            assert_eq!(listed.kind, kind);
+            let message = json!({ "ts": "1.2", "user": "U1", "text": "hi" });
+            let Some(Push::Event(event)) = listed.push(&message) else {
+                panic!("no event");
+            };
+            let EventKind::Message(message) = event.what else {
+                panic!("no message");
+            };
+            assert_eq!((message.ts.as_str(), message.text.as_str()), ("1.2", "hi"));
+            assert_eq!(message.kind == Kind::Direct, is_direct);
+        }
+    }
+}

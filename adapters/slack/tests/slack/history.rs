@@ -1,0 +1,254 @@
+//! What was said before: all of an old thread, and what was missed while nobody listened.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopback_slack::{Fault, Waits};
+use tempfile::TempDir;
+
+use crate::support::{Scene, run};
+
+const LIMITED: &str = "(the platform limits how much I may read at once)";
+
+/// A thread in which Ann said so much.
+fn long_thread(chat: &Scene, replies: usize) -> loopback_slack::Chat {
+    let thread = chat.in_thread(&chat.say("The standup moves."));
+    for number in 1..=replies {
+        thread.say(&format!("reply {number}"));
+    }
+    thread
+}
+
+#[test]
+fn coming_to_an_old_thread_it_reads_it_once() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
+        let root = chat.say("The standup moves.");
+        let (ann, bob) = (chat.in_thread(&root), bob.in_thread(&root));
+        bob.say("To ten?");
+        ann.say("Yes <3");
+        ann.ask("background");
+        ann.hears("overheard:\nAnn: The standup moves.\nBob: To ten?\nAnn: Yes <3")
+            .await;
+        let asked = chat.slack.calls_of("conversations.replies");
+        assert_eq!(asked.len(), 1);
+        assert_eq!(asked[0].arguments["limit"], "1000");
+    });
+}
+
+#[test]
+fn a_thread_of_1200_messages_is_read_whole() {
+    run(async |chat| {
+        let thread = long_thread(chat, 1_199);
+        // The second page is refused once and fails once.
+        let replies = "conversations.replies";
+        chat.slack.fail_after(replies, 1, Fault::RateLimited(1));
+        chat.slack.fail_after(replies, 1, Fault::Status(502));
+        thread.ask("background counted");
+        thread
+            .hears("overheard:\nAnn: The standup moves.\n1198 between\nAnn: reply 1199")
+            .await;
+        let asked = chat.slack.calls_of(replies);
+        let cursors = asked.iter().map(|call| &call.arguments["cursor"]);
+        let cursors: Vec<_> = cursors.filter(|cursor| cursor.is_string()).collect();
+        assert_eq!((asked.len(), cursors.len()), (4, 3));
+    });
+}
+
+#[test]
+fn what_was_read_before_a_page_is_refused_is_kept_and_said_to_be_a_part() {
+    run(async |chat| {
+        for (fault, why) in [
+            (Fault::RateLimited(60), LIMITED),
+            (
+                Fault::Error("thread_not_found"),
+                "(the platform does not give me all of it)",
+            ),
+        ] {
+            let thread = long_thread(chat, 1_100);
+            let replies = "conversations.replies";
+            chat.slack.fail_after(replies, 1, fault);
+            thread.ask("background counted");
+            let expected =
+                format!("overheard:\nAnn: The standup moves.\n998 between\nAnn: reply 999\n{why}");
+            thread.hears(&expected).await;
+            if why == LIMITED {
+                // Told to wait, it does not ask for others either, and another process may.
+                let other = long_thread(chat, 1);
+                other.ask("background");
+                other.hears(&format!("overheard:\n{LIMITED}")).await;
+                assert_eq!(chat.slack.calls_of(replies).len(), 2);
+                chat.restart().await;
+            }
+        }
+    });
+}
+
+#[test]
+fn an_app_that_may_ask_once_a_minute_reads_the_beginning_and_goes_on_without() {
+    run(async |chat| {
+        chat.slack.unlist();
+        let expected =
+            format!("overheard:\nAnn: The standup moves.\n13 between\nAnn: reply 14\n{LIMITED}");
+        for expected in [expected, format!("overheard:\n{LIMITED}")] {
+            let thread = long_thread(chat, 40);
+            thread.ask("background counted");
+            thread.hears(&expected).await;
+        }
+        // Told to wait, it does not ask again.
+        assert_eq!(chat.slack.calls_of("conversations.replies").len(), 2);
+    });
+}
+
+/// From now on it keeps until when it listened.
+async fn keeps(chat: &mut Scene) -> Kept {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("slack-seen");
+    chat.home.options.missed.file = Some(file.clone());
+    chat.restart().await;
+    Kept {
+        file,
+        _folder: folder,
+    }
+}
+
+/// Until when it listened.
+struct Kept {
+    file: PathBuf,
+    _folder: TempDir,
+}
+
+impl Kept {
+    fn until(&self) -> String {
+        std::fs::read_to_string(&self.file).unwrap_or_default()
+    }
+
+    /// Waits until what was missed is in good hands.
+    async fn goes_on(&self, from: &str) {
+        let going_on = async {
+            while self.until() == from {
+                // A file says nothing when it changes.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(loopback_slack::PATIENCE, going_on).await;
+        assert!(in_time.is_ok(), "what was missed is still being read");
+    }
+}
+
+/// Nobody listens any more, and Slack tells nothing of meanwhile.
+async fn goes_away(chat: &mut Scene) {
+    chat.rests().await;
+    chat.bot.ends().await;
+    chat.slack.set_waits(Waits {
+        retries: Vec::new(),
+        ..Waits::default()
+    });
+}
+
+#[test]
+fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_again() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.thread("one");
+        thread.hears("echo: one").await;
+        chat.rests().await;
+        chat.bot.ends().await;
+        let until = kept.until();
+        chat.slack.hold_events();
+        let asked = chat.ask("two");
+        chat.say("not for it");
+        thread.say("three");
+        let direct = chat.ann.with_bot();
+        direct.say("four");
+        let other = chat.in_thread(&chat.say("a root"));
+        other.ask("five");
+        chat.starts_again().await;
+        chat.in_thread(&asked).hears("echo: two").await;
+        thread.hears("echo: three").await;
+        direct.hears("echo: four").await;
+        other.hears("echo: five").await;
+        kept.goes_on(&until).await;
+        chat.slack.let_go();
+        chat.slack.all_told().await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 4);
+        assert_eq!(chat.bot.log().repeated, 0);
+        // Nor is anything read a second time at the next start.
+        chat.restart().await;
+        chat.still_answers().await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+        for place in [&thread, &other] {
+            let said = place.said();
+            assert!(said.len() <= 2, "{said:?}");
+        }
+    });
+}
+
+#[test]
+fn what_is_too_old_is_not_answered() {
+    run(async |chat| {
+        chat.home.options.missed.age = Duration::ZERO;
+        let kept = keeps(chat).await;
+        goes_away(chat).await;
+        let until = kept.until();
+        chat.ask("two");
+        chat.starts_again().await;
+        kept.goes_on(&until).await;
+        chat.still_answers().await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+    });
+}
+
+#[test]
+fn an_archived_channel_and_one_it_was_removed_from_have_nothing_for_it() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        goes_away(chat).await;
+        let until = kept.until();
+        let gone = ["archived", "removed"].map(|name| chat.slack.channel(name));
+        for channel in &gone {
+            chat.ann.in_channel(channel).ask("there");
+        }
+        gone[0].archive();
+        gone[1].remove_bot();
+        let asked = chat.ask("here");
+        // What is not told at first is asked for again.
+        chat.slack
+            .fail_next("conversations.history", Fault::Status(503));
+        chat.starts_again().await;
+        chat.in_thread(&asked).hears("echo: here").await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+    });
+}
+
+#[test]
+fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        goes_away(chat).await;
+        let until = kept.until();
+        let first = chat.ask("first");
+        let later = chat.slack.channel("later");
+        let second = chat.ann.in_channel(&later).ask("second");
+        // The other channel does not come at first.
+        chat.slack
+            .fail_after("conversations.history", 1, Fault::RateLimited(60));
+        chat.starts_again().await;
+        chat.in_thread(&first).hears("echo: first").await;
+        chat.slack.called("conversations.history", 2).await;
+        chat.rests().await;
+        chat.bot.dies();
+        assert_eq!(kept.until(), until);
+        chat.starts_again().await;
+        let in_later = chat.ann.in_channel(&later).in_thread(&second);
+        in_later.hears("echo: second").await;
+        kept.goes_on(&until).await;
+        assert_eq!(chat.in_thread(&first).said().len(), 1);
+        assert_eq!(in_later.said().len(), 1);
+    });
+}

@@ -3,6 +3,7 @@
 mod admin;
 #[cfg(feature = "terminal")]
 mod ask;
+mod backfill;
 mod calibrate;
 #[cfg(feature = "terminal")]
 mod chat;

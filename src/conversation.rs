@@ -8,6 +8,7 @@
 pub mod admission;
 pub mod attachments;
 pub mod attention;
+pub mod backfill;
 pub mod bot;
 pub mod commands;
 mod explain;

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use muninn::config::Config;
+use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
+use muninn_history::Histories;
+use muninn_platform::HeardAudiences;
 use muninn_platform::{Inbox, Platform};
 use muninn_terminal::{
     Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
@@ -101,6 +104,7 @@ async fn alone(
         recaller,
         searcher,
         reloading,
+        backfills: no_backfills(config),
         inbox: inbox.clone(),
     });
     let ending = CancellationToken::new();
@@ -119,6 +123,12 @@ async fn alone(
     store.close().await?;
     talked?;
     Ok(Exit::SUCCESS)
+}
+
+/// Nothing but a terminal is connected.
+fn no_backfills(config: &Config) -> Arc<Backfills> {
+    let folder = config.data_dir.join("backfills");
+    Backfills::new(&folder, HeardAudiences::default(), Histories::default())
 }
 
 /// What answers, to nobody, the messages of terminals that an earlier process accepted, where no

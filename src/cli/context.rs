@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use muninn::config::Config;
+use muninn::conversation::backfill::Backfills;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::knowledge::search::{Searcher, Weights};
@@ -24,6 +25,7 @@ pub(super) struct Running {
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
     pub(super) reloading: Arc<Reloading>,
+    pub(super) backfills: Arc<Backfills>,
     /// The way to its bot.
     #[cfg_attr(
         not(feature = "terminal"),

@@ -14,7 +14,8 @@ use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::{
-    calibrate, demo, ingest, inspect, offline_turns, reembed, schema, search, source, transfer,
+    backfill, calibrate, demo, ingest, inspect, offline_turns, reembed, schema, search, source,
+    transfer,
 };
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -37,6 +38,8 @@ pub(super) enum OpenCommand {
         #[command(subcommand)]
         command: source::SourceCommand,
     },
+    /// Read what was said in a channel before the bot listened there, where it is remembered; goes on after a restart
+    Backfill(backfill::BackfillArgs),
     /// Search the ingested knowledge and explain each result's score
     Search(search::SearchArgs),
     /// Show the schema of the team's knowledge: labels, relationships, properties
@@ -93,6 +96,7 @@ impl OpenCommand {
             Self::Ingest(args) => ingest::run(at, args).await,
             Self::Catalog(args) => ingest::catalog(at, &args).await,
             Self::Source { command } => source::run(at, command).await,
+            Self::Backfill(args) => backfill::run(at, &args).await,
             Self::Search(args) => search::run(at, args).await,
             Self::Schema(args) => schema::run(at, &args).await,
             Self::Sessions(args) => inspect::sessions(at, &args).await,
@@ -134,6 +138,7 @@ impl OpenCommand {
             Self::Demo { .. }
             | Self::Catalog(_)
             | Self::Source { .. }
+            | Self::Backfill(_)
             | Self::Search(_)
             | Self::Schema(_)
             | Self::Sessions(_)

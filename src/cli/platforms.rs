@@ -3,6 +3,7 @@
 use anyhow::bail;
 use clap::Args;
 use muninn::config::Config;
+use muninn_history::Histories;
 use muninn_platform::{Finding, Platform, SettingsError};
 
 use super::live_settings::AllowLists;
@@ -159,6 +160,7 @@ fn named<O>(
 pub(super) fn configured(
     config: &Config,
     args: &PlatformArgs,
+    histories: &Histories,
 ) -> anyhow::Result<(Vec<Box<dyn Platform>>, AllowLists)> {
     if let Some(name) = left_out(config).first() {
         bail!("{}", without(name));
@@ -179,12 +181,20 @@ pub(super) fn configured(
         #[cfg(feature = "slack")]
         args.slack(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_slack::Slack::new(it))
+            let histories = histories.clone();
+            boxed(muninn_slack::Slack::new(muninn_slack::Options {
+                histories,
+                ..it
+            }))
         }),
         #[cfg(feature = "discord")]
         args.discord(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_discord::Discord::new(it))
+            let histories = histories.clone();
+            boxed(muninn_discord::Discord::new(muninn_discord::Options {
+                histories,
+                ..it
+            }))
         }),
         #[cfg(feature = "webhook")]
         args.webhook()?

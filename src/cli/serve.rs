@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use anyhow::bail;
 use muninn::config::Config;
+use muninn::conversation::backfill::Backfills;
 use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 #[cfg(feature = "http")]
 use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
+use muninn_history::Histories;
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::OnceCell;
@@ -32,7 +34,8 @@ pub(super) async fn run(
     args: &PlatformArgs,
     environment: Environment,
 ) -> anyhow::Result<Exit> {
-    let (platforms, allow_lists) = platforms::configured(config, args)?;
+    let histories = Histories::default();
+    let (platforms, allow_lists) = platforms::configured(config, args, &histories)?;
     if platforms.is_empty() {
         bail!(
             "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, WEBHOOK_ADDR for programs of your own, or TERMINAL_SOCKET to a path to let terminals in"
@@ -87,7 +90,8 @@ pub(super) async fn run(
         heard,
     } = wired;
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
-    let inbox = inbox.shared(store.is_shared()).hearing(heard);
+    let inbox = inbox.shared(store.is_shared()).hearing(heard.clone());
+    let backfills = Backfills::new(&config.data_dir.join("backfills"), heard, histories);
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     #[cfg(feature = "terminal")]
@@ -101,6 +105,15 @@ pub(super) async fn run(
         let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
         running.spawn(async move { platform.run(inbox, shutdown).await });
     }
+    backfills.go_on();
+    running.spawn({
+        let (backfills, shutdown) = (Arc::clone(&backfills), shutdown.clone());
+        async move {
+            shutdown.cancelled().await;
+            backfills.end().await;
+            Ok(())
+        }
+    });
     #[cfg(feature = "terminal")]
     running.spawn(async move {
         unheard.await;
@@ -113,6 +126,7 @@ pub(super) async fn run(
         recaller,
         searcher,
         reloading,
+        backfills,
         inbox,
     });
     let refreshing = tokio::spawn(refresh::keep_fresh(

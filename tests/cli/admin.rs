@@ -59,6 +59,9 @@ async fn every_command_works_while_the_bot_runs() {
     );
     let found = home.run(&["search", "where is the xylophone?"], "").await;
     assert!(found.succeeds().contains("room 7"), "{found:?}");
+    let backfill = ["backfill", "slack/T1/C1", "--since", "2026-01-31"];
+    let refused = home.run(&backfill, "").await;
+    refused.fails(1, &["set memory = \"channel\" for slack/T1/C1"]);
     let schema = home.run(&["schema"], "").await;
     assert!(schema.succeeds().contains("Document"), "{schema:?}");
     let sessions = home.run(&["sessions"], "").await;

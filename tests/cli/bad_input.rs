@@ -281,3 +281,15 @@ async fn the_doctor_finds_nothing_wrong_with_a_fresh_folder() {
         assert!(text.contains(&format!("  {part}: ")), "{part} in {text}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backfill_needs_a_process_that_is_connected_and_a_day() {
+    let home = Home::new();
+    let backfill = async |since| {
+        let arguments = ["backfill", "slack/T1/C1", "--since", since];
+        home.run(&arguments, "").await
+    };
+    let alone = backfill("2026-01-31").await;
+    alone.fails(1, &["no process serves this channel; start `muninn serve`"]);
+    backfill("Monday").await.fails(2, &["--since"]);
+}

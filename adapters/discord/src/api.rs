@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{PlatformError, misconfigured};
 use reqwest::{Certificate, redirect};
 use secrecy::{ExposeSecret, SecretString};
@@ -106,6 +107,14 @@ pub(crate) struct MyGuild {
     pub(crate) name: String,
     /// What the bot may do there, before any channel says otherwise.
     pub(crate) permissions: Permissions,
+}
+
+/// A page of archived threads.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ArchivedThreads {
+    pub(crate) threads: Vec<GuildChannel>,
+    #[serde(default)]
+    pub(crate) has_more: bool,
 }
 
 #[derive(Deserialize)]
@@ -324,6 +333,18 @@ impl Api {
     ) -> Answer<Vec<T>> {
         let params = vec![(side, message.to_string()), ("limit", most.to_string())];
         let request = get(Route::ChannelMessages { channel_id });
+        self.ask(request.params(Some(params))).await
+    }
+
+    /// Threads of a channel that everybody there sees and that are archived, the last archived first.
+    pub(crate) async fn archived_threads(
+        &self,
+        channel_id: ChannelId,
+        before: Option<DateTime<Utc>>,
+    ) -> Answer<ArchivedThreads> {
+        let mut params = vec![("limit", "100".to_owned())];
+        params.extend(before.map(|before| ("before", before.to_rfc3339())));
+        let request = get(Route::ChannelArchivedPublicThreads { channel_id });
         self.ask(request.params(Some(params))).await
     }
 

@@ -212,6 +212,19 @@ impl Directory {
             .collect()
     }
 
+    /// The threads of a channel that everybody there sees, as far as they are not archived.
+    pub(crate) fn public_threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
+        let known = self.known.lock();
+        let here = known.channels.get(&guild).into_iter().flatten();
+        let is_of = |it: &Channel| it.kind == Kind::PublicThread && it.parent == Some(channel);
+        let mut threads: Vec<ChannelId> = here
+            .filter(|(_, it)| is_of(it))
+            .map(|(id, _)| *id)
+            .collect();
+        threads.sort_unstable();
+        threads
+    }
+
     pub(crate) fn name(&self, guild: GuildId, channel: ChannelId) -> Option<String> {
         Some(self.spot(guild, channel)?.name)
     }

@@ -20,7 +20,8 @@ use crate::event::{Person, Said};
 use crate::hub::{Hub, Unaddressed};
 use crate::ids::{self, Place};
 use crate::intent::{
-    Context, Intent, Stand, channels_named, edited, intent, is_admin, thread_name, toward,
+    Context, Intent, Stand, channels_named, edited, intent, is_admin, overheard, thread_name,
+    toward,
 };
 use crate::reply::{Target, reply};
 use crate::rights;
@@ -104,6 +105,24 @@ impl Inbound {
             ..target
         };
         self.deliver(message, target).await
+    }
+
+    /// Tells the bot of what somebody said to others before it listened. False: it was nobody's word.
+    pub(crate) async fn said_before(&self, said: Said) -> Result<bool, InboxClosed> {
+        if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
+            return Ok(false);
+        }
+        let Some(facts) = self.facts(&said).await else {
+            return Ok(false);
+        };
+        let Some(text) = overheard(&said, &facts) else {
+            return Ok(false);
+        };
+        let (place, addressed) = (Place::new(said.guild, said.channel), Addressed::Overheard);
+        let mut message = self.message(&said, &facts, place, addressed, Body::Text(text));
+        message.attachments = said.files;
+        let delivered = self.inbox.deliver(Incoming::Overheard(message)).await;
+        delivered.map(|()| true)
     }
 
     /// As [`Inbound::said`], of what was said while nobody listened. False: it would have been

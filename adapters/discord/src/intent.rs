@@ -106,6 +106,17 @@ fn names_bot(said: &Said, facts: &Context) -> bool {
     is_named || is_answer
 }
 
+/// What somebody said to others before the bot listened, as it would have heard it.
+pub(crate) fn overheard(said: &Said, facts: &Context) -> Option<String> {
+    if !facts.is_heard || !facts.is_allowed || facts.spot.kind == Kind::Direct {
+        return None;
+    }
+    match wants(said, facts, Addressed::Overheard)? {
+        Request::Text(text) => Some(text),
+        Request::Command(_) => None,
+    }
+}
+
 fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
     if facts.spot.kind == Kind::Direct {
         return Ok(Addressed::Directly);

@@ -24,6 +24,7 @@ mod errors;
 mod event;
 mod gateway;
 mod gone;
+mod history;
 mod hub;
 mod ids;
 mod inbound;

@@ -337,7 +337,7 @@ impl<'a> People<'a> {
 }
 
 /// The id that a message of this time has at least.
-fn id_at(time: DateTime<Utc>) -> MessageId {
+pub(crate) fn id_at(time: DateTime<Utc>) -> MessageId {
     let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
     MessageId::new(u64::try_from(since).unwrap_or(1) << 22)
 }

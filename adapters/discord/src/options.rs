@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
+use muninn_history::Histories;
 use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, left_off,
 };
@@ -58,6 +59,8 @@ pub struct Options {
     pub file_host: Option<String>,
     /// What is done about what was said while nobody listened.
     pub missed: Missed,
+    /// Where it says that it can read what was said before.
+    pub histories: Histories,
 }
 
 impl Options {
@@ -74,6 +77,7 @@ impl Options {
             api: Api::default(),
             file_host: None,
             missed: Missed::default(),
+            histories: Histories::default(),
         }
     }
 }

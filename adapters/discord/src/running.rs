@@ -16,6 +16,7 @@ use crate::directory::Change;
 use crate::errors::{Failure, Kind, disconnected, logged_out};
 use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
+use crate::history::DiscordHistory;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
 use crate::missed::MissedReader;
@@ -53,8 +54,11 @@ pub(crate) async fn run(
         inbound,
         queue,
     };
+    let history = DiscordHistory::of(&running.inbound);
+    options.histories.add(NAME, &history);
     let ended = running.take_all(&mut gateway, shutdown).await;
     gateway.stop().await;
+    drop(history);
     running.end().await;
     ended
 }

@@ -243,7 +243,7 @@ impl Inbound {
         self.inbox.deliver(Incoming::Stop(conversation)).await
     }
 
-    fn facts(&self, event: &Event) -> Context {
+    pub(crate) fn facts(&self, event: &Event) -> Context {
         let hub = &self.hub;
         let (user, team, channel, kind) = match &event.what {
             EventKind::Message(message) | EventKind::Changed { now: message, .. } => (

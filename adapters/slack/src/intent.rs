@@ -174,6 +174,27 @@ fn said(message: &Message, facts: &Context) -> Intent {
     })
 }
 
+/// What somebody said to others before the bot listened, as it would have heard it.
+pub(crate) fn overheard(message: &Message, facts: &Context) -> Option<Heard> {
+    let is_called = mentions(&message.text, &facts.me);
+    let is_heard = facts.is_heard
+        && message.kind == Kind::Channel
+        && silence(message, facts).is_none()
+        && called(message, is_called, facts).is_none();
+    is_heard.then(|| Heard {
+        addressed: Addressed::Overheard,
+        said: Request::Text(message.text.clone()),
+        place: place(
+            &message.channel,
+            message.kind,
+            message.thread.as_deref(),
+            &message.ts,
+            facts.direct_threads,
+        ),
+        files: message.files.clone(),
+    })
+}
+
 fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
     if let Some(silence) = silence(now, facts) {
         return Intent::Nothing(silence);

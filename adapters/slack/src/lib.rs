@@ -17,6 +17,7 @@ mod ephemeral;
 mod errors;
 mod event;
 mod files;
+mod history;
 mod home;
 mod http;
 mod hub;
@@ -49,6 +50,7 @@ pub use check::check;
 pub use manifest::{Mode, manifest};
 pub use options::{API_URL, Entrance, Options, SlackArgs};
 
+use history::SlackHistory;
 use hub::Hub;
 use inbound::Inbound;
 
@@ -80,6 +82,8 @@ impl Slack {
         let hub = opened?;
         let inbound = Inbound::new(Arc::clone(&hub), inbox);
         inbound.tell_connected();
+        let history = SlackHistory::of(&inbound);
+        options.histories.add(NAME, &history);
         let left_over = inbound.inbox.deliver_left_over(NAME, &inbound);
         if left_over.await.is_err() {
             return Ok(());
@@ -105,7 +109,7 @@ impl Slack {
         // The inbox closes with the last of its ends, and replies under way need none.
         following.abort();
         hub.seen_until.keep();
-        drop(inbound);
+        drop((inbound, history));
         hub.chores.close();
         let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;
         ended

@@ -79,14 +79,14 @@ struct CatchUp<'a> {
 }
 
 /// A conversation of Slack's, as its list tells.
-struct Listed {
-    id: String,
+pub(crate) struct Listed {
+    pub(crate) id: String,
     kind: &'static str,
     is_shared: bool,
 }
 
 impl Listed {
-    fn read(channel: &Value) -> Option<Self> {
+    pub(crate) fn read(channel: &Value) -> Option<Self> {
         let is = |name: &str| channel[name] == true;
         Some(Self {
             id: channel["id"].as_str()?.to_owned(),
@@ -104,7 +104,7 @@ impl Listed {
     }
 
     /// One of its messages, as Slack would have told it.
-    fn push(&self, message: &Value) -> Option<Push> {
+    pub(crate) fn push(&self, message: &Value) -> Option<Push> {
         let mut event = message.clone();
         event["type"] = json!("message");
         event["channel"] = json!(self.id);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use muninn_history::Histories;
 use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, half_set, left_off,
 };
@@ -55,6 +56,8 @@ pub struct Options {
     pub post_every: Duration,
     /// What is done about what was said while nobody listened.
     pub missed: Missed,
+    /// Where it says that it can read what was said before.
+    pub histories: Histories,
 }
 
 impl Options {
@@ -71,6 +74,7 @@ impl Options {
             command: "/muninn".to_owned(),
             post_every: Duration::from_secs(1),
             missed: Missed::default(),
+            histories: Histories::default(),
         }
     }
 }

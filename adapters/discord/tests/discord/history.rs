@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
 use loopback_discord::Permissions;
 use muninn_platform::testing::EchoLog;
+use muninn_platform::{AudienceId, Body, ChannelMemory};
 use tempfile::TempDir;
 
 use crate::support::{Echoes, Scene, run};
@@ -59,7 +61,7 @@ async fn keeps(chat: &mut Scene) -> Kept {
     let file = folder.path().join("discord-seen");
     chat.home.options.missed.file = Some(file.clone());
     chat.restart_with(|_| {}).await;
-    chat.echoes_aside().await;
+    chat.echoes_aside("well 0").await;
     Kept {
         file,
         _folder: folder,
@@ -92,8 +94,8 @@ impl Kept {
 
 impl Scene {
     /// Whether it answers, in direct messages.
-    async fn echoes_aside(&self) {
-        self.ann.direct().echoes("well").await;
+    async fn echoes_aside(&self, text: &str) {
+        self.ann.direct().echoes(text).await;
     }
 
     /// Waits until the bot has dealt with everything it got.
@@ -143,7 +145,7 @@ fn what_was_asked_while_it_was_away_is_answered_once() {
         assert!(chat.ann.at(&quiet).said().is_empty());
         // Nor is it answered again at the next start, whatever is read again.
         chat.restart_with(|_| {}).await;
-        chat.echoes_aside().await;
+        chat.echoes_aside("well 1").await;
         chat.rests().await;
         assert_eq!(chat.bot.log().answered, 1);
     });
@@ -152,7 +154,7 @@ fn what_was_asked_while_it_was_away_is_answered_once() {
 #[test]
 fn a_new_session_within_a_process_is_no_hole() {
     run(async |chat| {
-        chat.echoes_aside().await;
+        chat.echoes_aside("well 2").await;
         chat.discord.gateway_is_down(true);
         chat.discord.drops_connections();
         chat.discord.connected(0).await;
@@ -160,7 +162,7 @@ fn a_new_session_within_a_process_is_no_hole() {
         chat.discord.forgets_sessions();
         chat.discord.gateway_is_down(false);
         chat.thread_on(asked).await.hears("echo: meanwhile").await;
-        chat.echoes_aside().await;
+        chat.echoes_aside("well 3").await;
     });
 }
 
@@ -174,7 +176,7 @@ fn what_is_too_old_is_not_answered() {
         chat.mention("too old");
         chat.starts_again().await;
         kept.goes_on(&until).await;
-        chat.echoes_aside().await;
+        chat.echoes_aside("well 4").await;
         chat.rests().await;
         assert_eq!(chat.bot.log().answered, 1);
     });
@@ -198,5 +200,78 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again() {
         chat.starts_again().await;
         chat.thread_on(asked).await.hears("echo: meanwhile").await;
         kept.goes_on(&until).await;
+    });
+}
+
+#[test]
+fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
+    run(async |chat| {
+        let bob = chat.guild.person("bob");
+        for number in 1..=150 {
+            chat.say(&format!("chatter {number}"));
+        }
+        let root = bob.at(&chat.general).say("The mast is down.");
+        let thread = chat.open_thread_on(root, "mast");
+        for number in 1..=150 {
+            thread.say(&format!("reply {number}"));
+        }
+        let old = chat.open_thread("old");
+        old.say("archived");
+        old.channel().is_archived();
+        let private = chat.open_private_thread("private");
+        private.say("between us");
+        let audience =
+            AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
+        // What Discord told before this, the bot knows then.
+        chat.echoes_aside("first").await;
+        chat.home
+            .memory
+            .heard()
+            .set(&audience, ChannelMemory::Channel);
+
+        let heard = |chat: &Scene| -> Vec<String> {
+            let log = chat.bot.log();
+            let texts = log.overheard.iter().map(|it| match &it.body {
+                Body::Text(text) => text.clone(),
+                body => format!("{body:?}"),
+            });
+            texts.collect()
+        };
+        let reads = async |chat: &Scene, mut at: Option<String>, pages: usize| {
+            let since = Utc::now() - TimeDelta::hours(1);
+            for _ in 0..pages {
+                let history = chat.home.options.histories.of(&audience).unwrap();
+                let page = history.read_page(&audience, since, at.as_deref()).await;
+                at = page.unwrap().next;
+                if at.is_none() {
+                    break;
+                }
+            }
+            at
+        };
+        let at = reads(chat, None, 2).await;
+        let mut all = heard(chat);
+        chat.crashes().await;
+        chat.echoes_aside("well 5").await;
+        assert_eq!(reads(chat, at, 50).await, None);
+        all.extend(heard(chat));
+        let mut expected: Vec<String> = (1..=150).map(|n| format!("chatter {n}")).collect();
+        expected.push("The mast is down.".to_owned());
+        expected.extend((1..=150).map(|n| format!("reply {n}")));
+        expected.push("archived".to_owned());
+        assert_eq!(all, expected);
+        let log = chat.bot.log();
+        let reply = log
+            .overheard
+            .iter()
+            .find(|it| it.body == Body::Text("reply 7".to_owned()));
+        let reply = reply.unwrap();
+        assert!(
+            reply
+                .conversation
+                .as_str()
+                .ends_with(&thread.id().to_string())
+        );
+        assert_eq!(reply.audience.id, audience);
     });
 }

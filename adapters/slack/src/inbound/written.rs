@@ -16,7 +16,7 @@ use crate::reply::{Target, take_away_all};
 use crate::text::{mentions, names_people};
 
 impl Inbound {
-    pub(super) async fn said(
+    pub(crate) async fn said(
         &self,
         message: &Message,
         heard: Heard,

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loopback_slack::{Fault, Waits};
+use chrono::{TimeDelta, Utc};
+use loopback_slack::{Fault, TEAM};
+use muninn_history::HistoryError;
+use muninn_platform::{AudienceId, Body, ChannelMemory};
 use tempfile::TempDir;
 
-use crate::support::{Scene, run};
+use crate::support::{Scene, app, run, run_badly};
 
 const LIMITED: &str = "(the platform limits how much I may read at once)";
 
@@ -106,10 +109,13 @@ async fn keeps(chat: &mut Scene) -> Kept {
     let file = folder.path().join("slack-seen");
     chat.home.options.missed.file = Some(file.clone());
     chat.restart().await;
-    Kept {
+    let kept = Kept {
         file,
         _folder: folder,
-    }
+    };
+    // It listens a moment after it is connected.
+    kept.goes_on("").await;
+    kept
 }
 
 /// Until when it listened.
@@ -136,14 +142,11 @@ impl Kept {
     }
 }
 
-/// Nobody listens any more, and Slack tells nothing of meanwhile.
+/// Nobody listens any more, and Slack tells nothing of meanwhile, then or later.
 async fn goes_away(chat: &mut Scene) {
     chat.rests().await;
     chat.bot.ends().await;
-    chat.slack.set_waits(Waits {
-        retries: Vec::new(),
-        ..Waits::default()
-    });
+    chat.slack.hold_events();
 }
 
 #[test]
@@ -175,10 +178,10 @@ fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_agai
         assert_eq!(chat.bot.log().answered, 4);
         assert_eq!(chat.bot.log().repeated, 0);
         // Nor is anything read a second time at the next start.
+        let until = kept.until();
         chat.restart().await;
-        chat.still_answers().await;
-        chat.rests().await;
-        assert_eq!(chat.bot.log().answered, 1);
+        kept.goes_on(&until).await;
+        assert_eq!(chat.bot.log().messages.len(), 0);
         for place in [&thread, &other] {
             let said = place.said();
             assert!(said.len() <= 2, "{said:?}");
@@ -188,7 +191,8 @@ fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_agai
 
 #[test]
 fn what_is_too_old_is_not_answered() {
-    run(async |chat| {
+    run_badly(app(), async |mut scene| {
+        let chat = &mut scene;
         chat.home.options.missed.age = Duration::ZERO;
         let kept = keeps(chat).await;
         goes_away(chat).await;
@@ -196,15 +200,14 @@ fn what_is_too_old_is_not_answered() {
         chat.ask("two");
         chat.starts_again().await;
         kept.goes_on(&until).await;
-        chat.still_answers().await;
-        chat.rests().await;
-        assert_eq!(chat.bot.log().answered, 1);
+        assert_eq!(chat.bot.log().messages.len(), 0);
     });
 }
 
 #[test]
 fn an_archived_channel_and_one_it_was_removed_from_have_nothing_for_it() {
-    run(async |chat| {
+    run_badly(app(), async |mut scene| {
+        let chat = &mut scene;
         let kept = keeps(chat).await;
         goes_away(chat).await;
         let until = kept.until();
@@ -228,7 +231,8 @@ fn an_archived_channel_and_one_it_was_removed_from_have_nothing_for_it() {
 
 #[test]
 fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once() {
-    run(async |chat| {
+    run_badly(app(), async |mut scene| {
+        let chat = &mut scene;
         let kept = keeps(chat).await;
         goes_away(chat).await;
         let until = kept.until();
@@ -250,5 +254,109 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once(
         kept.goes_on(&until).await;
         assert_eq!(chat.in_thread(&first).said().len(), 1);
         assert_eq!(in_later.said().len(), 1);
+    });
+}
+
+/// All pages of a channel's history, from where it was read to; gives where the last one ended.
+async fn reads(chat: &Scene, mut at: Option<String>, pages: usize) -> Option<String> {
+    let channel = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
+    let since = Utc::now() - TimeDelta::hours(1);
+    for _ in 0..pages {
+        let history = chat.home.options.histories.of(&channel).unwrap();
+        let page = history.read_page(&channel, since, at.as_deref()).await;
+        at = page.unwrap().next;
+        if at.is_none() {
+            break;
+        }
+    }
+    at
+}
+
+/// What was overheard, in its order.
+fn heard(chat: &Scene) -> Vec<String> {
+    let log = chat.bot.log();
+    let said = log.overheard.iter().map(|it| match &it.body {
+        Body::Text(text) => text.clone(),
+        body => format!("{body:?}"),
+    });
+    said.collect()
+}
+
+#[test]
+fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
+        let root = bob.say("The mast is down.");
+        let thread = chat.in_thread(&root);
+        for number in 1..=250 {
+            thread.say(&format!("reply {number}"));
+        }
+        for number in 1..=250 {
+            chat.say(&format!("chatter {number}"));
+        }
+        chat.slack
+            .other_bot("Build")
+            .in_channel(&chat.channel)
+            .say("green");
+        let asked = chat.ask("two");
+        chat.in_thread(&asked).hears("echo: two").await;
+        let gone = chat.say("never mind");
+        chat.delete(&gone);
+        // What Slack told before this was said to others.
+        chat.still_answers().await;
+        let audience = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
+        chat.home
+            .memory
+            .heard()
+            .set(&audience, ChannelMemory::Channel);
+
+        let at = reads(chat, None, 2).await;
+        let mut all = heard(chat);
+        chat.rests().await;
+        chat.bot.dies();
+        chat.starts_again().await;
+        // In the middle, Slack wants a rest.
+        chat.slack
+            .fail_next("conversations.replies", Fault::RateLimited(7));
+        let channel = audience.clone();
+        let history = chat.home.options.histories.of(&channel).unwrap();
+        let since = Utc::now() - TimeDelta::hours(1);
+        let mut limited = None;
+        let mut last = at.clone();
+        for _ in 0..5 {
+            match history.read_page(&channel, since, last.as_deref()).await {
+                Ok(page) => last = page.next,
+                Err(error) => {
+                    limited = Some(error);
+                    break;
+                }
+            }
+        }
+        assert_eq!(
+            limited,
+            Some(HistoryError::Limited(Some(Duration::from_secs(7))))
+        );
+        drop(history);
+        assert_eq!(reads(chat, last, 50).await, None);
+        all.extend(heard(chat));
+        let mut expected: Vec<String> = (1..=250)
+            .flat_map(|n| [format!("reply {n}"), format!("chatter {n}")])
+            .chain(["The mast is down.".to_owned()])
+            .collect();
+        // What was asked the bot may have already.
+        all.retain(|text| text != "two");
+        all.sort();
+        expected.sort();
+        assert_eq!(all, expected);
+        let log = chat.bot.log();
+        let reply = log
+            .overheard
+            .iter()
+            .find(|it| it.body == Body::Text("reply 7".to_owned()));
+        let reply = reply.unwrap();
+        assert!(reply.conversation.as_str().ends_with(&root));
+        assert!(reply.sent_at < Utc::now() && reply.link.as_ref().unwrap().contains("thread_ts"));
+        assert_eq!(reply.author.name, "Ann");
+        assert_eq!(log.messages.len(), 0, "nothing is answered");
     });
 }

@@ -145,6 +145,11 @@ const ROUTES: &[(&str, &str, Route)] = &[
         Route::Thread(Threads::Open),
     ),
     (
+        "GET",
+        "/channels/{channel_id}/threads/archived/public",
+        Route::Thread(Threads::Archived),
+    ),
+    (
         "PUT",
         "/channels/{channel_id}/thread-members/{user_id}",
         Route::Thread(Threads::Add),

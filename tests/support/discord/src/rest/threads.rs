@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Call;
 use super::messages::drafted;
@@ -21,6 +21,8 @@ pub(crate) enum Wants {
     OpenFrom,
     Open,
     Add,
+    /// Those that everybody sees and that are archived.
+    Archived,
 }
 
 pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
@@ -29,7 +31,45 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
         Wants::OpenFrom => open_from(world, call, &channel),
         Wants::Open => open(world, call, &channel),
         Wants::Add => add(world, &channel, call.id(1)?),
+        Wants::Archived => archived(world, call, &channel),
     }
+}
+
+/// The last archived first, at most so many and only those archived before a time.
+fn archived(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+    needs(world, call.app, channel, Permissions::READ_MESSAGE_HISTORY)?;
+    let limit: usize = call.asked("limit").map_or(Ok(50), str::parse).unwrap_or(0);
+    if !(2..=100).contains(&limit) {
+        let wrong = Wrong::new(
+            "limit",
+            "NUMBER_TYPE_MAX",
+            "int value should be between 2 and 100.",
+        );
+        return Err(ApiError::invalid_form(vec![wrong]));
+    }
+    let before = call.asked("before").unwrap_or("9999");
+    let mut found: Vec<(String, Value)> = Vec::new();
+    for thread in world.channels.values() {
+        let is_archived = thread.thread.as_ref().is_some_and(|it| it.archived);
+        if thread.parent != Some(channel.id) || thread.kind != Kind::PublicThread || !is_archived {
+            continue;
+        }
+        let json = world.channel_json(thread, Some(call.app));
+        let at = json["thread_metadata"]["archive_timestamp"]
+            .as_str()
+            .unwrap_or_default();
+        if at < before {
+            found.push((at.to_owned(), json));
+        }
+    }
+    found.sort_by(|one, other| other.0.cmp(&one.0));
+    let has_more = found.len() > limit;
+    let threads: Vec<Value> = found
+        .into_iter()
+        .take(limit)
+        .map(|(_, json)| json)
+        .collect();
+    Ok(json!({ "threads": threads, "members": [], "has_more": has_more }))
 }
 
 fn open_from(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {

@@ -1,0 +1,214 @@
+//! A channel's history: what was said in it, and then in each of its threads that everybody there sees.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use muninn_history::{History, HistoryError, HistoryPage};
+use muninn_platform::{AudienceId, InboxClosed};
+use serde::{Deserialize, Serialize};
+use serenity::model::id::{ChannelId, GuildId, MessageId};
+
+use crate::background::PAGE;
+use crate::directory::Kind;
+use crate::errors::{Failure, Kind as Failed, Refusal};
+use crate::event::{self, Said};
+use crate::ids::Place;
+use crate::inbound::Inbound;
+use crate::missed::id_at;
+use crate::rights;
+
+/// Where Discord wants a rest and its limiter did not take it by itself.
+const REST: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// Reads what was said in the channels of servers.
+pub(crate) struct DiscordHistory(Inbound);
+
+impl DiscordHistory {
+    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+        Arc::new(Self(inbound.clone()))
+    }
+}
+
+/// How far a channel was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Far {
+    /// Places still to be read, the channel itself first; none: which they are is still to be asked.
+    places: Option<VecDeque<ChannelId>>,
+    /// The last message that was read in the first of them.
+    after: Option<MessageId>,
+}
+
+impl Far {
+    /// From what was kept; from the beginning where that cannot be read.
+    fn read(at: Option<&str>) -> Self {
+        at.and_then(|at| serde_json::from_str(at).ok())
+            .unwrap_or_default()
+    }
+
+    /// A page of the first place was read, up to there.
+    fn went_on(&mut self, is_full: bool, newest: Option<MessageId>) {
+        self.after = newest.filter(|_| is_full);
+        if self.after.is_none()
+            && let Some(places) = &mut self.places
+        {
+            places.pop_front();
+        }
+    }
+
+    fn keep(&self) -> Option<String> {
+        let is_over = self.places.as_ref().is_some_and(VecDeque::is_empty);
+        (!is_over).then(|| serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+#[async_trait]
+impl History for DiscordHistory {
+    async fn read_page(
+        &self,
+        channel: &AudienceId,
+        since: DateTime<Utc>,
+        at: Option<&str>,
+    ) -> Result<HistoryPage, HistoryError> {
+        let none = || HistoryError::Refused(format!("{channel} is no channel of a server I am in"));
+        let place = Place::parse(channel.as_str()).ok_or_else(none)?;
+        let guild = place.guild.filter(|_| place.private_to.is_none());
+        let guild = guild.ok_or_else(none)?;
+        let mut far = Far::read(at);
+        let mut places = match far.places.take() {
+            Some(places) => places,
+            None => self.places(guild, place.channel, since).await?,
+        };
+        let Some(here) = places.front().copied() else {
+            return Ok(HistoryPage::default());
+        };
+        let after = far.after.unwrap_or_else(|| id_at(since));
+        let asked = self.0.hub.api.told_after(here, after).await;
+        let mut told = match asked {
+            Ok(told) => told,
+            // Deleted since, or closed to the bot: the others may still be read.
+            Err(failure) if here != place.channel && is_gone(&failure) => Vec::new(),
+            Err(failure) => return Err(self.refusal(here, &failure)),
+        };
+        told.sort_by_key(|message| message.id);
+        let (is_full, newest) = (told.len() == usize::from(PAGE), told.last());
+        let newest = newest.map(|newest| newest.id);
+        let said = told.into_iter().map(|message| Said {
+            guild: Some(guild),
+            ..event::said(message)
+        });
+        let said: Vec<Said> = said.collect();
+        let reached = said.last().map(|said| said.at);
+        let messages = self.deliver(said).await?;
+        far.places = Some(std::mem::take(&mut places));
+        far.went_on(is_full, newest);
+        Ok(HistoryPage {
+            messages,
+            reached,
+            next: far.keep(),
+        })
+    }
+}
+
+impl DiscordHistory {
+    /// The channel, and the threads of it in which something was said since then.
+    async fn places(
+        &self,
+        guild: GuildId,
+        channel: ChannelId,
+        since: DateTime<Utc>,
+    ) -> Result<VecDeque<ChannelId>, HistoryError> {
+        let hub = &self.0.hub;
+        let kind = hub.directory.spot(guild, channel).map(|spot| spot.kind);
+        let mut places = VecDeque::new();
+        match kind {
+            Some(Kind::Forum) => {}
+            Some(
+                Kind::Text | Kind::Flat | Kind::PublicThread | Kind::PrivateThread | Kind::Direct,
+            )
+            | None => places.push_back(channel),
+        }
+        if !matches!(kind, Some(Kind::Text | Kind::Forum)) {
+            return Ok(places);
+        }
+        places.extend(hub.directory.public_threads_of(guild, channel));
+        let mut before = None;
+        loop {
+            let page = hub.api.archived_threads(channel, before).await;
+            let page = page.map_err(|failure| self.refusal(channel, &failure))?;
+            let oldest = page
+                .threads
+                .last()
+                .and_then(|thread| thread.thread_metadata.as_ref()?.archive_timestamp);
+            let has_news = |last: Option<MessageId>| last.is_none_or(|last| last > id_at(since));
+            let threads = page.threads.iter();
+            let threads = threads.filter(|thread| has_news(thread.last_message_id));
+            for thread in threads {
+                if !places.contains(&thread.id) {
+                    places.push_back(thread.id);
+                }
+            }
+            // Archived before that, nothing was said in them since.
+            match oldest.map(|oldest| *oldest) {
+                Some(oldest) if page.has_more && oldest > since && Some(oldest) != before => {
+                    before = Some(oldest);
+                }
+                Some(_) | None => return Ok(places),
+            }
+        }
+    }
+
+    /// Delivers what people said; gives how many messages that were.
+    async fn deliver(&self, said: Vec<Said>) -> Result<usize, HistoryError> {
+        let mut messages = 0;
+        // One after the other: a conversation is kept in its order.
+        for said in said {
+            let is_speech = self.0.said_before(said).await;
+            messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
+        }
+        Ok(messages)
+    }
+
+    fn refusal(&self, channel: ChannelId, failure: &Failure) -> HistoryError {
+        use serenity::model::Permissions;
+        match failure.kind {
+            Failed::Limited => HistoryError::Limited(Some(REST)),
+            Failed::Away => HistoryError::Away,
+            Failed::Refused(Refusal::MayNot) => HistoryError::Refused(rights::cannot(
+                &self.0.hub,
+                channel,
+                "read what was said",
+                Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY,
+            )),
+            Failed::LoggedOut | Failed::Refused(_) => {
+                HistoryError::Refused(format!("Discord does not give what was said: {failure}"))
+            }
+        }
+    }
+}
+
+fn is_gone(failure: &Failure) -> bool {
+    failure.is(Refusal::NoChannel) || failure.is(Refusal::MayNot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_place_is_read_after_the_other() {
+        let mut far = Far::read(None);
+        assert!(far.keep().is_some());
+        far.places = Some([10, 11].map(ChannelId::new).into());
+        far.went_on(true, Some(MessageId::new(5)));
+        let mut far = Far::read(far.keep().as_deref());
+        assert_eq!(far.after, Some(MessageId::new(5)));
+        far.went_on(false, Some(MessageId::new(6)));
+        assert_eq!(far.after, None);
+        assert_eq!(far.places.as_ref().unwrap().len(), 1);
+        far.went_on(false, None);
+        assert_eq!(far.keep(), None);
+        assert_eq!(Far::read(Some("damaged")), Far::default());
+    }
+}

@@ -1,0 +1,223 @@
+//! A channel's history: its pages, and behind each of them the threads that begin on it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use muninn_history::{History, HistoryError, HistoryPage};
+use muninn_platform::{AudienceId, InboxClosed};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::background::next_cursor;
+use crate::errors::ApiError;
+use crate::event::{EventKind, Push, time_of};
+use crate::inbound::Inbound;
+use crate::intent::overheard;
+use crate::missed::Listed;
+use crate::standing::ts_at;
+
+/// As many as Slack recommends to ask for at once. Some apps get fewer.
+const PAGE: &str = "200";
+
+/// Reads what was said in the channels of a workspace.
+pub(crate) struct SlackHistory(pub(crate) Inbound);
+
+impl SlackHistory {
+    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+        Arc::new(Self(inbound.clone()))
+    }
+}
+
+/// How far a channel was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    /// Of the channel's next page.
+    cursor: Option<String>,
+    /// The channel has no more pages.
+    is_listed: bool,
+    /// Threads that begin on the pages that were read, and are still to be read.
+    threads: VecDeque<String>,
+    /// Of the next page of the first of them.
+    thread_cursor: Option<String>,
+}
+
+impl Place {
+    /// From what was kept; from the beginning where that cannot be read.
+    fn read(at: Option<&str>) -> Self {
+        at.and_then(|at| serde_json::from_str(at).ok())
+            .unwrap_or_default()
+    }
+
+    fn keep(&self) -> Option<String> {
+        let is_over = self.is_listed && self.threads.is_empty();
+        (!is_over).then(|| serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// A page of the channel was read.
+    fn listed(&mut self, answer: &Value) {
+        let said = answer["messages"].as_array().into_iter().flatten();
+        let roots = said.filter(|it| it["reply_count"].as_u64().unwrap_or_default() > 0);
+        let roots = roots.filter_map(|root| root["ts"].as_str());
+        self.threads.extend(roots.map(str::to_owned));
+        self.cursor = next_cursor(answer);
+        self.is_listed = self.cursor.is_none();
+    }
+
+    /// A page of the first thread was read, or none comes of it.
+    fn followed(&mut self, cursor: Option<String>) {
+        if cursor.is_none() {
+            self.threads.pop_front();
+        }
+        self.thread_cursor = cursor;
+    }
+}
+
+#[async_trait]
+impl History for SlackHistory {
+    async fn read_page(
+        &self,
+        channel: &AudienceId,
+        since: DateTime<Utc>,
+        at: Option<&str>,
+    ) -> Result<HistoryPage, HistoryError> {
+        let channel = self.channel(channel).await?;
+        let mut place = Place::read(at);
+        let (oldest, root) = (ts_at(since), place.threads.front().cloned());
+        let mut arguments = vec![("channel", channel.id.as_str()), ("limit", PAGE)];
+        arguments.push(("oldest", oldest.as_str()));
+        let answer = match &root {
+            Some(root) => {
+                arguments.push(("ts", root.as_str()));
+                arguments.extend(place.thread_cursor.as_deref().map(|it| ("cursor", it)));
+                let answer = self.get("conversations.replies", &arguments).await;
+                match answer {
+                    // Deleted since.
+                    Err(error) if error.is(&["thread_not_found"]) => {
+                        place.followed(None);
+                        Value::Null
+                    }
+                    answer => {
+                        let answer = answer.map_err(|error| refusal(&error, &channel.id))?;
+                        place.followed(next_cursor(&answer));
+                        answer
+                    }
+                }
+            }
+            None => {
+                arguments.extend(place.cursor.as_deref().map(|it| ("cursor", it)));
+                let answer = self.get("conversations.history", &arguments).await;
+                let answer = answer.map_err(|error| refusal(&error, &channel.id))?;
+                place.listed(&answer);
+                answer
+            }
+        };
+        let mut said: Vec<&Value> = answer["messages"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .collect();
+        // The root was read with the channel.
+        said.retain(|it| it["ts"].as_str() != root.as_deref());
+        said.sort_by_key(|it| it["ts"].as_str().unwrap_or_default().to_owned());
+        let messages = self.deliver(&channel, &said).await?;
+        let oldest = said.first().and_then(|it| it["ts"].as_str());
+        Ok(HistoryPage {
+            messages,
+            reached: oldest.and_then(time_of),
+            next: place.keep(),
+        })
+    }
+}
+
+impl SlackHistory {
+    async fn get(
+        &self,
+        method: &'static str,
+        arguments: &[(&'static str, &str)],
+    ) -> Result<Value, ApiError> {
+        self.0.hub.api.get(method, arguments).await
+    }
+
+    /// The channel of an audience, as Slack tells of it.
+    async fn channel(&self, audience: &AudienceId) -> Result<Listed, HistoryError> {
+        let none = || HistoryError::Refused(format!("{audience} is no channel of this workspace"));
+        let mut parts = audience.as_str().split('/').skip(1);
+        let id = match (parts.next(), parts.next(), parts.next()) {
+            (Some(team), Some(id), None) if team == self.0.hub.me.team => id,
+            _ => return Err(none()),
+        };
+        let asked = self.get("conversations.info", &[("channel", id)]).await;
+        let answer = asked.map_err(|error| refusal(&error, id))?;
+        Listed::read(&answer["channel"]).ok_or_else(none)
+    }
+
+    /// Delivers what people said; gives how many messages that were.
+    async fn deliver(&self, channel: &Listed, said: &[&Value]) -> Result<usize, HistoryError> {
+        let mut messages = 0;
+        // One after the other: a conversation is kept in its order.
+        for push in said.iter().filter_map(|message| channel.push(message)) {
+            let is_speech = self.0.said_before(push).await;
+            messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
+        }
+        Ok(messages)
+    }
+}
+
+impl Inbound {
+    /// Tells the bot of what somebody said to others before the bot listened. False: it was nobody's
+    /// word, or not said to others.
+    async fn said_before(&self, push: Push) -> Result<bool, InboxClosed> {
+        let Push::Event(event) = push else {
+            return Ok(false);
+        };
+        let facts = self.facts(&event);
+        let EventKind::Message(message) = event.what else {
+            return Ok(false);
+        };
+        match overheard(&message, &facts) {
+            Some(heard) => self.said(&message, heard, true).await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+fn refusal(error: &ApiError, channel: &str) -> HistoryError {
+    match error {
+        ApiError::Limited { rest, .. } => HistoryError::Limited(*rest),
+        ApiError::Away { .. } => HistoryError::Away,
+        ApiError::Revoked { .. } | ApiError::MissingScope { .. } | ApiError::Refused { .. } => {
+            HistoryError::Refused(error.sentence(channel).to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn behind_each_page_come_its_threads() {
+        let mut place = Place::read(None);
+        place.listed(&json!({
+            "messages": [{ "ts": "3.0", "reply_count": 2 }, { "ts": "2.0" }, { "ts": "1.0", "reply_count": 1 }],
+            "response_metadata": { "next_cursor": "c2" },
+        }));
+        let mut place = Place::read(place.keep().as_deref());
+        assert_eq!(place.threads, ["3.0", "1.0"]);
+        place.followed(Some("t2".to_owned()));
+        assert_eq!(place.threads.front().map(String::as_str), Some("3.0"));
+        place.followed(None);
+        place.followed(None);
+        assert_eq!(
+            (place.cursor.as_deref(), place.threads.len()),
+            (Some("c2"), 0)
+        );
+        place.listed(&json!({ "messages": [] }));
+        assert_eq!(place.keep(), None);
+        assert_eq!(Place::read(Some("damaged")), Place::default());
+    }
+}

@@ -31,6 +31,7 @@ mod replay;
 mod revision;
 mod shortlist;
 pub mod summary;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -26,6 +26,8 @@ pub struct Quoted {
     pub replaced: String,
     /// It replaces another that is quoted with it.
     pub is_newer: bool,
+    /// A person said it to others, and nothing was answered to it.
+    pub is_said: bool,
 }
 
 impl Quoted {
@@ -39,6 +41,7 @@ impl Quoted {
             output: short(&turn.output),
             replaced: String::new(),
             is_newer: false,
+            is_said: turn.is_message(),
         }
     }
 }
@@ -377,6 +380,15 @@ mod tests {
             output: lines("Noted."),
             replaced: String::new(),
             is_newer: false,
+            is_said: false,
+        }
+    }
+
+    fn said_to_others() -> Quoted {
+        Quoted {
+            output: Vec::new(),
+            is_said: true,
+            ..memory()
         }
     }
 
@@ -443,6 +455,13 @@ mod tests {
             .unwrap();
         assert!(rendered.contains("[2026-11-03, ada; no longer current since 2026-11-05]\n"));
         assert!(rendered.contains("[2026-11-05, ada]\n"));
+        let rendered = prompts().render(&Question {
+            recalled: &[said_to_others()],
+            ..Question::default()
+        });
+        let rendered = rendered.unwrap();
+        assert!(rendered.contains("[2026-11-03, ada said to others]\n> The cat"));
+        assert!(!rendered.contains("Answered then"));
     }
 
     #[test]
@@ -475,6 +494,15 @@ mod tests {
             .unwrap();
         assert!(rendered.contains("2026-11-03, ada (replaced on 2026-11-05):\n"));
         assert!(rendered.contains("2026-11-05, ada (newer):\n"));
+        let rendered = prompts().render(&FromMemory {
+            recalled: &[said_to_others()],
+            noted: false,
+        });
+        assert!(
+            rendered
+                .unwrap()
+                .starts_with("2026-11-03, ada to others:\n> The cat")
+        );
         assert_snapshot!("from_memory_noted", prompts().render(&noted).unwrap());
         assert_snapshot!(
             "from_memory_nothing",

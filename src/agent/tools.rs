@@ -303,7 +303,12 @@ fn wrong_call(name: &str, why: &str) -> ToolResult {
 }
 
 fn as_lines(memory: &Quoted) -> Vec<String> {
-    let mut lines = vec![format!("[{}, {}]", memory.date, memory.author)];
+    let to_others = if memory.is_said {
+        " said to others"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!("[{}, {}{to_others}]", memory.date, memory.author)];
     lines.extend(memory.input.iter().cloned());
     if !memory.output.is_empty() {
         lines.push("Answered then:".to_owned());

@@ -17,6 +17,7 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         votes,
         trace,
         recalled,
+        places,
         context,
         removed_sources,
     } = explained;
@@ -42,14 +43,34 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         lines.push("Recalled: nothing.".to_owned());
     } else {
         lines.push("Recalled:".to_owned());
-        lines.extend(recalled.iter().map(|(score, memory)| {
-            let date = memory.created_at.format("%Y-%m-%d");
-            let author = &memory.author_name;
-            format!("- {score:.2} [{date}, {author}] {}", excerpt(&memory.input))
-        }));
+        let place = |memory: &Turn| places.get(&memory.id).map(String::as_str);
+        lines.extend(
+            recalled
+                .iter()
+                .map(|(score, memory)| from_memory(*score, memory, place(memory))),
+        );
     }
     lines.extend(thought(*votes));
     lines.join("\n")
+}
+
+/// A memory that the answer was given: what was asked, or what a person said to others, with its link.
+fn from_memory(score: f64, memory: &Turn, place: Option<&str>) -> String {
+    let date = memory.created_at.format("%Y-%m-%d");
+    let author = &memory.author_name;
+    let said = excerpt(&memory.input);
+    if !memory.is_message() {
+        return format!("- {score:.2} [{date}, {author}] {said}");
+    }
+    let place = place
+        .filter(|place| !place.is_empty())
+        .map(|place| format!(" in #{}", place.trim_start_matches('#')))
+        .unwrap_or_default();
+    let link = memory.link.as_deref().map(|link| format!(" {link}"));
+    format!(
+        "- {score:.2} said by {author}{place} on {date}: {said}{}",
+        link.unwrap_or_default()
+    )
 }
 
 fn plain_list(names: &[String]) -> String {
@@ -178,4 +199,25 @@ fn sources(context: &[KnowledgeNode]) -> Vec<String> {
         lines.push(format!("- and {more} more"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_said_is_shown_with_its_place_and_link() {
+        let mut said = Turn::message("s", "Priya", "The audit is on\nThursday");
+        said.created_at = "2026-04-02T10:00:00Z".parse().unwrap();
+        said.link = Some("https://chat.test/7".to_owned());
+        assert_eq!(
+            from_memory(0.514, &said, Some("ops")),
+            "- 0.51 said by Priya in #ops on 2026-04-02: The audit is on Thursday https://chat.test/7"
+        );
+        said.link = None;
+        assert_eq!(
+            from_memory(0.514, &said, None),
+            "- 0.51 said by Priya on 2026-04-02: The audit is on Thursday"
+        );
+    }
 }

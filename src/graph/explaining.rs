@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::answers::Votes;
 use super::engine::Engine;
 use super::query::without_vectors;
-use super::record::{list, params, text, trace, turn, unexpected};
+use super::record::{list, params, response_id, text, trace, turn, unexpected};
 use super::transfer::GraphNode;
 use super::value::plain;
 use super::{Explanation, GraphStore, KnowledgeNode, ResponseId, StoreError, statements};
@@ -47,11 +47,18 @@ impl GraphStore {
             })
             .collect::<Result<Vec<_>, StoreError>>()?;
         recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let place = |memory: &Value| {
+            let id = memory.pointer("/turn/id")?.as_str()?;
+            let name = memory.get("place")?.as_str()?;
+            Some((response_id(id).ok()?, name.to_owned()))
+        };
+        let places = list(row, "memories").iter().filter_map(place).collect();
         Ok(Some(Explanation {
             trace: trace(row),
             votes: Votes::of(&text(row, "feedback").unwrap_or_default()),
             turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
             recalled,
+            places,
             removed_sources: list(row, "removed")
                 .iter()
                 .filter_map(|name| name.as_str().map(str::to_owned))

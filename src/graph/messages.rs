@@ -21,7 +21,7 @@ use super::{Forget, Forgotten, GraphStore, NewTurn, StoreError, Turn};
 /// The longest transaction: its sessions wait for it.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Messages that are forgotten in one transaction.
-const AT_ONCE: usize = 500;
+const AT_ONCE: usize = 100;
 
 impl GraphStore {
     /// What was said in an audience from a moment until another, to the bot and to one another, oldest first; of more
@@ -85,7 +85,9 @@ impl GraphStore {
             if rows.is_empty() {
                 return Ok(forgotten);
             }
-            let mut steps = Vec::new();
+            let event = |row| json!({"session": text(row, "session"), "event": text(row, "event")});
+            let events: Vec<Value> = rows.iter().map(event).collect();
+            let mut steps = vec![(statements::MARK_EVENTS, params(json!({"events": events})))];
             for row in &rows {
                 let bound = params(json!({
                     "session": text(row, "session"), "id": text(row, "id"), "blot": REDACTED_ANSWER,
@@ -94,7 +96,6 @@ impl GraphStore {
                     Some("message") => cypher::FORGET,
                     Some(_) | None => statements::FORGET_TURN,
                 };
-                steps.push((statements::MARK_TURN, bound.clone()));
                 steps.push((forget, bound));
             }
             let (sender, receiver) = mpsc::channel(steps.len() + 1);

@@ -313,7 +313,9 @@ macro_rules! explain {
         concat!(
             $head,
             "OPTIONAL MATCH (r)-[recalled:RECALLED]->(m:Response) ",
-            "WITH r, collect(CASE WHEN m IS NULL THEN null ELSE {score: recalled.score, turn: ",
+            "OPTIONAL MATCH (place:Channel {id: m.audience}) ",
+            "WITH r, collect(CASE WHEN m IS NULL THEN null ELSE {score: recalled.score, ",
+            "place: place.name, turn: ",
             turn!("m"),
             "} END) AS memories ",
             "OPTIONAL MATCH (r)-[source:CONTEXT]->(k) ",

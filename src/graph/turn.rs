@@ -1,5 +1,6 @@
 //! What is kept of a turn, and what is asked and told of it.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -306,6 +307,8 @@ pub struct Explanation {
     pub trace: Trace,
     /// The memories it was given, best first, with their scores.
     pub recalled: Vec<(f64, Turn)>,
+    /// What the places of these are called.
+    pub places: HashMap<ResponseId, String>,
     pub context: Vec<KnowledgeNode>,
     /// Sources that it was made from and that were removed since.
     pub removed_sources: Vec<String>,

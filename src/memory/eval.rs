@@ -24,8 +24,9 @@ use crate::retrieval::LocalEmbedder;
 /// What `recall-eval` is told.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct EvalArgs {
-    /// Lines of {id, scope, seq, at, author, input, responder, output, thread?}; a scope is an
-    /// audience, a thread a session of it, and without threads the scope is one session.
+    /// Lines of {id, scope, seq, at, author, input, responder, output, thread?, kind?, reply_to?}; a scope is an
+    /// audience, a thread a session of it, and without threads the scope is one session. Of the kind `said` is what
+    /// people said to one another.
     #[arg(long)]
     pub exchanges: PathBuf,
     /// Lines of {id, scope, question, thread?, at?, asker?}; one with a time is asked of what was said
@@ -56,6 +57,12 @@ pub struct Exchange {
     pub author: String,
     pub input: String,
     pub output: String,
+    /// `said` is what people said to one another.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// The exchange that it answers.
+    #[serde(default)]
+    pub reply_to: Option<String>,
 }
 
 impl Exchange {
@@ -305,12 +312,15 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
         id: ResponseId(Uuid::from_u128(position as u128)),
         position,
         created_at: exchange.at.and_utc(),
-        source: if output.starts_with("I remember nothing about that") {
+        source: if exchange.kind.as_deref() == Some("said") && output.is_empty() {
+            Source::Message
+        } else if output.starts_with("I remember nothing about that") {
             Source::Memory
         } else {
             Source::Model
         },
         event: exchange.id.clone(),
+        reply_to: exchange.reply_to.clone(),
         embedding: vector.map(|vector| Embedding {
             embedder: embedder.name().to_owned(),
             vector,

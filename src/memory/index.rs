@@ -4,12 +4,14 @@
 //! chain. Knows nothing of probabilities: that is [`super::rank`].
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use super::people::People;
 use super::revision::{Pair, Statement};
+use super::talk::Place;
 use crate::graph::{Embedding, ResponseId, Source, Turn, is_question};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
@@ -21,6 +23,8 @@ pub const MAX_KEPT_CHARS: usize = 8_192;
 
 /// Words of its own that an answer has to have to be one.
 const FEW: usize = 6;
+/// How much the vector of what a message goes on with counts beside its own, where that says little.
+const CONTEXT: f32 = 0.65;
 /// An answer of more bytes has them.
 const LONG: usize = 400;
 
@@ -34,6 +38,8 @@ pub(super) struct Entry {
     pub(super) author: Arc<str>,
     /// It asks, and the answer says nothing of its own.
     pub(super) asks: bool,
+    /// People said it to one another.
+    pub(super) is_message: bool,
     /// Question and answer in one allocation.
     text: Box<str>,
     /// Where the answer begins.
@@ -49,9 +55,9 @@ struct Links {
 }
 
 /// The end of a chain.
-const NO_ONE: u32 = u32::MAX;
+pub(super) const NO_ONE: u32 = u32::MAX;
 
-fn someone(number: u32) -> Option<usize> {
+pub(super) fn someone(number: u32) -> Option<usize> {
     (number != NO_ONE).then_some(number as usize)
 }
 
@@ -80,6 +86,10 @@ pub struct AudienceIndex {
     position: i64,
     entries: Vec<Entry>,
     links: Vec<Links>,
+    /// What each goes on with.
+    places: Vec<Place>,
+    /// All of them by the hashes of their events.
+    events: HashMap<u64, u32>,
     vectors: Vectors,
     postings: Postings,
     /// Each session's last exchange.
@@ -105,6 +115,8 @@ impl AudienceIndex {
             position: 0,
             entries: Vec::new(),
             links: Vec::new(),
+            places: Vec::new(),
+            events: HashMap::new(),
             vectors: Vectors::new(embedder.map_or(0, |(_, dimension)| dimension)),
             postings: Postings::default(),
             ends: HashMap::new(),
@@ -127,18 +139,39 @@ impl AudienceIndex {
         if !turn.can_be_recalled() {
             return;
         }
-        self.push_vector(turn);
-        self.push_words(turn);
+        let goes_on_with = self.goes_on_with(turn);
+        let place = Place {
+            goes_on_with: goes_on_with.map_or(NO_ONE, |number| number as u32),
+            is_short: goes_on_with.is_some() && self.says_little(&turn.input),
+        };
+        self.push_vector(turn, place);
+        self.push_words(turn, place);
         self.push_entry(turn);
+        self.places.push(place);
     }
 
-    fn push_vector(&mut self, turn: &Turn) {
+    fn push_vector(&mut self, turn: &Turn, place: Place) {
         let row = turn.embedding.as_ref().and_then(|embedding| {
             let row = self.row(embedding);
             self.foreign += usize::from(row.is_none());
             row
         });
+        let row = row.map(|row| self.with_what_it_is_read_with(row, place));
         self.vectors.push(row.as_ref());
+    }
+
+    /// The vector of a message that says little, drawn to that of what it goes on with.
+    fn with_what_it_is_read_with(&self, row: Quantised, place: Place) -> Quantised {
+        let Some(before) = self.read_with(place).next() else {
+            return row;
+        };
+        let Some(context) = self.vectors.get(before) else {
+            return row;
+        };
+        let own = row.values.iter().map(|&x| f32::from(x) * row.scale);
+        let its = context.values.iter().map(|&x| f32::from(x) * context.scale);
+        let sum: Vec<f32> = own.zip(its).map(|(own, its)| own + CONTEXT * its).collect();
+        Quantised::new(&sum).unwrap_or(row)
     }
 
     /// A vector as it is compared; none of another embedder's.
@@ -148,9 +181,14 @@ impl AudienceIndex {
         ours.then(|| Quantised::new(&embedding.vector)).flatten()
     }
 
-    fn push_words(&mut self, turn: &Turn) {
+    fn push_words(&mut self, turn: &Turn, place: Place) {
         let date = date_words(turn.created_at);
+        let context: Vec<String> = self
+            .read_with(place)
+            .map(|before| self.entry(before).input().to_owned())
+            .collect();
         let tags = [turn.author_name.as_str()].into_iter();
+        let tags = tags.chain(context.iter().map(String::as_str));
         self.postings.push(
             [&turn.input, answer(turn)],
             tags.chain(date.iter().map(String::as_str)),
@@ -173,6 +211,7 @@ impl AudienceIndex {
         text.push_str(&kept(answer(turn)));
         let author = self.name(&turn.author_name);
         *self.authors.entry(author.clone()).or_default() += 1;
+        self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
         self.entries.push(Entry {
             id: turn.id,
@@ -180,6 +219,7 @@ impl AudienceIndex {
             at: turn.created_at,
             session,
             author,
+            is_message: turn.is_message(),
             asks: is_question(&turn.input) && says_little(&turn.input, answer(turn)),
             text: text.into_boxed_str(),
             answer: answer_begins,
@@ -237,6 +277,8 @@ impl AudienceIndex {
         texts
             + self.entries.capacity() * size_of::<Entry>()
             + self.links.capacity() * size_of::<Links>()
+            + self.places.capacity() * size_of::<Place>()
+            + self.events.capacity() * (size_of::<(u64, u32)>() + 1)
             + self.vectors.heap_bytes()
             + self.postings.heap_bytes()
     }
@@ -281,26 +323,48 @@ impl AudienceIndex {
         self.vectors.dimension()
     }
 
+    /// The exchange of an event.
+    pub(super) fn of_event(&self, event: &str) -> Option<usize> {
+        self.events
+            .get(&hashed(event))
+            .map(|&number| number as usize)
+    }
+
+    /// The last exchange of a session.
+    pub(super) fn last_of(&self, session: &str) -> Option<usize> {
+        self.ends.get(session).map(|&number| number as usize)
+    }
+
+    /// Where an exchange stands in its talk.
+    pub(super) fn place(&self, number: usize) -> Place {
+        self.places[number]
+    }
+
     /// What an exchange says, to be compared with what others say.
     pub(super) fn statement(&self, number: usize) -> Statement {
         let (entry, postings) = (self.entry(number), &self.postings);
-        Statement::read(
-            postings.words(),
-            entry.input(),
-            entry.output(),
-            |stem, written| postings.rarity_of_stem(stem, rarity(written)),
-        )
+        let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
+        let words = postings.words();
+        let statement = Statement::read(words, entry.input(), entry.output(), rarity);
+        let context = self
+            .context(number)
+            .map(|before| self.entry(before).input());
+        context.fold(statement, |statement, said| {
+            statement.about(&Statement::read(words, said, "", rarity))
+        })
     }
 
     /// The same of a turn that is not in the index yet.
     pub(super) fn statement_of(&self, turn: &Turn) -> Statement {
         let postings = &self.postings;
-        Statement::read(
-            postings.words(),
-            &turn.input,
-            answer(turn),
-            |stem, written| postings.rarity_of_stem(stem, rarity(written)),
-        )
+        let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
+        let statement = Statement::read(postings.words(), &turn.input, answer(turn), rarity);
+        match self.goes_on_with(turn) {
+            Some(before) if self.says_little(&turn.input) => {
+                statement.about(&self.statement(before))
+            }
+            Some(_) | None => statement,
+        }
     }
 
     /// A turn that is not in the index yet beside an earlier exchange.
@@ -320,6 +384,9 @@ impl AudienceIndex {
             earlier: said,
             cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
             same_author: *turn.author_name == *self.entry(earlier).author,
+            same_talk: self
+                .goes_on_with(turn)
+                .is_some_and(|before| self.are_of_one_talk(before, earlier)),
             is_linked: false,
         }
     }
@@ -346,6 +413,7 @@ impl AudienceIndex {
             earlier: said,
             cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
             same_author: self.entry(later).author == self.entry(earlier).author,
+            same_talk: self.are_of_one_talk(later, earlier),
             is_linked: self.replaced_by(self.entry(earlier).id) == Some(self.entry(later).id),
         }
     }
@@ -354,6 +422,13 @@ impl AudienceIndex {
     pub(super) fn cosines(&self, query: &Quantised) -> Vec<f32> {
         self.vectors.cosines(0..self.entries.len(), query)
     }
+}
+
+/// Enough of an event's id to tell it from others.
+fn hashed(event: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    event.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The answer, where it is one of its own: what only quotes memory is not remembered twice.

@@ -19,6 +19,10 @@ pub fn replaced(
     if asks(&turn.input) || asks_for_nothing(&turn.input) {
         return Vec::new();
     }
+    let statement = index.statement_of(turn);
+    if !statement.says_that_something_changed() {
+        return Vec::new();
+    }
     let vector = turn.embedding.as_ref();
     let vector = vector.filter(|it| index.embedder() == Some(&*it.embedder));
     let query = Query {
@@ -27,7 +31,6 @@ pub fn replaced(
         ..Query::default()
     };
     let ranking = Ranking::new(index, calibration, &query, &RecallSettings::by(calibration));
-    let statement = index.statement_of(turn);
     let kept = ranking.kept().into_iter().take(COMPARED);
     kept.filter_map(|place| {
         let entry = ranking.ranked[place].scored.entry;

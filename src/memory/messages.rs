@@ -15,6 +15,8 @@ use crate::graph::{NewTurn, StoreError, Turn};
 
 /// Messages of one transaction at most.
 const MOST: usize = 400;
+/// Messages that are compared with earlier ones when they are kept, at most.
+const FEW: usize = 8;
 
 /// What its author made of a message.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +61,14 @@ impl Archive {
             recaller.embed_messages(&mut messages).await;
         }
         let messages: Vec<Arc<NewTurn>> = messages.into_iter().map(Arc::new).collect();
+        let are_few = messages.len() <= FEW;
+        if are_few && let Some(recaller) = &self.recaller {
+            let audiences: HashSet<&AudienceId> =
+                messages.iter().map(|it| &it.audience.id).collect();
+            for audience in audiences {
+                recaller.follow(self.store(), audience).await;
+            }
+        }
         for part in messages.chunks(MOST) {
             self.keep_part(part).await?;
             for message in part {
@@ -66,7 +76,24 @@ impl Archive {
                 self.windows.hear(&session, &message.turn);
             }
         }
+        if are_few {
+            self.link(&messages).await;
+        }
         Ok(())
+    }
+
+    /// Links messages to the earlier ones that they replace, where what was said there is held. Those of a large batch
+    /// are compared when they are recalled.
+    async fn link(&self, messages: &[Arc<NewTurn>]) {
+        let Some(recaller) = &self.recaller else {
+            return;
+        };
+        for message in messages {
+            if !self.journal.holds(&message.turn.session) {
+                let audience = &message.audience.id;
+                recaller.link(self.store(), audience, &message.turn).await;
+            }
+        }
     }
 
     /// Puts another text in the place of a message's, in the graph or in the journal, and gives it another vector. Says

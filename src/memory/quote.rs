@@ -93,7 +93,7 @@ fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
     if leading.iter().any(|&place| !asks(place)) {
         leading.retain(|&place| !asks(place));
     }
-    leading.sort_by_key(|&place| ranking.ranked[place].scored.entry);
+    leading.sort_by_key(|&place| ranking.age_of(place));
     let since = ranking.superseded(&leading);
     let mut by_odds: Vec<(usize, f64)> = leading
         .into_iter()

@@ -1,7 +1,7 @@
 //! What is recalled for a question, and why the rest is not. Pure: an index, a question and
 //! settings in, exchanges out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -115,6 +115,8 @@ pub struct Recalled {
     pub superseded: Option<DateTime<Utc>>,
     /// It replaces another of them.
     pub is_newer: bool,
+    /// People said it to one another.
+    pub is_message: bool,
 }
 
 impl Recalled {
@@ -239,6 +241,7 @@ impl Ranked {
             features: self.scored.features.clone(),
             superseded: None,
             is_newer: false,
+            is_message: entry.is_message,
         }
     }
 }
@@ -374,7 +377,7 @@ impl<'a> Ranking<'a> {
     /// The exchanges at some places, oldest first, with what no longer holds marked.
     pub(super) fn in_order(&self, places: &[usize]) -> Vec<Recalled> {
         let mut places = places.to_vec();
-        places.sort_by_key(|&place| self.ranked[place].scored.entry);
+        places.sort_by_key(|&place| self.age_of(place));
         let replaced = self.superseded(&places);
         let marked = places.iter().zip(&replaced).enumerate();
         marked
@@ -417,6 +420,11 @@ impl<'a> Ranking<'a> {
         (0..entries.len())
             .map(|earlier| (earlier + 1..entries.len()).find(|&later| replaces(later, earlier)))
             .collect()
+    }
+
+    /// What orders places by time: what was read later may be older.
+    pub(super) fn age_of(&self, place: usize) -> (DateTime<Utc>, usize) {
+        (self.entry(place).at, self.ranked[place].scored.entry)
     }
 
     /// What was said at a place.
@@ -477,7 +485,32 @@ impl<'a> Ranking<'a> {
             .map(|place| (place, worth(&place)))
             .collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        order.into_iter().map(|(place, _)| place).collect()
+        self.with_company(order.into_iter().map(|(place, _)| place))
+    }
+
+    /// The same places, each message that says little followed by what it goes on with.
+    fn with_company(&self, order: impl Iterator<Item = usize>) -> Vec<usize> {
+        let places: HashMap<usize, usize> = self
+            .ranked
+            .iter()
+            .enumerate()
+            .map(|(place, one)| (one.scored.entry, place))
+            .collect();
+        let mut taken = vec![false; self.ranked.len()];
+        let mut together = Vec::with_capacity(self.ranked.len());
+        let mut take = |place: usize| {
+            if !std::mem::replace(&mut taken[place], true) {
+                together.push(place);
+            }
+        };
+        for place in order {
+            take(place);
+            let company = self.index.company_of(self.ranked[place].scored.entry);
+            company
+                .filter_map(|entry| places.get(&entry))
+                .for_each(|&place| take(place));
+        }
+        together
     }
 
     /// The surer something of the question is found, the less beside it is worth its tokens; who is asked for

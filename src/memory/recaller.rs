@@ -305,12 +305,24 @@ impl Recaller {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
-        match index.update(news) {
-            Freshness::Current if !news.more => {}
-            Freshness::Current | Freshness::Stale => {
-                self.indexes.invalidate(audience);
-                self.load(store, audience).await;
+        let mut fresh = index.update(news);
+        let mut more = news.more;
+        // A busy channel says more between two questions than one turn reads.
+        while fresh == Freshness::Current && more {
+            match store.turns_since(audience, index.seen().0, PAGE).await {
+                Ok(next) => {
+                    fresh = index.update(&next);
+                    more = next.more;
+                }
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    return tracing::warn!(error, %audience, "its news cannot be read");
+                }
             }
+        }
+        if fresh == Freshness::Stale {
+            self.indexes.invalidate(audience);
+            self.load(store, audience).await;
         }
     }
 
@@ -353,6 +365,13 @@ impl Recaller {
                 tracing::warn!(error = &error as &dyn std::error::Error, %audience, "its news cannot be read");
                 false
             }
+        }
+    }
+
+    /// Takes in what an audience said since, where its index is held.
+    pub async fn follow(&self, store: &GraphStore, audience: &AudienceId) {
+        if self.is_loaded(audience) {
+            self.catch_up(store, audience).await;
         }
     }
 

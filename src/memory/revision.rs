@@ -50,6 +50,7 @@ const NAMES_BOTH: f32 = 0.7;
 const CHANGES: f32 = 0.6;
 const IS_SCOPED: f32 = -0.5;
 const SAME_AUTHOR: f32 = 0.9;
+const SAME_TALK: f32 = 1.0;
 const ASKS: f32 = -1.4;
 const WANTED: f32 = 2.6;
 const REVOKES: f32 = 2.0;
@@ -141,6 +142,20 @@ impl Statement {
         statement
     }
 
+    /// Whether it may replace anything whatever is asked: see [`Pair::links`].
+    pub(super) fn says_that_something_changed(&self) -> bool {
+        (self.changes || self.revokes) && !self.is_scoped
+    }
+
+    /// The same said where it goes on with something else: it is about that, too.
+    pub(super) fn about(mut self, context: &Self) -> Self {
+        for (stem, rarity) in &context.subject {
+            self.subject.entry(stem.clone()).or_insert(*rarity);
+        }
+        self.total = self.subject.values().sum();
+        self
+    }
+
     /// The part of a question's words, by rarity, that it is about.
     fn answers(&self, question: &Question<'_>) -> f32 {
         let words = || question.words.iter();
@@ -172,6 +187,8 @@ pub(super) struct Pair<'a> {
     /// Of their vectors; none where one has none.
     pub(super) cosine: Option<f32>,
     pub(super) same_author: bool,
+    /// One goes on with the other, or both with the same.
+    pub(super) same_talk: bool,
     /// The later one was linked to the earlier when it was kept.
     pub(super) is_linked: bool,
 }
@@ -233,6 +250,7 @@ impl Pair<'_> {
             + CHANGES * part(later.changes)
             + IS_SCOPED * part(later.is_scoped)
             + SAME_AUTHOR * part(self.same_author)
+            + SAME_TALK * part(self.same_talk)
             + ASKS * part(later.asks)
     }
 

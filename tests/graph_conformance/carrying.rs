@@ -10,6 +10,7 @@ use muninn::graph::{GraphStore, How, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{Lane, Talk, ids};
+use crate::messages::said;
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
@@ -76,6 +77,9 @@ async fn fill(store: &Arc<GraphStore>) -> Talk {
     second.context = vec![names[0].clone(), names[5].clone()];
     second.recalled = vec![(first.id, 0.123_456_789)];
     let second = talk.append(&second).await;
+    let mut heard = said(&talk, "Tom", "heard");
+    heard.turn.reply_to = Some("event/other".to_owned());
+    talk.append(&heard).await;
     talk.beside().say("c").await;
     store
         .supersede(&talk.audience.id, second.id, &[(first.id, How::Value)])
@@ -189,10 +193,13 @@ async fn goes_over_and_back(from: &Lane, over: &Lane) {
     // And it works: the chain goes on where it was, and the index reads the vectors.
     let there = talk.elsewhere(&b);
     assert_eq!(ids(&there.chain().await), ids(&talk.chain().await));
-    assert_eq!(there.say("d").await.position, 4);
+    assert_eq!(there.say("d").await.position, 5);
     let news = there.begin("x", 5, 0).await.news.turns;
     assert_eq!(news[0].embedding, talk.turn("").turn.embedding);
-    assert_eq!(there.chain().await.len(), 3);
+    let chain = there.chain().await;
+    assert_eq!(chain.len(), 4);
+    assert!(chain[2].is_message());
+    assert_eq!(chain[2].reply_to.as_deref(), Some("event/other"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -237,7 +244,7 @@ async fn a_graph_that_is_not_empty_is_kept() {
     let file = exported(&store).await;
     let refused = imported(&store, &file, false).await.unwrap_err();
     assert!(matches!(refused, TransferError::NotEmpty), "{refused}");
-    assert_eq!(talk.chain().await.len(), 2);
+    assert_eq!(talk.chain().await.len(), 3);
     imported(&store, &file, true).await.unwrap();
     assert_same(&file, &exported(&store).await);
 }

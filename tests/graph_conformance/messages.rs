@@ -5,9 +5,11 @@ use std::sync::Arc;
 use chrono::{TimeDelta, TimeZone as _, Utc};
 use muninn::graph::answers::WhichResponse;
 use muninn::graph::{Forget, NewTurn, Source, Turn};
+use muninn::llm::Embedder;
 use muninn::memory::journal::Journal;
-use muninn::memory::{Archive, Edit};
+use muninn::memory::{Archive, Calibration, Edit, RecallSettings, Recaller};
 
+use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{AudienceId, EventId};
 
 use crate::lanes::{Lane, Talk, ids};
@@ -20,6 +22,7 @@ on_every_store!(
     messages_are_edited_and_forgotten_by_their_events,
     all_that_a_person_said_in_one_audience_is_forgotten,
     what_was_said_between_two_moments_is_read_in_order,
+    what_goes_on_with_something_is_recalled_with_it_until_it_is_changed,
 );
 
 /// Something said by somebody to others in a talk.
@@ -390,4 +393,83 @@ async fn what_was_said_between_two_moments_is_read_in_order(lane: &Lane) {
 
 fn inputs(turns: &[Turn]) -> Vec<&str> {
     turns.iter().map(|turn| &*turn.input).collect()
+}
+
+async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    let calibration = Calibration::shipped().unwrap();
+    let settings = RecallSettings::by(&calibration);
+    let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+    let recaller = Arc::new(Recaller::new(embedder, calibration, settings));
+    let archive = archive(&talk, folder.path()).with_recaller(Arc::clone(&recaller));
+    let audience = &talk.audience.id;
+    let say = |author: &str, text: &str, reply_to: Option<&NewTurn>| {
+        let mut message = said(&talk, author, text);
+        message.turn.embedding = None;
+        message.turn.reply_to = reply_to.map(|it| it.turn.event.clone());
+        message
+    };
+    let asked = say(
+        "Priya",
+        "Can the boiler man come for the inspection this week?",
+        None,
+    );
+    let lunch = say("Ada", "The soup place is closed all week, by the way", None);
+    let answer = say("Tom", "yes, Thursday", Some(&asked));
+    let rent = say("Ada", "The rent of the studio is 900 euros a month.", None);
+    let all = vec![asked.clone(), lunch, answer.clone(), rent.clone()];
+    archive.keep_messages(all).await.unwrap();
+    let store = &talk.store;
+    recaller.load(store, audience).await;
+    let raised = say(
+        "Ada",
+        "The rent of the studio goes up to 950 euros now.",
+        None,
+    );
+    archive.keep_messages(vec![raised.clone()]).await.unwrap();
+    let links = store.superseded(audience).await.unwrap();
+    assert_eq!(links, [(raised.turn.id, rent.turn.id)]);
+    let recalled = async |question: &str| {
+        assert!(recaller.catch_up(store, audience).await);
+        let sought = recaller.seek(question).await;
+        assert!(sought.vector.is_some());
+        let recalled = recaller.recall(&[audience], &sought, &[], &[]);
+        assert!(
+            recalled
+                .iter()
+                .all(|it| it.is_message && it.output.is_empty())
+        );
+        recalled.into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    let question = "When does the boiler man come?";
+    let found = recalled(question).await;
+    let both = [asked.turn.id, answer.turn.id];
+    assert!(both.iter().all(|id| found.contains(id)), "{found:?}");
+    let quoted = recaller.quote(&[audience], &recaller.seek(question).await, &[], &[]);
+    assert!(
+        quoted
+            .iter()
+            .any(|it| it.id == answer.turn.id && &*it.author == "Tom")
+    );
+    // Its question now asks something else, so it is no answer to that any more.
+    let event = EventId::new(&asked.turn.event);
+    let edit = Edit {
+        event: &event,
+        audience: &talk.audience,
+        author: "Priya",
+        text: "Shall we water the ferns?",
+        at: Utc::now(),
+    };
+    assert!(archive.edit_message(&edit).await.unwrap());
+    let quoted = async |question: &str| {
+        assert!(recaller.catch_up(store, audience).await);
+        let quoted = recaller.quote(&[audience], &recaller.seek(question).await, &[], &[]);
+        quoted.into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    assert!(!quoted(question).await.contains(&answer.turn.id));
+    let ferns = "When do we water the ferns?";
+    assert!(quoted(ferns).await.contains(&answer.turn.id));
+    assert!(archive.forget_message(audience, &event).await.unwrap());
+    assert!(!quoted(ferns).await.contains(&answer.turn.id));
 }

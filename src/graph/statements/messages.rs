@@ -13,7 +13,7 @@ pub(crate) const BETWEEN: &str = concat!(
 pub(crate) const OF_PERSON: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author \
     AND ($source IS NULL OR r.source = $source) \
-    RETURN r.id AS id, r.session AS session, r.source AS source ORDER BY r.position LIMIT $most";
+    RETURN r.id AS id, r.session AS session, r.source AS source, r.eventId AS event ORDER BY r.position LIMIT $most";
 
 /// Of some messages, the events of those that were forgotten.
 pub(crate) const FORGOTTEN: &str = "\

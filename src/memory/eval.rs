@@ -24,7 +24,7 @@ use crate::retrieval::LocalEmbedder;
 /// What `recall-eval` is told.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct EvalArgs {
-    /// Lines of {id, scope, seq, at, author, input, responder, output, thread?, kind?, reply_to?}; a scope is an
+    /// Lines of {id, scope, seq, at, author, input, responder, output, thread?, kind?, `reply_to`?}; a scope is an
     /// audience, a thread a session of it, and without threads the scope is one session. Of the kind `said` is what
     /// people said to one another.
     #[arg(long)]

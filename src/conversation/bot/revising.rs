@@ -282,8 +282,7 @@ impl Bot {
         }
         // Who may delete is the platform's business: a moderator may.
         Ok(turn.filter(|turn| match message.body {
-            // What was only heard has no answer to be made anew.
-            Body::Edit { .. } => turn.author == message.author.id && !turn.is_message(),
+            Body::Edit { .. } => turn.author == message.author.id,
             Body::Deletion { .. } => true,
             Body::Text(_) | Body::Command(_) => false,
         }))

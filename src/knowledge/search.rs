@@ -40,6 +40,7 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
 use crate::live::Live;
+use crate::llm::Embedder;
 use crate::memory::{RecallQuery, Recaller};
 
 /// How long a search waits for the first index.
@@ -238,16 +239,23 @@ impl Searcher {
     async fn load(&self) -> Result<(), StoreError> {
         let served = self.store.source_versions().await?;
         let embedder = self.recaller.embedder();
-        let looked = self.nodes.look(&self.store, embedder).await;
-        let nodes = looked.unwrap_or_else(|error| {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "nodes of the graph could not be read: those that were read before are searched"
-            );
-            None
-        });
-        let version = self.nodes.version();
-        let version = nodes.as_ref().map_or(version, |it| it.version.clone());
+        let (nodes, version) = match self.nodes.look(&self.store, embedder).await {
+            Ok(Some(nodes)) => {
+                let version = nodes.version.clone();
+                (Some(nodes), version)
+            }
+            Ok(None) => (None, self.nodes.version()),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "nodes of the graph could not be read: those that were read before are searched"
+                );
+                (
+                    None,
+                    self.current().and_then(|index| index.version_of(NODES)),
+                )
+            }
+        };
         let is_same = self.current().is_some_and(|index| {
             let expected = served.iter().chain(&version);
             index.versions().iter().eq(expected) && index.embedder() == embedder.name()
@@ -258,7 +266,7 @@ impl Searcher {
         }
         let nodes = match nodes {
             Some(nodes) => nodes,
-            None if version.is_some() => self.nodes.read(&self.store, embedder).await?,
+            None if version.is_some() => self.nodes_again(embedder).await,
             None => NodeChunks::default(),
         };
         self.lags.store(self.current().is_some(), Ordering::Relaxed);
@@ -277,6 +285,18 @@ impl Searcher {
         *current = Some(Arc::new(index));
         self.lags.store(false, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The nodes once more, for an index that is made anew. Documents do not wait for nodes that cannot be read.
+    async fn nodes_again(&self, embedder: &Embedder) -> NodeChunks {
+        let read = self.nodes.read(&self.store, embedder).await;
+        read.unwrap_or_else(|error| {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "nodes of the graph could not be read: they are not searched until they can be"
+            );
+            NodeChunks::default()
+        })
     }
 
     /// Embeds what triggers policies. Without an embedder they go by words alone.

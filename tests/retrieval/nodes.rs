@@ -126,7 +126,11 @@ async fn a_service_embeds_each_node_once() {
     assert_eq!(names(&found)[0], "I, Robot");
     assert_eq!(found.rungs, [Rung::WordsOnly]);
     server.set_down(false);
+    // It is not asked again at each look.
     let before = asked();
+    first.refresh().await;
+    assert_eq!(asked() - before, 0);
+    first.use_nodes(NodeSettings::load(None).unwrap());
     first.refresh().await;
     assert_eq!(asked() - before, 40);
     let found = search(&first, "robopsychologist", "terminal").await;

@@ -304,6 +304,12 @@ impl KnowledgeIndex {
         &self.sources
     }
 
+    /// The version of a source that is in it.
+    pub fn version_of(&self, source: &str) -> Option<SourceVersion> {
+        let found = self.sources.iter().find(|it| it.name == source);
+        found.cloned()
+    }
+
     /// The labels of the nodes that are searched by meaning, by the alphabet.
     pub fn node_labels(&self) -> Vec<String> {
         self.node_properties().into_keys().collect()

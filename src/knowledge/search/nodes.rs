@@ -100,7 +100,7 @@ impl NodeReader {
         if is_current {
             return Ok(None);
         }
-        self.read(store, embedder).await.map(Some)
+        self.read_as(survey, store, embedder).await.map(Some)
     }
 
     /// What was read last.
@@ -114,17 +114,26 @@ impl NodeReader {
         store: &GraphStore,
         embedder: &Embedder,
     ) -> Result<NodeChunks, StoreError> {
-        let began = Instant::now();
         let survey = store.schema().await?;
+        self.read_as(survey, store, embedder).await
+    }
+
+    async fn read_as(
+        &self,
+        survey: Arc<Survey>,
+        store: &GraphStore,
+        embedder: &Embedder,
+    ) -> Result<NodeChunks, StoreError> {
+        let began = Instant::now();
         let plan = self.settings.get().plan(&survey);
         for problem in &plan.problems {
             tracing::warn!("nodes.toml: {problem}");
         }
         let mut read = NodeChunks::default();
-        let mut is_whole = true;
+        let mut can_go_on = false;
         if !plan.labels.is_empty() {
             read_nodes(store, &plan, &mut read).await?;
-            is_whole = self.embed(&plan, embedder, &mut read.chunks).await;
+            can_go_on = self.embed(&plan, embedder, &mut read.chunks).await;
             read.version = Some(version(&plan, &read));
         }
         let looked = Looked {
@@ -133,12 +142,12 @@ impl NodeReader {
             survey,
             version: read.version.clone(),
         };
-        // What has no vector yet gets one at the next look, which is then due.
-        *self.last() = is_whole.then_some(looked);
+        // What has no vector yet gets one at the next look, which is due at once.
+        *self.last() = (!can_go_on).then_some(looked);
         Ok(read)
     }
 
-    /// Gives the chunks their vectors. False: some have to wait for the next time.
+    /// Gives the chunks their vectors. True: more of them can be embedded at once.
     async fn embed(
         &self,
         plan: &NodePlan,

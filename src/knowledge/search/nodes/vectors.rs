@@ -51,7 +51,8 @@ impl NodeVectors {
         }
     }
 
-    /// Gives the chunks their vectors. False: some have to wait for the next time.
+    /// Gives the chunks their vectors. True: more of them can be embedded at once. What a service that failed was asked
+    /// waits for the next look.
     pub(super) async fn embed(&self, embedder: &Embedder, chunks: Vec<&mut ServedChunk>) -> bool {
         match embedder {
             Embedder::Local(local) => {
@@ -63,7 +64,7 @@ impl NodeVectors {
                         vector,
                     });
                 }
-                true
+                false
             }
             Embedder::Remote(remote) => {
                 self.embed_by_service(embedder, remote.model(), chunks)
@@ -85,19 +86,21 @@ impl NodeVectors {
             .collect();
         let asked = kept.to_ask(&hashes, embedder.name().is_none());
         let texts: Vec<String> = asked.iter().map(|at| text(chunks[*at])).collect();
-        match embedder.embed(&texts).await {
+        let embedded = embedder.embed(&texts).await;
+        match &embedded {
             Ok(vectors) => {
                 for (at, vector) in asked.iter().zip(vectors) {
-                    kept.keep(&hashes[*at], &vector.unwrap_or_default());
+                    kept.keep(&hashes[*at], vector.as_deref().unwrap_or_default());
                 }
             }
             Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
+                error = error as &dyn std::error::Error,
                 "nodes of the graph are found by words and names until the embedding service answers"
             ),
         }
         let name = embedder.name();
-        name.is_some_and(|name| kept.give(name, &hashes, &mut chunks))
+        let is_whole = name.is_some_and(|name| kept.give(name, &hashes, &mut chunks));
+        embedded.is_ok() && !is_whole
     }
 
     /// What earlier processes kept, read when it is needed first.

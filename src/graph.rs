@@ -29,6 +29,7 @@ pub mod pending;
 pub mod query;
 pub mod reading;
 mod record;
+mod said;
 pub mod schema;
 pub mod session;
 mod statements;

@@ -54,6 +54,7 @@ pub use rank::{
     within_budget,
 };
 pub use recaller::{RecallQuery, Recaller};
+pub use when::beginning;
 
 /// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

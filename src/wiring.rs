@@ -11,7 +11,9 @@ use crate::config::Config;
 use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
 use crate::conversation::bot::Bot;
+use crate::conversation::catch_up::CatchUp;
 use crate::conversation::commands::Commands;
+use crate::conversation::digest::Digests;
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::ledger::Ledger;
 use crate::conversation::pending::PendingMessages;
@@ -177,16 +179,26 @@ impl Parts {
             ),
             budgets: Arc::clone(&budgets),
             listening: Arc::new(Listening::new(&config.turn.bot_name)),
-            hearing,
+            hearing: Arc::clone(&hearing),
+            catch_up: CatchUp::new(
+                Arc::clone(&archive),
+                Arc::clone(&recaller),
+                model.clone(),
+                Arc::clone(&prompts),
+                Arc::clone(&budgets),
+            ),
         };
         let window = config.turn.window_turns;
         let summarizer = model
             .map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, budgets, window));
+        let channels = Arc::clone(&config.channels);
+        let digests = Digests::new(Arc::clone(&store), channels, hearing, config.time_zone);
         let bot = Arc::new(Bot::new(
             sessions,
             turns,
             commands,
             summarizer,
+            digests,
             &config.admission,
             PendingMessages::new(ledger, Arc::clone(&archive)),
         ));

@@ -285,3 +285,51 @@ async fn the_doctor_and_the_invitation() {
     server.finish();
     home.discord.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_catches_up_is_told_alone() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start().await;
+    let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
+    let general = home.general();
+    server.expects(asks("white helmets.")).answers("Noted.");
+    let told = ann.at(&general).mention("We order 14 white helmets.");
+    let thread = ann.at(&general).thread_on(told).await;
+    let is_whole = |said: &Message| said.buttons.iter().any(|button| button.label == "Why?");
+    thread.finds("the answer", is_whole).await;
+
+    let came_of_it = json!({
+        "decided": [{"what": "14 white helmets are ordered.", "messages": [1]}], "answered": [], "open": [],
+    });
+    let catches_up = |request: &Request| prompt(request).contains("1. [");
+    let told = |said: &Message| {
+        let link = format!("https://discord.com/channels/{}/", home.guild.id());
+        let decided = "**Decided**\n- 14 white helmets are ordered. ";
+        said.text.contains(decided) && said.text.contains(&link)
+    };
+    // By the command, for Bob alone.
+    server.expects(catches_up).answers(&came_of_it.to_string());
+    let bobs = bob.at(&general);
+    bobs.command("catchup", &[("since", json!("today"))]);
+    assert!(bobs.finds("what came of it", told).await.is_ephemeral);
+    // By a mention, in a direct message.
+    server.expects(catches_up).answers(&came_of_it.to_string());
+    let before = standing(&bobs);
+    bobs.mention("catch me up since today");
+    bob.direct().finds("what came of it", told).await;
+    // Who takes none is told what to do instead.
+    bob.closes_direct_messages(true);
+    server.expects(catches_up).answers(&came_of_it.to_string());
+    let asked = bobs.mention("catch me up since today");
+    let thread = bobs.thread_on(asked).await;
+    thread.hears("Use the command with `/` here").await;
+    assert!(
+        !standing(&bobs)[before.len()..]
+            .iter()
+            .any(|text| text.contains("helmets"))
+    );
+
+    end(bot).await;
+    server.finish();
+}

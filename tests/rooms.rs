@@ -318,3 +318,50 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
     assert_eq!(answers, asked);
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn who_catches_up_is_told_in_a_direct_room() {
+    let homeserver = homeserver();
+    let server = ModelServer::start().await;
+    let home = Home::new(&homeserver, &server).await;
+    let bot = home.start();
+    let ann = Person::new(&homeserver, "ann").await;
+    let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let sealed = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+
+    for (place, told, what, at) in [
+        (
+            &room,
+            "We order 14 white helmets.",
+            "14 white helmets are ordered.",
+            &direct,
+        ),
+        (
+            &sealed,
+            "The key is under the stone.",
+            "The key is under the stone, they say.",
+            // What was said in an encrypted room is not sent to one that is not.
+            &sealed,
+        ),
+    ] {
+        server.expects(asks(told)).answers("Noted.");
+        place.ask(told).await;
+        place.hears("Noted.").await;
+        let came_of_it = serde_json::json!({"decided": [{"what": what, "messages": [1]}], "answered": [], "open": []});
+        server
+            .expects(move |request| {
+                prompt(request).contains(told) && prompt(request).contains("1. [")
+            })
+            .answers(&came_of_it.to_string());
+        place.say("!muninn catch me up since today").await;
+        at.finds("what came of it", |said| said.text.contains(what))
+            .await;
+    }
+    let leaked = |chat: &Chat, what: &str| standing(chat).iter().any(|text| text.contains(what));
+    assert!(!leaked(&room, "are ordered.") && !leaked(&direct, "under the stone"));
+
+    end(bot).await;
+    server.finish();
+}

@@ -159,6 +159,26 @@ pub struct Summarize<'a> {
     pub words: usize,
 }
 
+/// A message that people wrote, by its number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NumberedMessage {
+    pub number: usize,
+    /// Day and time.
+    pub date: String,
+    pub author: String,
+    pub lines: Vec<String>,
+    /// The bot's answer; empty where it was said to others.
+    pub answer: Vec<String>,
+}
+
+/// What came of what was said while somebody was not there: `catch_up.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct WhatCameOfIt<'a> {
+    pub person: &'a str,
+    /// The messages that belong together, in their order.
+    pub topics: &'a [Vec<NumberedMessage>],
+}
+
 /// An answer without a model: `from_memory.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FromMemory<'a> {
@@ -201,6 +221,7 @@ prompts! {
     Summarize => "summarize.md",
     FromMemory => "from_memory.md",
     Refusal => "refusal.md",
+    WhatCameOfIt => "catch_up.md",
 }
 
 /// Why a prompt cannot be used.

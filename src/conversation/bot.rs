@@ -13,7 +13,7 @@ use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
     Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,12 +22,14 @@ use crate::agent::tools::Toolbox;
 use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
 use crate::conversation::commands::{CommandContext, Commands};
+use crate::conversation::digest::Digests;
 use crate::conversation::in_flight::{Begin, InFlight, Revision};
 use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
 use crate::conversation::pending::PendingMessages;
+use crate::conversation::stream::show;
 use crate::conversation::summarizer::Summarizer;
-use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker};
+use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker, tell_privately};
 use crate::graph::answers::{Spoken, WhichSessions};
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
@@ -49,6 +51,7 @@ pub struct Bot {
     turns: Live<TurnRunner>,
     commands: Commands,
     summarizer: Option<Summarizer>,
+    digests: Digests,
     pending: PendingMessages,
     intake: Intake,
     /// Turns under way at once.
@@ -90,6 +93,7 @@ impl Bot {
         turns: TurnRunner,
         commands: Commands,
         summarizer: Option<Summarizer>,
+        digests: Digests,
         admission: &AdmissionConfig,
         pending: PendingMessages,
     ) -> Self {
@@ -106,6 +110,7 @@ impl Bot {
             intake,
             commands,
             summarizer,
+            digests,
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
@@ -140,6 +145,10 @@ impl Bot {
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
                 async move { bot.commands.hearing.follow(bot.archive.store(), done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.digests.run(&bot.commands.catch_up, done).await }
             }),
         ];
         self.commands.hearing.load(self.archive.store()).await;
@@ -218,6 +227,7 @@ impl Bot {
                 announce,
             } => {
                 self.commands.hearing.connected(platform, announce);
+                self.digests.connected();
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
             }
@@ -260,6 +270,7 @@ impl Bot {
         if let Some(summarizer) = &self.summarizer {
             summarizer.use_prompts(Arc::clone(prompts));
         }
+        self.commands.catch_up.use_prompts(Arc::clone(prompts));
     }
 
     /// Leaves what is under way to the next start, at once.
@@ -452,6 +463,11 @@ impl Bot {
                 let said = self.commands.opt_out(message, &context);
                 deliver(reply.as_mut(), &said.await).await;
             }
+            Body::Command(Command::CatchUp(since)) => {
+                drop(guard);
+                self.catch_up(message, since.as_deref(), reply.as_mut())
+                    .await;
+            }
             Body::Command(Command::Again(answer)) => {
                 drop(guard);
                 self.answer_again(message, answer, reply.as_mut()).await;
@@ -472,6 +488,21 @@ impl Bot {
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
+    }
+
+    /// Tells whoever asked what was said while they were not here.
+    async fn catch_up(
+        &self,
+        message: &IncomingMessage,
+        since: Option<&str>,
+        reply: &mut dyn Reply,
+    ) {
+        reply.working().await;
+        let said = self.commands.catch_up(message, since);
+        // Nothing of it is shown before it is whole.
+        let growing = watch::channel(String::new()).1;
+        let said = show(reply, growing, said).await;
+        tell_privately(reply, &said).await;
     }
 
     /// Says that a message is still worked on, and stops its turn whenever another process was told

@@ -14,6 +14,7 @@ use muninn_platform::{
 use self::once::CommandOutcome;
 use crate::agent::budget::{Budgets, Used};
 use crate::conversation::attention::Listening;
+use crate::conversation::catch_up::CatchUp;
 use crate::conversation::explain::explain;
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::Notice;
@@ -48,6 +49,7 @@ What you can ask of me:
 - `about`: what I am, and what I remember here
 - `history`: what was said here lately
 - `why`: what my last answer was made from
+- `catch me up`, `catch me up since Monday`: what was decided, answered and left open in this {channel}, for you alone
 - `forget last`: forget your last message here, with its answer
 - `forget session`: forget everything said in this {conversation}
 - `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
@@ -74,6 +76,7 @@ pub struct Commands {
     pub budgets: Arc<Budgets>,
     pub listening: Arc<Listening>,
     pub hearing: Arc<HearingRules>,
+    pub catch_up: CatchUp,
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
@@ -160,6 +163,7 @@ impl Commands {
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
+            | Command::CatchUp(_)
             | Command::PlaceGone
             | Command::OptOut
             | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => Ok(Notice::Failed.into()),
@@ -311,6 +315,11 @@ impl Commands {
                 }
             },
         ))
+    }
+
+    /// What was said here while the one who asks was not. The caller holds no session: a model may take long over it.
+    pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> String {
+        said(self.catch_up.tell(message, since).await)
     }
 
     /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no

@@ -190,6 +190,12 @@ impl HearingRules {
         self.announcers.insert(platform.to_owned(), announce);
     }
 
+    /// By what something is said unasked on a platform that can be reached.
+    pub fn announcer(&self, platform: &str) -> Option<Arc<dyn Announce>> {
+        let announcer = self.announcers.get(platform);
+        announcer.map(|it| Arc::clone(it.value()))
+    }
+
     /// Whether people there were told that they are heard, as far as is known.
     pub fn is_announced(&self, audience: &AudienceId) -> bool {
         let all = self.kept_now();
@@ -201,8 +207,7 @@ impl HearingRules {
         if self.is_announced(&audience.id) {
             return true;
         }
-        let announcer = self.announcers.get(&audience.platform);
-        let Some(announcer) = announcer.map(|it| Arc::clone(it.value())) else {
+        let Some(announcer) = self.announcer(&audience.platform) else {
             return false;
         };
         self.note_announced(audience, true);

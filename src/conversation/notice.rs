@@ -17,6 +17,8 @@ pub enum Notice {
     ModelDown(String),
     /// Said above what tools found, where the model then failed.
     ModelDownAfterTools(String),
+    /// Said above a list of what was said, where the model did not put it into words.
+    ModelDownListed(String),
     /// Said below an answer: recall had words only.
     EmbeddingsDown,
     /// Said below an answer: the graph was not there.
@@ -126,6 +128,10 @@ pub enum Notice {
     },
     StoreNeeded,
     NothingYet,
+    /// Nothing was said since a time.
+    NothingSince(String),
+    /// Words that name no day that has come.
+    NoSuchDay(String),
     NoSuchAnswer,
     /// Somebody wants an answer anew that somebody else asked for.
     NotYoursToAskAgain(&'static Vocabulary),
@@ -138,6 +144,7 @@ impl std::fmt::Display for Notice {
         match self {
             Self::ModelDown(why) => write!(f, "I could not ask the model ({why}), so this is only what I remember:"),
             Self::ModelDownAfterTools(why) => write!(f, "I could not ask the model for the answer ({why}), so this is only what I found:"),
+            Self::ModelDownListed(why) => write!(f, "I could not ask the model ({why}), so this is a list of what was said:"),
             Self::EmbeddingsDown => f.write_str("(The embedding service does not answer, so I searched my memory by words only.)"),
             Self::StoreDown { turns: 0 } => f.write_str("(My memory cannot be reached right now: I answered without it. This turn is kept and saved when it is back.)"),
             Self::StoreWasDown { turns: 0 } => f.write_str("(My memory could not be reached for a moment: I answered without it.)"),
@@ -185,6 +192,8 @@ impl std::fmt::Display for Notice {
             Self::StayedSilent { times, last } => write!(f, "(I chose to say nothing to {} here, the last on {}.)", counted(*times, "message"), last.format("%Y-%m-%d %H:%M")),
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
+            Self::NothingSince(time) => write!(f, "Nothing that I know of was said here since {time}."),
+            Self::NoSuchDay(words) => write!(f, "I do not understand {words:?} as a day that has come. Say \"catch me up\", \"catch me up since Monday\" or \"catch me up since 2026-04-13\"."),
             Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
             Self::NotYoursToAskAgain(Vocabulary { moderator, .. }) => write!(f, "Only the one who asked, or {moderator}, can have it answered again."),
             Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),

@@ -591,6 +591,16 @@ pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
     }
 }
 
+/// Tells whoever asked something that nobody else is to read.
+pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
+    let parts = SafeText::new(text).split(reply.limit());
+    if let Err(error) = reply.finish_privately(&parts).await {
+        metrics::counter!("muninn_undelivered_total").increment(1);
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "a private answer was not delivered");
+    }
+}
+
 /// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
 /// last word on it: the turn is in the graph, and the same event delivered again brings the same
 /// answer.

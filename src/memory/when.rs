@@ -5,6 +5,7 @@
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use crate::retrieval::language::is_one_of as is;
+use crate::retrieval::text::written;
 
 /// Weekdays from Monday on, in several languages.
 const WEEKDAYS: [&str; 7] = [
@@ -149,6 +150,16 @@ impl Time {
         }
         time
     }
+}
+
+/// The day with which the time begins that words name: "Monday", "last week", "2026-04-13". None where they name none
+/// that has come.
+pub fn beginning(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let words = written(text);
+    let iso = text.split_whitespace().find_map(|word| word.parse().ok());
+    // A day names what was said since, also without the word for it.
+    let named = || Time::of(&words, today).window.map(|window| window.from);
+    iso.or_else(named).filter(|day| *day <= today)
 }
 
 /// A day that is named, and whether it is to come.
@@ -385,7 +396,6 @@ pub(super) fn is_of_time(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrieval::text::written;
 
     /// A Wednesday.
     fn now() -> NaiveDate {
@@ -394,6 +404,24 @@ mod tests {
 
     fn date(text: &str) -> NaiveDate {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn words_name_the_day_with_which_a_time_begins() {
+        for (text, day) in [
+            ("yesterday", Some("2026-05-19")),
+            ("since monday", Some("2026-05-18")),
+            ("last week", Some("2026-05-11")),
+            ("april", Some("2026-04-01")),
+            ("13 april", Some("2026-04-13")),
+            ("2026-04-13", Some("2026-04-13")),
+            ("today", Some("2026-05-20")),
+            ("tomorrow", None),
+            ("2027-01-01", None),
+            ("the beginning of time", None),
+        ] {
+            assert_eq!(beginning(text, now()), day.map(date), "{text}");
+        }
     }
 
     #[test]

@@ -239,3 +239,45 @@ async fn the_doctor_says_what_is_wrong() {
     );
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_catches_up_is_told_alone() {
+    let server = ModelServer::start().await;
+    let home = Home::over_socket(&server).await;
+    let bot = home.start().await;
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let channel = home.slack.channel("kitchen");
+    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    server.expects(asks("white helmets.")).answers("Noted.");
+    let told = anns.ask("We order 14 white helmets.");
+    anns.in_thread(&told)
+        .finds("the answer", is_kept("Noted."))
+        .await;
+
+    // By a mention, and by the command.
+    let way = async |what: &'static str| {
+        let came_of_it = serde_json::json!({
+            "decided": [{"what": what, "messages": [1]}], "answered": [], "open": [],
+        });
+        server
+            .expects(|request| prompt(request).contains("1. ["))
+            .answers(&came_of_it.to_string());
+        if what == "14 white ones." {
+            bobs.ask("catch me up since today");
+        } else {
+            bobs.slash("/muninn", "what did I miss since today?").await;
+        }
+        let told = |message: &Message| message.blocks.to_string().contains(what);
+        let told = bobs.finds("what came of it", told).await;
+        assert!(told.is_ephemeral);
+        let blocks = told.blocks.to_string();
+        for words in ["Decided", "Ann, ", "/archives/"] {
+            assert!(blocks.contains(words), "{words:?} is not in {blocks}");
+        }
+    };
+    way("14 white ones.").await;
+    way("14 white helmets.").await;
+
+    end(bot).await;
+    server.finish();
+}

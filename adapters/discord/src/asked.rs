@@ -218,6 +218,7 @@ impl Inbound {
             EventKind::Ask { .. }
             | EventKind::Why
             | EventKind::Usage
+            | EventKind::CatchUp(_)
             | EventKind::Attend(..)
             | EventKind::Record(..)
             | EventKind::Remember(_)
@@ -340,6 +341,7 @@ fn owner(asked: &Asked) -> Option<UserId> {
         EventKind::Ask { .. }
         | EventKind::Why
         | EventKind::Usage
+        | EventKind::CatchUp(_)
         | EventKind::Attend(..)
         | EventKind::Record(..)
         | EventKind::Remember(_)

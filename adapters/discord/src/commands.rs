@@ -67,6 +67,12 @@ pub(crate) fn all() -> Vec<Value> {
                     { "name": "only what Muninn is asked in this channel", "value": REMEMBER_ASKED },
                 ] }]),
         ),
+        chat_input(
+            "catchup",
+            "What was decided, answered and left open here while you were away",
+            json!([{ "type": TEXT, "name": "since", "max_length": 60,
+                "description": "A day, such as Monday or 2026-04-13; since you last wrote here, if you leave it out" }]),
+        ),
         chat_input("usage", "What was spent, by you and here", json!([])),
         chat_input(
             "session",
@@ -200,15 +206,21 @@ mod tests {
         assert!(are_registered(&registered()));
     }
 
+    fn ask(commands: &mut [Value]) -> &mut Value {
+        let mut commands = commands.iter_mut();
+        let ask = commands.find(|command| command["name"] == "ask");
+        ask.unwrap()
+    }
+
     #[test]
     fn a_change_is_seen() {
         assert!(!are_registered(&[]));
         assert!(!are_registered(&registered()[1..]));
         let changes: [fn(&mut Vec<Value>); 4] = [
             |them| them.push(json!({ "type": 1, "name": "old", "description": "gone" })),
-            |them| them[11]["description"] = json!("other"),
-            |them| them[11]["options"][0]["required"] = json!(false),
-            |them| them[11]["options"].as_array_mut().unwrap().truncate(1),
+            |them| ask(them)["description"] = json!("other"),
+            |them| ask(them)["options"][0]["required"] = json!(false),
+            |them| ask(them)["options"].as_array_mut().unwrap().truncate(1),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             let mut them = registered();

@@ -100,6 +100,8 @@ pub(crate) enum EventKind {
     },
     Why,
     Usage,
+    /// What was said since a day, as typed.
+    CatchUp(Option<String>),
     /// Which messages are answered, and where as chosen.
     Attend(Attention, Option<String>),
     /// Whether what people say to each other is kept, and where as chosen.
@@ -459,6 +461,7 @@ fn command(raw: &CommandInteraction) -> EventKind {
         },
         (_, "why") => EventKind::Why,
         (_, "usage") => EventKind::Usage,
+        (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),
         (_, "mentions") => EventKind::Attend(Attention::Mentioned, typed(raw, "where")),
         (_, "unmute") => EventKind::Attend(Attention::Open, typed(raw, "where")),

@@ -28,6 +28,8 @@ use crate::transport::{AnswerTransport, LiveMessage, Via, Words};
 use crate::vocabulary::VOCABULARY;
 use crate::withdraw::Withdrawer;
 
+const NO_DIRECT: &str = "I may not send you direct messages. Use the command with `/` here: only you see what it answers.";
+
 /// What an answer belongs to.
 pub(crate) struct Target {
     pub(crate) transport: Arc<AnswerTransport>,
@@ -129,6 +131,18 @@ impl TransportSink {
             Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
             other => other,
         }
+    }
+
+    /// Says how to ask without direct messages.
+    async fn refer_to_command(&self) -> Result<(), PlatformError> {
+        let words = Words {
+            text: NO_DIRECT,
+            row: Row::None,
+        };
+        let transport = &self.target.transport;
+        let creating = || transport.create(0, words, false);
+        let created = self.hub.outbox.persist(creating).await;
+        created.map(drop).map_err(|failure| self.sentence(failure))
     }
 
     /// Takes "thinking…" away where nothing came of it.
@@ -347,6 +361,27 @@ impl AnswerSink for TransportSink {
                 "Discord refuses the answer in {channel}: {failure}"
             )),
         }
+    }
+
+    /// An interaction shows the answer to nobody else; a message in a server is answered in a direct one.
+    async fn deliver_directly(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+        let transport = &self.target.transport;
+        if transport.belongs.place.guild.is_none() || self.is_private() {
+            return None;
+        }
+        let texts = content::texts(parts);
+        for (number, text) in texts.iter().enumerate() {
+            let (text, row) = (text.as_str(), Row::None);
+            let creating = || transport.create(number, Words { text, row }, true);
+            match self.hub.outbox.persist(creating).await {
+                Ok(_) => {}
+                Err(failure) if failure.is(Refusal::NoDirect) => {
+                    return Some(self.refer_to_command().await);
+                }
+                Err(failure) => return Some(Err(self.sentence(failure))),
+            }
+        }
+        Some(Ok(()))
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -193,7 +193,8 @@ impl AnswerTransport {
         is_private: bool,
     ) -> Result<LiveMessage, Failure> {
         let Belongs { asker, place } = self.belongs;
-        let channel = if is_private && place.guild.is_some() {
+        let is_direct = is_private && place.guild.is_some();
+        let channel = if is_direct {
             self.hub.api.open_direct(asker).await?
         } else {
             self.answer_thread.channel().await?
@@ -208,7 +209,8 @@ impl AnswerTransport {
             &text,
             words.row,
             self.buttons(),
-            reply_to.filter(|_| is_first),
+            // What it answers is in another channel.
+            reply_to.filter(|_| is_first && !is_direct),
             &format!("{}.{part}", self.nonce),
         );
         let sent = self.hub.api.send(channel, &body).await?;

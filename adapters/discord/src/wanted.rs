@@ -106,6 +106,10 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
         }),
         EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
         EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
+        EventKind::CatchUp(since) => {
+            let since = since.clone().filter(|since| !since.trim().is_empty());
+            Wanted::Turn(turn(asked, Body::Command(Command::CatchUp(since)), true))
+        }
         EventKind::Attend(attention, place) => {
             let scope = scope(asked, place.as_deref());
             let command = Command::Attend(*attention, scope);

@@ -1,7 +1,7 @@
 //! Matrix ids as the contract's, and back: what was accepted by an earlier process is found again by
 //! them.
 
-use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, RoomId};
+use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId};
 use muninn_platform::{AudienceId, ConversationId, EventId};
 
 use crate::NAME;
@@ -19,6 +19,15 @@ pub(crate) fn conversation(room: &RoomId, thread: Option<&MatrixEventId>) -> Con
 
 pub(crate) fn audience(room: &RoomId) -> AudienceId {
     AudienceId::new(format!("{NAME}/{room}"))
+}
+
+/// The person that an author's id names.
+pub(crate) fn person(author: &str) -> Option<OwnedUserId> {
+    author
+        .strip_prefix(NAME)?
+        .strip_prefix('/')?
+        .try_into()
+        .ok()
 }
 
 /// Whether a conversation is of this room.

@@ -288,6 +288,7 @@ impl Inbound {
         let target = Target {
             room: room.clone(),
             question: event.id.clone(),
+            asker: event.sender.clone(),
             may_be_repetition: is_late,
             conversation,
             relation,
@@ -317,6 +318,7 @@ impl Readdress for Inbound {
         let target = Target {
             room,
             question,
+            asker: ids::person(&message.author.id)?,
             may_be_repetition: true,
             conversation,
             relation: relation(&place, &answers),

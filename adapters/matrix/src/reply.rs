@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use matrix_sdk::Room;
-use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, TransactionId};
+use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
     AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, LiveReply,
     MessageId, Pace, Part, PlatformError, PriorMessages, SafeText, Shown, TextLimit, Withdraw,
@@ -22,7 +22,7 @@ use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
-use crate::{attachment, background, login, removal};
+use crate::{attachment, background, login, removal, rooms};
 
 /// A homeserver's own default is a message each five seconds.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
@@ -32,6 +32,8 @@ pub(crate) struct Target {
     pub(crate) room: Room,
     /// The message that is answered; of an edit, the edit.
     pub(crate) question: OwnedEventId,
+    /// Who asked.
+    pub(crate) asker: OwnedUserId,
     /// An earlier process may have answered it already, wholly or in part.
     pub(crate) may_be_repetition: bool,
     pub(crate) conversation: ConversationId,
@@ -258,6 +260,19 @@ impl AnswerSink for RoomSink {
             )),
             error @ (SendError::Away(_) | SendError::TimedOut) => disconnected(error),
         }
+    }
+
+    async fn deliver_directly(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+        let Hub { client, outbox, .. } = &*self.hub;
+        let direct = rooms::direct_with(client, &self.target.room, &self.target.asker).await?;
+        for (number, text) in parts.iter().enumerate() {
+            let content = content::message(text, &Relation::None);
+            let transaction = format!("{}-direct", self.transaction(number)).into();
+            if let Err(error) = outbox.send(&direct, &content, &transaction).await {
+                return Some(Err(self.sentence(error)));
+            }
+        }
+        Some(Ok(()))
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -9,6 +9,7 @@ use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
 use matrix_sdk::{Client, Room, RoomState};
 use muninn_platform::{Audience, Author};
+use tokio::time::timeout;
 
 use crate::errors::{Failure, of_sdk};
 use crate::hub::Hub;
@@ -18,6 +19,8 @@ use crate::{NAME, upgrade};
 const ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How long a direct room may take to open.
+const OPENING: Duration = Duration::from_secs(30);
 
 const REFUSAL: &str = "Thank you for the invitation. I may only join rooms of people I was set up for; please ask those who run me.";
 
@@ -109,6 +112,32 @@ pub(crate) async fn is_direct(room: &Room) -> bool {
         0 | 1 => room.is_direct().await.unwrap_or(false),
         _ => false,
     }
+}
+
+/// The room in which the bot is alone with somebody; opened where there is none. None where they are alone already, or
+/// where what is said in an encrypted room would stand in one that is not.
+pub(crate) async fn direct_with(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
+    if is_direct(asked_in).await {
+        return None;
+    }
+    let found = match client.get_dm_room(person) {
+        Some(room) if is_direct(&room).await => Some(room),
+        Some(_) | None => None,
+    };
+    let room = match found {
+        Some(room) => room,
+        None => match timeout(OPENING, client.create_dm(person)).await {
+            Ok(Ok(room)) => room,
+            Ok(Err(error)) => {
+                tracing::warn!(%person, %error, "no direct room could be opened");
+                return None;
+            }
+            Err(_) => return None,
+        },
+    };
+    let is_open =
+        asked_in.encryption_state().is_encrypted() && !room.encryption_state().is_encrypted();
+    (!is_open).then_some(room)
 }
 
 /// Whether the bot has said something in a thread, as far as the homeserver tells.

@@ -11,6 +11,7 @@
 //! time_zone = "Europe/Lisbon"
 //! memory = "channel"
 //! off_record = ["[off]", "psst:"]
+//! digest = "Mon 09:00"
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
 
-use crate::{AudienceId, ChannelMemory, TimeZone};
+use crate::{AudienceId, ChannelMemory, DigestSchedule, TimeZone};
 
 /// Which messages of a channel are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -74,6 +75,8 @@ pub struct ChannelSettings {
     pub memory: Option<ChannelMemory>,
     /// With these words a message begins that is off the record there.
     pub off_record: Option<Vec<String>>,
+    /// When it is told what was decided, answered and left open there.
+    pub digest: Option<DigestSchedule>,
 }
 
 /// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
@@ -157,6 +160,16 @@ impl Channels {
         unknown.map(str::to_owned).collect()
     }
 
+    /// The audiences that get a digest, and when.
+    pub fn digests(&self) -> Vec<(AudienceId, DigestSchedule)> {
+        let all = self.all();
+        let digests = all.iter().filter_map(|(audience, settings)| {
+            let digest = settings.digest.clone()?;
+            Some((audience.clone(), digest))
+        });
+        digests.collect()
+    }
+
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
@@ -203,6 +216,10 @@ mod tests {
         for (text, named) in [
             ("['a']\nanswers = 'always'", "unknown field `answers`"),
             ("['a']\nanswer = 'sometimes'", "sometimes"),
+            (
+                "['a']\ndigest = 'Mondays'",
+                "\"Mondays\" is no schedule; write days, a time",
+            ),
             (
                 "['a']\nrecall_threshold = 2",
                 "a has a recall_threshold of 2",

@@ -35,6 +35,9 @@ pub enum Command {
     OffTheRecord(Scope),
     /// It is kept again.
     OnTheRecord(Scope),
+    /// What was decided, answered and left open here since the one who asks said something last, or since a day: in
+    /// their words. For them alone.
+    CatchUp(Option<String>),
     /// The platform says that a place is gone, with all that was said in it: the conversation or audience that the
     /// message is in, and all whose ids begin with it and a slash. No person gives it.
     PlaceGone,
@@ -125,7 +128,8 @@ impl Command {
         }
     }
 
-    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here.
+    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here, and that they want
+    /// to be caught up.
     pub fn in_a_sentence(text: &str) -> Option<Self> {
         let plain = text.to_lowercase().replace(['’', 'ʼ', '‘', '´', '`'], "'");
         let words: Vec<&str> = plain.split_whitespace().collect();
@@ -142,7 +146,7 @@ impl Command {
             "remember only what is asked" | "remember only what you are asked" => {
                 Some(Self::Remember(ChannelMemory::Asked))
             }
-            _ => None,
+            other => Self::catch_up(other.trim_end_matches(['.', '!', '?', ' '])),
         }
     }
 
@@ -155,6 +159,27 @@ impl Command {
             Self::OnTheRecord(_) => Self::OnTheRecord(Scope::Audience),
             other => other,
         }
+    }
+
+    /// Reads a sentence in small letters, without the mark at its end.
+    fn catch_up(sentence: &str) -> Option<Self> {
+        let wordings = [
+            "catch me up",
+            "catch up",
+            "what did i miss",
+            "what have i missed",
+        ];
+        let since = wordings.iter().find_map(|it| sentence.strip_prefix(it))?;
+        let day = match since.trim_start() {
+            "" => None,
+            since => {
+                let day = since
+                    .strip_prefix("since ")
+                    .or(since.strip_prefix("from "))?;
+                Some(day.trim().to_owned())
+            }
+        };
+        Some(Self::CatchUp(day))
     }
 
     fn attend(words: &[&str], scope: Scope, text: &str) -> Self {
@@ -194,6 +219,20 @@ mod tests {
             ("forget channel", Command::Forget(ForgetWhat::Audience)),
             ("usage", Command::Usage),
             ("about", Command::About),
+            ("catch me up", Command::CatchUp(None)),
+            ("What did I miss?", Command::CatchUp(None)),
+            (
+                "catch up since last Monday",
+                Command::CatchUp(Some("last monday".to_owned())),
+            ),
+            (
+                "what did I miss in the film",
+                Command::Unknown("what did I miss in the film".to_owned()),
+            ),
+            (
+                "catch up since",
+                Command::Unknown("catch up since".to_owned()),
+            ),
             (
                 "Mute",
                 Command::Attend(Attention::Muted, Scope::Conversation),

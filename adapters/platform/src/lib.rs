@@ -12,6 +12,7 @@ mod brackets;
 mod channels;
 mod columns;
 mod command;
+mod digest;
 mod errors;
 mod excerpt;
 mod fence;
@@ -22,6 +23,7 @@ mod incoming;
 mod keyed_queue;
 mod left_over;
 mod live_answer;
+mod markdown;
 mod pages;
 mod plural;
 mod quiet;
@@ -53,6 +55,7 @@ pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswe
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
 pub use command::{Attention, Command, ForgetWhat, Scope};
+pub use digest::{DigestSchedule, NoSchedule};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};
@@ -67,6 +70,7 @@ pub use left_over::Readdress;
 pub use live_answer::{
     Action, AnswerSink, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part, Shown, Stage,
 };
+pub use markdown::{escaped, linked};
 pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read_pages};
 pub use plural::counted;
 pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};

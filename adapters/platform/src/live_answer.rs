@@ -150,6 +150,12 @@ pub trait AnswerSink: Send + Sync + 'static {
         None
     }
 
+    /// Delivers to the one who asked in a direct message. None where they are alone with the bot already, or where
+    /// the platform has no direct messages.
+    async fn deliver_directly(&self, _parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+        None
+    }
+
     fn withdrawer(&self) -> Arc<dyn Withdraw>;
 
     fn vocabulary(&self) -> &'static Vocabulary {

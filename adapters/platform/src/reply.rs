@@ -94,6 +94,15 @@ pub trait Reply: Send + Sync {
         self.finish(parts).await.map(drop)
     }
 
+    /// As [`Reply::finish_for_asker`], of what is for the one who asked alone: in a direct message, where the
+    /// platform shows nobody anything of their own in a channel.
+    ///
+    /// # Errors
+    /// As [`Reply::finish`].
+    async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        self.finish_for_asker(parts).await
+    }
+
     /// Takes earlier messages of the bot away.
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(NothingStands)

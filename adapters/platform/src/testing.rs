@@ -328,6 +328,24 @@ impl Room {
         self.put(incoming, "a connection").await;
     }
 
+    /// Waits until a message of the bot's that has this text stands in the room.
+    ///
+    /// # Panics
+    /// When none does in time.
+    pub async fn shows(&self, text: &str) {
+        let stands = async {
+            while !self.shown().iter().any(|shown| shown.contains(text)) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let stands = tokio::time::timeout(self.patience, stands).await;
+        assert!(
+            stands.is_ok(),
+            "{text:?} does not stand among {:?}",
+            self.shown()
+        );
+    }
+
     /// The next answer does not arrive: its `finish` fails.
     pub fn lose_next_delivery(&self) {
         self.lost_deliveries.fetch_add(1, Ordering::SeqCst);
@@ -563,6 +581,14 @@ impl Reply for Recorder {
         self.delivery
             .send_modify(|delivery| delivery.finish(parts, lost));
         delivered
+    }
+
+    /// Nobody else sees it, so it does not stand in the room.
+    async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+        self.delivery
+            .send_modify(|delivery| delivery.finish(parts, false));
+        Ok(())
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -118,6 +118,20 @@ pub(crate) const LAST_TURNS_OF: &str = concat!(
     " AS turn ORDER BY r.position DESC"
 );
 
+/// When a person last said something in an audience, beside one event.
+pub(crate) const LAST_SAID_BY: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.eventId <> $event \
+    RETURN max(r.createdAt) AS at";
+
+/// The audience is written to before it is read, so that of two processes one has it first.
+pub(crate) const TAKE_DIGEST: &str = "\
+    MATCH (c:Channel {id: $audience}) SET c.id = c.id \
+    WITH c, coalesce(c.digestAt, 0) AS before WHERE before < $at \
+    SET c.digestAt = $at RETURN before";
+
+pub(crate) const UNTAKE_DIGEST: &str = "\
+    MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestAt = $before";
+
 /// The last turn of a person in an audience.
 pub(crate) const LAST_OF_PERSON: &str = concat!(
     "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND ",

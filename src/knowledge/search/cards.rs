@@ -1,8 +1,9 @@
 //! Records as people look at them: main facts and dates, what stands above, what is related. Pure.
 
+use muninn_platform::{escaped, linked};
 use serde_json::Value;
 
-use super::citations::{Cited, linked, plain};
+use super::citations::Cited;
 use super::hit::{Hit, Step};
 
 /// Facts of one card beside its dates.
@@ -41,7 +42,7 @@ fn card(cited: &Cited) -> String {
     let hit = &cited.hit;
     let name = match hit.link.as_deref().filter(|link| is_address(link)) {
         Some(link) => linked(&hit.name(), link),
-        None => plain(&hit.name()),
+        None => escaped(&hit.name()),
     };
     let mut lines = vec![format!("**{}.** {name}", cited.number)];
     let facts = facts(hit);
@@ -53,12 +54,12 @@ fn card(cited: &Cited) -> String {
     if !hit.related.is_empty() {
         let related = hit.related.iter();
         let related: Vec<String> = related
-            .map(|(kind, one)| format!("{} ({})", step(one), plain(kind)))
+            .map(|(kind, one)| format!("{} ({})", step(one), escaped(kind)))
             .collect();
         lines.push(format!("- Related: {}", related.join(", ")));
     }
     if let Some(place) = place(&hit.properties) {
-        lines.push(format!("- Place: {}", plain(&place)));
+        lines.push(format!("- Place: {}", escaped(&place)));
     }
     lines.join("\n")
 }
@@ -93,13 +94,13 @@ fn place(properties: &[(String, Value)]) -> Option<String> {
 fn step(step: &Step) -> String {
     match &step.link {
         Some(link) if is_address(link) => linked(&step.name, link),
-        Some(_) | None => plain(&step.name),
+        Some(_) | None => escaped(&step.name),
     }
 }
 
 /// What kind it is, its dates, and what else is short.
 fn facts(hit: &Hit) -> Vec<String> {
-    let mut facts = vec![plain(&hit.label)];
+    let mut facts = vec![escaped(&hit.label)];
     let told = short(&hit.properties);
     let (dates, others): (Vec<_>, Vec<_>) = told
         .into_iter()
@@ -109,7 +110,7 @@ fn facts(hit: &Hit) -> Vec<String> {
         .take(DATES)
         .chain(others.into_iter().take(FACTS))
     {
-        facts.push(format!("{}: {}", plain(&name), plain(&value)));
+        facts.push(format!("{}: {}", escaped(&name), escaped(&value)));
     }
     facts
 }

@@ -1,7 +1,7 @@
 //! Citations: which passages an answer names, and that there is one behind each number. Pure.
 
 use super::Hit;
-use muninn_platform::one_line;
+use muninn_platform::{escaped, linked};
 
 /// A passage that the model was given, by its number.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,14 +138,14 @@ pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
 /// Its name, as a link where there is an address, with who wrote it and when, as far as it says so.
 fn named(hit: &Hit) -> String {
     let name = match (page(hit), hit.link.as_deref()) {
-        (Some(place), Some(_)) => plain(&place),
+        (Some(place), Some(_)) => escaped(&place),
         (_, Some(link)) => linked(&hit.name(), link),
-        (_, None) => plain(&hit.name()),
+        (_, None) => escaped(&hit.name()),
     };
     let text = |sought: &str| {
         let found = hit.properties.iter().find(|(name, _)| name == sought);
         let text = found.and_then(|(_, value)| value.as_str());
-        text.map(|text| plain(text.get(..ABOUT).unwrap_or(text)))
+        text.map(|text| escaped(text.get(..ABOUT).unwrap_or(text)))
     };
     let is_document = text("format").is_some();
     let about = ["author", "date"].into_iter().filter_map(text);
@@ -175,32 +175,6 @@ fn page(hit: &Hit) -> Option<String> {
             format!("{} ({place})", hit.title)
         }
     })
-}
-
-/// A name as a link, where it leads somewhere in the web; else with where it is.
-pub(super) fn linked(name: &str, link: &str) -> String {
-    let is_address = (link.starts_with("https://") || link.starts_with("http://"))
-        && !link.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')'));
-    if is_address {
-        format!("[{}]({link})", plain(name))
-    } else {
-        format!("{} ({})", plain(name), plain(link))
-    }
-}
-
-/// A text of somebody else's in a line of our own Markdown: nothing in it is a mark.
-pub(super) fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    for character in one_line(text).chars() {
-        if matches!(
-            character,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '|'
-        ) {
-            plain.push('\\');
-        }
-        plain.push(character);
-    }
-    plain
 }
 
 #[cfg(test)]
@@ -240,17 +214,6 @@ mod tests {
             assert_eq!(checked.text, expected, "{answer}");
             assert_eq!(checked.used, used, "{answer}");
         }
-    }
-
-    #[test]
-    fn what_others_wrote_is_no_markdown_of_ours() {
-        assert_eq!(
-            linked("A [b](c)", "https://a.b/c"),
-            r"[A \[b\](c)](https://a.b/c)"
-        );
-        assert_eq!(linked("A\nB", "docs/a_b.md"), r"A B (docs/a\_b.md)");
-        assert_eq!(linked("A", "https://a.b/ [x]"), r"A (https://a.b/ \[x\])");
-        assert_eq!(linked("A", "javascript:alert"), "A (javascript:alert)");
     }
 
     proptest! {

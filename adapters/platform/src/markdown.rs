@@ -1,0 +1,45 @@
+//! Texts of other people in lines of our own Markdown.
+
+use crate::one_line;
+
+/// A name as a link, where it leads somewhere in the web; else with where it is.
+pub fn linked(name: &str, link: &str) -> String {
+    let is_address = (link.starts_with("https://") || link.starts_with("http://"))
+        && !link.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')'));
+    if is_address {
+        format!("[{}]({link})", escaped(name))
+    } else {
+        format!("{} ({})", escaped(name), escaped(link))
+    }
+}
+
+/// A text in one line in which nothing is a mark.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in one_line(text).chars() {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '|'
+        ) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_no_markdown_of_ours() {
+        assert_eq!(
+            linked("A [b](c)", "https://a.b/c"),
+            r"[A \[b\](c)](https://a.b/c)"
+        );
+        assert_eq!(linked("A\nB", "docs/a_b.md"), r"A B (docs/a\_b.md)");
+        assert_eq!(linked("A", "https://a.b/ [x]"), r"A (https://a.b/ \[x\])");
+        assert_eq!(linked("A", "javascript:alert"), "A (javascript:alert)");
+    }
+}

@@ -1,0 +1,183 @@
+//! Two weeks of talk of a mountain rescue (`tests/data/talk`), in which it is known what was decided and left open.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use super::findings::Entry;
+use super::*;
+
+const EXCHANGES: &str = include_str!("../../../tests/data/talk/exchanges.jsonl");
+const DECISIONS: &str = include_str!("../../../tests/data/talk/decisions.jsonl");
+const CHANNELS: [&str; 3] = ["v3/rescue", "v3/training", "v3/board-private"];
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    scope: String,
+    thread: String,
+    at: chrono::NaiveDateTime,
+    author: String,
+    input: String,
+    output: String,
+    reply_to: Option<String>,
+}
+
+/// What was decided or left open, with the rows that make it.
+#[derive(Deserialize)]
+struct Outcome {
+    scope: String,
+    ids: Vec<String>,
+    decided: Option<String>,
+}
+
+fn read<T: for<'a> Deserialize<'a>>(lines: &str) -> Vec<T> {
+    let row = |line| serde_json::from_str(line).unwrap();
+    lines.lines().map(row).collect()
+}
+
+/// The two weeks from 13 April 2026 in a channel.
+fn two_weeks(channel: &str, with_replies: bool) -> Vec<Said> {
+    let rows: Vec<Row> = read(EXCHANGES);
+    let is_then = |row: &Row| {
+        (13..27).contains(&chrono::Datelike::day(&row.at)) && chrono::Datelike::month(&row.at) == 4
+    };
+    let rows = rows
+        .into_iter()
+        .filter(|row| row.scope == channel && is_then(row));
+    rows.map(|row| Said {
+        event: row.id,
+        session: row.thread,
+        author: row.author.clone(),
+        author_name: row.author,
+        at: row.at.and_utc(),
+        text: row.input,
+        answer: Some(row.output).filter(|answer| !answer.is_empty()),
+        reply_to: row.reply_to.filter(|_| with_replies),
+        link: None,
+    })
+    .collect()
+}
+
+/// Of the decisions, and of all outcomes, those of which something is shown without a model: for a decision what settled it.
+fn shown(with_replies: bool) -> (usize, usize) {
+    let outcomes: Vec<Outcome> = read(DECISIONS);
+    let (mut decided, mut all) = (0, 0);
+    for channel in CHANNELS {
+        let said = two_weeks(channel, with_replies);
+        let text = listing(&most_answered(&topics(&said)), TimeZone::UTC).join("\n");
+        let stands = |id: &String| {
+            let found = said.iter().find(|said| said.event == *id).unwrap();
+            text.contains(&muninn_platform::escaped(&found.text))
+        };
+        for outcome in outcomes.iter().filter(|outcome| outcome.scope == channel) {
+            decided +=
+                usize::from(outcome.decided.is_some() && outcome.ids.last().is_some_and(stands));
+            all += usize::from(outcome.ids.iter().any(stands));
+        }
+    }
+    (decided, all)
+}
+
+#[test]
+fn without_a_model_what_settled_most_decisions_is_shown() {
+    let (decided, all) = shown(true);
+    assert!(
+        decided >= 18 && all >= 28,
+        "{decided} of 20 decisions, {all} of 30 outcomes"
+    );
+    // As in a Slack thread, where nobody says which message they answer.
+    let (decided, all) = shown(false);
+    assert!(
+        decided >= 16 && all >= 28,
+        "{decided} of 20 decisions, {all} of 30 outcomes"
+    );
+}
+
+#[test]
+fn a_model_reads_every_message_once_by_its_number() {
+    let said = two_weeks("v3/rescue", true);
+    let all = most_answered(&topics(&said));
+    let (parts, left) = batches(&all, MOST_CALLS);
+    assert!(left.is_empty());
+    let quoted: Vec<_> = parts
+        .iter()
+        .flat_map(|part| part.quoted(TimeZone::UTC))
+        .flatten()
+        .collect();
+    let numbers: Vec<usize> = quoted.iter().map(|message| message.number).collect();
+    assert_eq!(numbers, (1..=said.len()).collect::<Vec<_>>());
+    let texts: HashSet<String> = quoted
+        .iter()
+        .map(|message| message.lines.join("\n"))
+        .collect();
+    assert!(said.iter().all(|said| texts.contains(&said.text)));
+}
+
+#[test]
+fn what_has_no_room_is_left_for_the_list_the_least_answered_first() {
+    let said: Vec<Said> = (0..40)
+        .flat_map(|_| two_weeks("v3/rescue", true))
+        .enumerate()
+        .map(|(n, said)| Said {
+            session: format!("{} {}", said.session, n / 100),
+            event: format!("{} {}", said.event, n / 100),
+            reply_to: said.reply_to.map(|to| format!("{to} {}", n / 100)),
+            ..said
+        })
+        .collect();
+    let all = most_answered(&topics(&said));
+    let (parts, left) = batches(&all, 2);
+    assert_eq!(parts.len(), 2);
+    let read = parts.iter().map(|part| part.topics.len()).sum::<usize>();
+    assert_eq!(read + left.len(), all.len());
+    let most_left = left.iter().map(Topic::answers).max().unwrap();
+    let least_read = parts
+        .iter()
+        .flat_map(|part| &part.topics)
+        .map(Topic::answers)
+        .min()
+        .unwrap();
+    assert!(most_left <= least_read);
+}
+
+#[test]
+fn an_entry_that_rests_on_nothing_is_left_out() {
+    let said = two_weeks("v3/training", true);
+    let (parts, _) = batches(&most_answered(&topics(&said)), MOST_CALLS);
+    let reply = r#"Here: {"decided": [
+        {"what": "The refresher moves to *Thursday 23 April*, 20:00.", "messages": [1, 5]},
+        {"what": "Everybody gets a raise.", "messages": []},
+        {"what": "The moon is sold.", "messages": [4711]},
+        {"what": " ", "messages": [1]}],
+        "open": [{"what": "Who drives?", "messages": [2, 9999]}]}"#;
+    let found = parts[0].read(reply).unwrap();
+    assert_eq!(found.decided.len(), 1);
+    assert_eq!(
+        found.open,
+        [Entry {
+            what: "Who drives?".to_owned(),
+            messages: vec![2]
+        }]
+    );
+    assert_eq!(
+        parts[0].line(&found.decided[0], TimeZone::UTC),
+        r"- The refresher moves to \*Thursday 23 April\*, 20:00. (Yuki, Mon 13 Apr 20:16)"
+    );
+    assert_eq!(parts[0].read("I cannot do that."), None);
+}
+
+#[test]
+fn a_day_begins_at_midnight_where_one_is() {
+    let day = |text: &str| text.parse().unwrap();
+    let at = |day, zone| midnight(day, zone).to_rfc3339();
+    assert_eq!(
+        at(day("2026-04-13"), TimeZone::Europe__Berlin),
+        "2026-04-12T22:00:00+00:00"
+    );
+    // Clocks went from 0:00 to 1:00 there.
+    assert_eq!(
+        at(day("2022-09-11"), TimeZone::America__Santiago),
+        "2022-09-11T04:00:00+00:00"
+    );
+}

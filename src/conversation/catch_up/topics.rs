@@ -1,0 +1,298 @@
+//! What was said in an audience, put together as topics: a question with its answers, a burst of messages. Pure.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::graph::Turn;
+
+/// How long nothing is said until something new begins, where nobody says what they answer.
+const PAUSE: TimeDelta = TimeDelta::hours(4);
+/// The same among messages that have no thread: where each message may open one, people who talk to one another beside
+/// all threads do so without long pauses.
+const PAUSE_BESIDE_THREADS: TimeDelta = TimeDelta::minutes(30);
+
+/// Something that a person said in an audience, to others or to the bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// By which others answer it.
+    pub(super) event: String,
+    /// The session's id.
+    pub(super) session: String,
+    /// Stable id of the person on the platform.
+    pub(super) author: String,
+    /// As people see the person.
+    pub(super) author_name: String,
+    pub(super) at: DateTime<Utc>,
+    pub(super) text: String,
+    /// The bot's answer, where it was said to the bot.
+    pub(super) answer: Option<String>,
+    /// The event that it answers, where the platform says so.
+    pub(super) reply_to: Option<String>,
+    /// Where people can look at it.
+    pub(super) link: Option<String>,
+}
+
+impl From<&Turn> for Said {
+    fn from(turn: &Turn) -> Self {
+        let filled = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
+        Self {
+            event: turn.event.clone(),
+            session: turn.session.clone(),
+            author: turn.author.clone(),
+            author_name: turn.author_name.clone(),
+            at: turn.created_at,
+            text: turn.input.clone(),
+            answer: filled(&turn.output),
+            reply_to: turn.reply_to.clone(),
+            link: turn.link.clone(),
+        }
+    }
+}
+
+/// Messages that belong together, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Topic<'a> {
+    pub(super) opening: &'a Said,
+    pub(super) replies: Vec<&'a Said>,
+}
+
+impl<'a> Topic<'a> {
+    /// How often the opening was answered, the bot's answers included.
+    pub(super) fn answers(&self) -> usize {
+        let by_bot = self.all().filter(|said| said.answer.is_some()).count();
+        self.replies.len() + by_bot
+    }
+
+    /// All messages, in their order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Said> {
+        std::iter::once(self.opening).chain(self.replies.iter().copied())
+    }
+
+    /// When something was said last.
+    pub(super) fn last_at(&self) -> DateTime<Utc> {
+        self.replies.last().map_or(self.opening.at, |last| last.at)
+    }
+
+    /// Whether it begins with a question that nobody answered.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.answers() == 0 && crate::graph::is_question(&self.opening.text)
+    }
+}
+
+/// The topics of what was said, in the order in which they began. `said` is in the order of time.
+///
+/// A message belongs to the topic of what it answers. One that answers nothing opens a topic; but where people of its
+/// thread do not say what they answer, it goes on with what was said last, unless that was long ago. What nobody
+/// answered in a thread goes on with what was said last beside all threads.
+pub(super) fn topics(said: &[Said]) -> Vec<Topic<'_>> {
+    let threads = threads_with_replies(said);
+    let alone = alone_in_thread(said);
+    let mut topics: Vec<Topic<'_>> = Vec::new();
+    let mut topic_of: HashMap<&str, usize> = HashMap::new();
+    let mut last_of: HashMap<&str, usize> = HashMap::new();
+    for message in said {
+        let is_alone = alone.contains(message.session.as_str());
+        let (flow, pause) = if is_alone {
+            (BESIDE_THREADS, PAUSE_BESIDE_THREADS)
+        } else {
+            (message.session.as_str(), PAUSE)
+        };
+        let answered = message.reply_to.as_deref();
+        let before = last_of.get(flow).copied();
+        let goes_on = |before: &usize| message.at - topics[*before].last_at() < pause;
+        let topic = match answered.and_then(|answered| topic_of.get(answered)) {
+            Some(topic) => Some(*topic),
+            None if threads.contains(&flow) => None,
+            None => before.filter(goes_on),
+        };
+        let topic = topic.unwrap_or(topics.len());
+        match topics.get_mut(topic) {
+            Some(topic) => topic.replies.push(message),
+            None => topics.push(Topic {
+                opening: message,
+                replies: Vec::new(),
+            }),
+        }
+        topic_of.insert(&message.event, topic);
+        last_of.insert(flow, topic);
+    }
+    topics
+}
+
+/// Stands for what is said beside all threads; no session is called so.
+const BESIDE_THREADS: &str = "";
+
+/// The sessions in which only one thing was said.
+fn alone_in_thread(said: &[Said]) -> HashSet<&str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for message in said {
+        *counts.entry(&message.session).or_default() += 1;
+    }
+    let alone = counts.into_iter().filter(|(_, messages)| *messages == 1);
+    alone.map(|(session, _)| session).collect()
+}
+
+/// The sessions in which people say what they answer: something else than the message that opened the thread.
+fn threads_with_replies(said: &[Said]) -> Vec<&str> {
+    let mut openings: HashMap<&str, &str> = HashMap::new();
+    let mut threads = Vec::new();
+    for message in said {
+        let session = message.session.as_str();
+        let opening = *openings.entry(session).or_insert(&message.event);
+        let answers_other = |answered: &str| answered != opening;
+        if message.reply_to.as_deref().is_some_and(answers_other) && !threads.contains(&session) {
+            threads.push(session);
+        }
+    }
+    threads
+}
+
+/// The most answered first, and of equals the newest.
+pub(super) fn most_answered<'a>(topics: &[Topic<'a>]) -> Vec<Topic<'a>> {
+    let mut sorted = topics.to_vec();
+    sorted.sort_by_key(|topic| {
+        (
+            std::cmp::Reverse(topic.answers()),
+            std::cmp::Reverse(topic.last_at()),
+        )
+    });
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `minute author text`, or `minute author >minute text` for an answer to what was said then.
+    fn chat(lines: &[&str]) -> Vec<Said> {
+        let said = |line: &&str| {
+            let mut words = line.splitn(3, ' ');
+            let minute = words.next().unwrap();
+            let author = words.next().unwrap();
+            let rest = words.next().unwrap();
+            let (reply_to, text) = match rest.strip_prefix('>') {
+                Some(rest) => {
+                    let (answered, text) = rest.split_once(' ').unwrap();
+                    (Some(answered.to_owned()), text)
+                }
+                None => (None, rest),
+            };
+            Said {
+                event: minute.to_owned(),
+                session: "room".to_owned(),
+                author: author.to_owned(),
+                author_name: author.to_owned(),
+                at: DateTime::UNIX_EPOCH + TimeDelta::minutes(minute.parse().unwrap()),
+                text: text.to_owned(),
+                answer: None,
+                reply_to,
+                link: None,
+            }
+        };
+        lines.iter().map(said).collect()
+    }
+
+    fn minutes(topics: &[Topic<'_>]) -> Vec<Vec<String>> {
+        let events = |topic: &Topic<'_>| topic.all().map(|said| said.event.clone()).collect();
+        topics.iter().map(events).collect()
+    }
+
+    #[test]
+    fn answers_belong_to_what_they_answer() {
+        let said = chat(&[
+            "0 tom helmets: white or orange?",
+            "1 jonas >0 orange",
+            "2 rhodri btw who runs the tea kitty?",
+            "3 tom >1 then white it is",
+            "4 kofi >2 not me",
+        ]);
+        assert_eq!(
+            minutes(&topics(&said)),
+            [vec!["0", "1", "3"], vec!["2", "4"]]
+        );
+    }
+
+    #[test]
+    fn where_nobody_says_what_they_answer_a_pause_ends_a_topic() {
+        let said = chat(&[
+            "0 tom helmets: white or orange?",
+            "5 jonas orange",
+            "200 tom white it is",
+            "441 rhodri who runs the tea kitty?",
+        ]);
+        assert_eq!(
+            minutes(&topics(&said)),
+            [vec!["0", "5", "200"], vec!["441"]]
+        );
+    }
+
+    #[test]
+    fn what_is_said_beside_threads_goes_on_until_a_pause() {
+        // As in a channel of Slack, where each message would open a thread; one did.
+        let mut said = chat(&[
+            "0 tom helmets: white or orange?",
+            "1 rhodri who runs the tea kitty?",
+            "2 jonas orange",
+            "3 kofi >1 not me",
+            "10 tom white it is",
+            "60 ada lunch?",
+        ]);
+        for message in &mut said {
+            message.session = message.reply_to.as_ref().unwrap_or(&message.event).clone();
+        }
+        assert_eq!(
+            minutes(&topics(&said)),
+            [vec!["0", "2", "10"], vec!["1", "3"], vec!["60"]]
+        );
+    }
+
+    #[test]
+    fn the_most_answered_and_of_equals_the_newest_stand_first() {
+        let said = chat(&[
+            "0 a one?",
+            "1 b >0 yes",
+            "2 a two?",
+            "3 b >2 yes",
+            "4 c >3 no",
+            "5 a three?",
+            "6 b >5 yes",
+        ]);
+        let sorted = most_answered(&topics(&said));
+        let openings: Vec<&str> = sorted
+            .iter()
+            .map(|topic| topic.opening.text.as_str())
+            .collect();
+        assert_eq!(openings, ["two?", "three?", "one?"]);
+        let lone = chat(&["0 a does anybody know?"]);
+        assert!(topics(&lone)[0].is_unanswered());
+        assert!(!sorted[0].is_unanswered());
+    }
+
+    proptest! {
+        /// Each message is in exactly one topic, and each topic is in order.
+        #[test]
+        fn nothing_is_lost_or_doubled(
+            gaps in prop::collection::vec((0_i64..500, 0_usize..3, prop::option::of(0_usize..30)), 0..30)
+        ) {
+            let mut at = 0;
+            let lines: Vec<String> = gaps.iter().map(|(gap, author, reply)| {
+                at += gap + 1;
+                let reply = reply.map(|reply| format!(">{reply} ")).unwrap_or_default();
+                format!("{at} {author} {reply}words")
+            }).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let said = chat(&lines);
+            let topics = topics(&said);
+            let mut all: Vec<&Said> = topics.iter().flat_map(Topic::all).collect();
+            all.sort_by_key(|said| said.at);
+            prop_assert_eq!(all, said.iter().collect::<Vec<_>>());
+            for topic in &topics {
+                let times: Vec<_> = topic.all().map(|said| said.at).collect();
+                prop_assert!(times.is_sorted());
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What was decided, answered and left open in a channel, said there at the times that the channel set.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::{
+    Announce, Announced, Audience, AudienceId, Author, Body, Channels, Command, ConversationId,
+    DigestSchedule, EventId, IncomingMessage, SafeText, TextLimit, TimeZone,
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::catch_up::CatchUp;
+use crate::conversation::hearing::HearingRules;
+use crate::graph::{GraphStore, StoreError};
+
+/// How often it is looked whether a digest is due.
+const LOOK: Duration = Duration::from_secs(20);
+/// One message of a digest: Slack takes 12,000 characters of Markdown.
+const LONGEST: TextLimit = TextLimit::Chars(11_000);
+/// What could not be said for that long is left out: nobody wants Monday's digest on Tuesday.
+const TOO_LATE: TimeDelta = TimeDelta::hours(12);
+
+/// Says digests.
+#[derive(Debug)]
+pub struct Digests {
+    store: Arc<GraphStore>,
+    channels: Arc<Channels>,
+    /// That of channels without one.
+    zone: TimeZone,
+    hearing: Arc<HearingRules>,
+    /// A platform can be reached now.
+    connected: Notify,
+}
+
+/// A digest whose time has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Due {
+    audience: AudienceId,
+    /// It is about what was said from here on…
+    from: DateTime<Utc>,
+    /// …until then, which is its time.
+    at: DateTime<Utc>,
+    zone: TimeZone,
+}
+
+impl Due {
+    /// None where its time is long gone.
+    fn of(
+        audience: AudienceId,
+        schedule: &DigestSchedule,
+        now: DateTime<Utc>,
+        zone: TimeZone,
+    ) -> Option<Self> {
+        let at = schedule.last(now, zone);
+        (now - at < TOO_LATE).then(|| Self {
+            audience,
+            from: schedule.before(at, zone),
+            at,
+            zone,
+        })
+    }
+
+    /// As a question of nobody's, so that what it costs is the channel's.
+    fn message(&self) -> Option<IncomingMessage> {
+        let mut parts = self.audience.as_str().split('/');
+        let (platform, workspace) = (parts.next()?, parts.next()?);
+        let audience = Audience {
+            id: self.audience.clone(),
+            platform: platform.to_owned(),
+            workspace: workspace.to_owned(),
+            name: String::new(),
+        };
+        let author = Author {
+            id: format!("{platform}/digest"),
+            name: "a colleague".to_owned(),
+            is_admin: false,
+            time_zone: Some(self.zone),
+        };
+        let event = format!(
+            "digest/{}/{}",
+            self.audience,
+            self.at.format("%Y%m%dT%H%MZ")
+        );
+        Some(IncomingMessage::new(
+            EventId::new(event),
+            ConversationId::new(self.audience.as_str()),
+            audience,
+            author,
+            Body::Command(Command::CatchUp(None)),
+        ))
+    }
+}
+
+impl Digests {
+    pub fn new(
+        store: Arc<GraphStore>,
+        channels: Arc<Channels>,
+        hearing: Arc<HearingRules>,
+        zone: TimeZone,
+    ) -> Self {
+        Self {
+            store,
+            channels,
+            zone,
+            hearing,
+            connected: Notify::new(),
+        }
+    }
+
+    /// A platform can be reached now.
+    pub fn connected(&self) {
+        self.connected.notify_one();
+    }
+
+    /// Says each when it is due, until `done`.
+    pub async fn run(&self, catch_up: &CatchUp, done: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = done.cancelled() => return,
+                () = self.connected.notified() => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            for due in self.due(Utc::now()) {
+                tokio::select! {
+                    () = done.cancelled() => return,
+                    () = self.say(catch_up, &due) => {}
+                }
+            }
+        }
+    }
+
+    fn due(&self, now: DateTime<Utc>) -> Vec<Due> {
+        let digests = self.channels.digests().into_iter();
+        let due = digests.filter_map(|(audience, schedule)| {
+            let zone = self.channels.of(&audience).and_then(|it| it.time_zone);
+            Due::of(audience, &schedule, now, zone.unwrap_or(self.zone))
+        });
+        due.collect()
+    }
+
+    /// Says a digest, unless this process or another did.
+    async fn say(&self, catch_up: &CatchUp, due: &Due) {
+        let said = self.try_to(catch_up, due).await;
+        if let Err(error) = said {
+            metrics::counter!("muninn_failed_digests_total").increment(1);
+            tracing::warn!(error = &error as &dyn std::error::Error, audience = %due.audience, "no digest; it is tried again");
+        }
+    }
+
+    async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<(), StoreError> {
+        let Some(message) = due.message() else {
+            return Ok(());
+        };
+        let Some(announce) = self.hearing.announcer(&message.audience.platform) else {
+            return Ok(());
+        };
+        // Whoever writes it down says it: a digest that a killed process did not say is missing, and none stands twice.
+        let Some(before) = self.store.take_digest(&due.audience, due.at).await? else {
+            return Ok(());
+        };
+        let said = match catch_up.digest(&message, due.from, due.at).await {
+            Ok(Some(text)) => announced(&*announce, &due.audience, &text).await,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                self.store
+                    .untake_digest(&due.audience, due.at, before)
+                    .await?;
+                return Err(error);
+            }
+        };
+        match said {
+            Announced::Said(_) => {}
+            Announced::NotYet => {
+                tracing::info!(audience = %due.audience, "a digest cannot be said now; it is tried again");
+                self.store
+                    .untake_digest(&due.audience, due.at, before)
+                    .await?;
+            }
+            Announced::Refused(why) => {
+                tracing::warn!(audience = %due.audience, why, "a digest cannot be said there");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says it in as many messages as it needs. What could not be said after the first of them is left out.
+async fn announced(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
+    let mut first = None;
+    for part in SafeText::new(text).split(LONGEST) {
+        let said = announce.announce(audience, &part).await;
+        match (&first, said) {
+            (None, said @ Announced::Said(_)) => first = Some(said),
+            (None, said @ (Announced::NotYet | Announced::Refused(_))) => return said,
+            (Some(_), Announced::Said(_)) => {}
+            (Some(_), Announced::NotYet | Announced::Refused(_)) => break,
+        }
+    }
+    first.unwrap_or(Announced::NotYet)
+}

@@ -323,7 +323,8 @@ async fn who_catches_up_is_told_alone() {
     server.expects(catches_up).answers(&came_of_it.to_string());
     let asked = bobs.mention("catch me up since today");
     let thread = bobs.thread_on(asked).await;
-    thread.hears("Use the command with `/` here").await;
+    let refers = |said: &Message| said.text.contains("Use the command with `/` here");
+    thread.finds("what to do instead", refers).await;
     assert!(
         !standing(&bobs)[before.len()..]
             .iter()

@@ -5,13 +5,18 @@
 mod support;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn::config::Config;
+use muninn::conversation::backfill::Backfills;
 use muninn::graph::Turn;
 use muninn_platform::testing::{Outcome, Pending, Room};
-use muninn_platform::{Body, EventId, IncomingMessage};
+use muninn_platform::{
+    AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
+};
 use support::bot::{Place, TestBot};
 use support::model_server::ModelServer;
 use support::program::asks;
@@ -28,6 +33,7 @@ support::bot::on_every_graph!(
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
     what_is_not_for_the_bot_in_its_thread_is_heard,
     a_flood_of_talk_takes_no_place_of_a_question,
+    who_manages_a_channel_has_its_history_read,
 );
 
 /// What is kept of a conversation.
@@ -433,5 +439,79 @@ async fn what_is_said_while_the_graph_is_away_survives_the_process() {
     bot.saved_all().await;
     let said = texts(&bot, &bot.room("a")).await;
     assert_eq!((said.len(), &*said[20]), (21, "message 20"));
+    bot.end().await;
+}
+
+/// Three pages of a hundred messages.
+struct Pages;
+
+#[async_trait]
+impl History for Pages {
+    async fn read_page(
+        &self,
+        _: &AudienceId,
+        since: DateTime<Utc>,
+        at: Option<&str>,
+    ) -> Result<HistoryPage, HistoryError> {
+        let page: i32 = at.map_or(0, |at| at.parse().unwrap());
+        Ok(HistoryPage {
+            messages: 100,
+            reached: Some(since + TimeDelta::days(page.into())),
+            next: (page < 2).then(|| (page + 1).to_string()),
+        })
+    }
+}
+
+async fn who_manages_a_channel_has_its_history_read(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a").with_admin("mod");
+    let nothing = room.command("mod", "backfill since last week").await.text();
+    assert_eq!(nothing, "There is no history that I could read here.");
+    let (histories, pages): (Histories, Arc<dyn History>) = (Histories::default(), Arc::new(Pages));
+    histories.add("test", &pages);
+    let folder = place.path().join("backfills");
+    let backfills = Backfills::new(&folder, bot.heard.clone(), histories);
+    bot.bot.reads_history_by(Arc::clone(&backfills));
+    for (author, command, said) in [
+        (
+            "ada",
+            "backfill since last week",
+            "Only an administrator can have me read what was said in this room before.",
+        ),
+        (
+            "mod",
+            "backfill since last week",
+            "say \"remember channel\" there",
+        ),
+        (
+            "mod",
+            "backfill since the flood",
+            "I do not understand \"the flood\" as a day that has come.",
+        ),
+        (
+            "ada",
+            "backfill",
+            "I am not reading what was said here before.",
+        ),
+    ] {
+        let answer = room.command(author, command).await.text();
+        assert!(answer.contains(said), "{command} by {author}: {answer}");
+    }
+    room.command("mod", "remember room").await;
+    let answer = room
+        .command("mod", "backfill since 2026-01-31")
+        .await
+        .text();
+    assert!(
+        answer.starts_with("Done: I read 300 messages.") || answer.starts_with("Reading: "),
+        "{answer}"
+    );
+    let over = async {
+        while backfills.under_way(&bot.audience()).is_some() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let over = tokio::time::timeout(Duration::from_secs(60), over).await;
+    over.expect("it is over");
     bot.end().await;
 }

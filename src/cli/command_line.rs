@@ -37,6 +37,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "turn",
             "turns",
             "shutdown",
+            "missed",
         ],
     ),
     ("Process", &["terminal", "http", "log"]),

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::Args;
 use muninn::config::Config;
-use muninn_history::Histories;
+use muninn_platform::Histories;
 use muninn_platform::{Finding, Platform, SettingsError};
 
 use super::live_settings::AllowLists;

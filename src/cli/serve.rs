@@ -13,7 +13,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
-use muninn_history::Histories;
+use muninn_platform::Histories;
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::OnceCell;
@@ -92,6 +92,7 @@ pub(super) async fn run(
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox.shared(store.is_shared()).hearing(heard.clone());
     let backfills = Backfills::new(&config.data_dir.join("backfills"), heard, histories);
+    bot.reads_history_by(Arc::clone(&backfills));
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     #[cfg(feature = "terminal")]

@@ -35,7 +35,11 @@ fn the_example_file_lists_every_variable_with_its_default() {
 fn every_setting_is_in_a_group_and_help_is_short() {
     let command = command_line();
     for setting in command.get_arguments().filter(|it| it.is_global_set()) {
-        assert!(command_line::group(setting).is_some(), "{setting}");
+        assert!(
+            command_line::group(setting).is_some(),
+            "{}",
+            setting.get_id()
+        );
     }
     let short = command.clone().render_help().to_string();
     assert!(short.lines().count() < 45, "{short}");

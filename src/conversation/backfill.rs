@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use muninn_history::{Histories, HistoryError, HistoryPage};
 use muninn_platform::{AudienceId, HeardAudiences, RetryBudget, counted};
+use muninn_platform::{Histories, HistoryError, HistoryPage};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -82,7 +82,7 @@ impl std::fmt::Display for BackfillProgress {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackfillError {
     #[error(
-        "what people say there is not remembered; set memory = \"channel\" for {0} in the channel settings (CHANNEL_SETTINGS)"
+        "what people say there is not remembered; say \"remember channel\" there, or set memory = \"channel\" for {0} in the channel settings (CHANNEL_SETTINGS)"
     )]
     NotRemembered(AudienceId),
     #[error(

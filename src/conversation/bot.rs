@@ -1,14 +1,16 @@
 //! The bot: takes messages in, gives each its turn, and ends cleanly.
 
+mod backfilling;
 mod fairness;
 mod overheard;
 mod revising;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
     Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
@@ -21,6 +23,7 @@ use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
 use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
+use crate::conversation::backfill::Backfills;
 use crate::conversation::commands::{CommandContext, Commands};
 use crate::conversation::digest::Digests;
 use crate::conversation::in_flight::{Begin, InFlight, Revision};
@@ -38,6 +41,8 @@ use crate::memory::Archive;
 
 use self::fairness::FairSemaphore;
 
+/// A message that was sent longer ago may be one that was read again.
+const LIVE: TimeDelta = TimeDelta::seconds(10);
 /// How often locks and quotas nobody uses are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
 
@@ -52,6 +57,9 @@ pub struct Bot {
     commands: Commands,
     summarizer: Option<Summarizer>,
     digests: Digests,
+    started_at: DateTime<Utc>,
+    /// None where no platform gives its history.
+    backfills: OnceLock<Arc<Backfills>>,
     pending: PendingMessages,
     intake: Intake,
     /// Turns under way at once.
@@ -111,6 +119,8 @@ impl Bot {
             commands,
             summarizer,
             digests,
+            started_at: Utc::now(),
+            backfills: OnceLock::new(),
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
@@ -468,6 +478,10 @@ impl Bot {
                 self.catch_up(message, since.as_deref(), reply.as_mut())
                     .await;
             }
+            Body::Command(Command::Backfill(since)) => {
+                drop(guard);
+                self.backfill(message, since.as_deref(), reply).await;
+            }
             Body::Command(Command::Again(answer)) => {
                 drop(guard);
                 self.answer_again(message, answer, reply.as_mut()).await;
@@ -527,6 +541,10 @@ impl Bot {
     async fn unwanted(self: &Arc<Self>, message: &IncomingMessage) -> Option<Option<Notice>> {
         match (&message.body, message.addressed) {
             (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _) => None,
+            (Body::Text(_), _) if self.was_forgotten(message).await => {
+                metrics::counter!("muninn_overheard_total", "why" => "forgotten").increment(1);
+                Some(None)
+            }
             (Body::Text(text), addressed) => {
                 let ignored = self.ignored(message, text, addressed).await;
                 if let Some(why) = ignored {
@@ -539,6 +557,23 @@ impl Bot {
                 }
                 let line = self.sessions.line(&message.conversation);
                 self.admission.admit(message, line).err().map(Some)
+            }
+        }
+    }
+
+    /// Whether a message is read again that was forgotten. What was missed while nobody listened is read from the platform,
+    /// which has it still.
+    async fn was_forgotten(&self, message: &IncomingMessage) -> bool {
+        let is_new = message.sent_at > self.started_at && Utc::now() - message.sent_at < LIVE;
+        // While the graph is away, it cannot say, and nobody is to wait for it.
+        if is_new || self.archive.is_away() {
+            return false;
+        }
+        match self.archive.marks(&message.conversation).await {
+            Ok(marks) => marks.cover_event(Some(&message.event), message.sent_at),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "whether a message was forgotten cannot be known");
+                false
             }
         }
     }

@@ -57,6 +57,7 @@ What you can ask of me:
 - `remember {channel}`, `remember only what is asked`: whether I remember what people say to one another in this {channel}
 - `don't remember me here`, `remember me here`: whether that holds for you
 - `off`, `on`: what people say to one another in this {conversation} is off the record, or on it again; `off {channel}` and so on for all of the {channel}
+- `backfill since Monday`: read what people said to one another in this {channel} from then on, where it is remembered (by those who may manage it); `backfill`: how far that is
 - `usage`: what you and this {channel} have spent
 Anything else is a message to me."
     )
@@ -164,6 +165,7 @@ impl Commands {
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
             | Command::CatchUp(_)
+            | Command::Backfill(_)
             | Command::PlaceGone
             | Command::OptOut
             | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => Ok(Notice::Failed.into()),

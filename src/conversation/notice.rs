@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{Attention, Cut, Scope, Vocabulary, counted};
 
 use crate::agent::budget::Used;
+use crate::conversation::backfill::BackfillError;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::knowledge::search::Rung;
 use crate::llm::{Late, ModelError};
@@ -132,6 +133,12 @@ pub enum Notice {
     NothingSince(String),
     /// Words that name no day that has come.
     NoSuchDay(String),
+    /// No platform gives its history here.
+    NoHistory,
+    /// Nobody asked for one, or it is over.
+    NoBackfill,
+    ModeratorNeededToBackfill(&'static Vocabulary),
+    NotBackfilled(BackfillError),
     NoSuchAnswer,
     /// Somebody wants an answer anew that somebody else asked for.
     NotYoursToAskAgain(&'static Vocabulary),
@@ -193,7 +200,11 @@ impl std::fmt::Display for Notice {
             Self::StoreNeeded => f.write_str("My memory cannot be reached right now, so I cannot do that. Please try again later."),
             Self::NothingYet => f.write_str("Nothing was said here yet."),
             Self::NothingSince(time) => write!(f, "Nothing that I know of was said here since {time}."),
-            Self::NoSuchDay(words) => write!(f, "I do not understand {words:?} as a day that has come. Say \"catch me up\", \"catch me up since Monday\" or \"catch me up since 2026-04-13\"."),
+            Self::NoSuchDay(words) => write!(f, "I do not understand {words:?} as a day that has come. Name one like \"Monday\", \"last week\" or \"2026-04-13\"."),
+            Self::NoHistory => f.write_str("There is no history that I could read here."),
+            Self::NoBackfill => f.write_str("I am not reading what was said here before. Say \"backfill since 2026-01-31\" to have me read it from that day on."),
+            Self::ModeratorNeededToBackfill(Vocabulary { moderator, channel, .. }) => write!(f, "Only {moderator} can have me read what was said in this {channel} before."),
+            Self::NotBackfilled(error) => write!(f, "I cannot read what was said here before: {error}."),
             Self::NoSuchAnswer => f.write_str("I do not know that answer any more: it was forgotten, or is not mine."),
             Self::NotYoursToAskAgain(Vocabulary { moderator, .. }) => write!(f, "Only the one who asked, or {moderator}, can have it answered again."),
             Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),

@@ -69,8 +69,12 @@ pub struct Marks {
 impl Marks {
     /// Whether something that was said there was forgotten.
     pub fn cover(&self, said: &PriorMessage) -> bool {
-        let event = said.event.as_ref();
-        self.until.is_some_and(|until| said.at <= until)
+        self.cover_event(said.event.as_ref(), said.at)
+    }
+
+    /// The same of what has this event, if it has one, and was said then.
+    pub fn cover_event(&self, event: Option<&EventId>, said_at: DateTime<Utc>) -> bool {
+        self.until.is_some_and(|until| said_at <= until)
             || event.is_some_and(|event| self.events.contains(event.as_str()))
     }
 }

@@ -42,7 +42,7 @@ impl GraphStore {
     /// Deletes what a wish names, everywhere.
     pub(super) async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
         if wish.get("author").is_some() {
-            let forgotten = self.erase_person(&wish).await?;
+            let forgotten = self.erase_said(&wish).await?;
             return Ok(self.scrubbed(forgotten).await);
         }
         let (mark, statement) = match wish.get("id") {

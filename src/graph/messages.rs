@@ -54,8 +54,8 @@ impl GraphStore {
         self.forget_in(&session, Forget::Turn(message.id)).await
     }
 
-    /// Forgets what a person said in an audience, to others and to the bot, with what the bot answered them.
-    pub async fn forget_person(
+    /// Forgets what a person said to others in an audience.
+    pub async fn forget_said(
         &self,
         audience: &AudienceId,
         person: &str,
@@ -64,40 +64,25 @@ impl GraphStore {
             .await
     }
 
-    /// Forgets what a person said to others in an audience.
-    pub async fn forget_said(
-        &self,
-        audience: &AudienceId,
-        person: &str,
-    ) -> Result<Forgotten, StoreError> {
-        let wish = json!({"audience": audience.as_str(), "author": person, "source": "message"});
-        self.intended(wish).await
-    }
-
-    /// Deletes what a person said, some at a time, until there is nothing left.
-    pub(super) async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+    /// Deletes what a person said to others, some at a time, until there is nothing left.
+    pub(super) async fn erase_said(&self, wish: &Value) -> Result<Forgotten, StoreError> {
         let mut forgotten = Forgotten::default();
         let mut bound = params(wish.clone());
         bound.insert("most".to_owned(), json!(AT_ONCE));
-        bound.entry("source").or_insert(Value::Null);
         loop {
-            let rows = self.engine.read(cypher::OF_PERSON, bound.clone()).await?;
+            let rows = self.engine.read(cypher::SAID_BY, bound.clone()).await?;
             if rows.is_empty() {
                 return Ok(forgotten);
             }
             let event = |row| json!({"session": text(row, "session"), "event": text(row, "event")});
             let events: Vec<Value> = rows.iter().map(event).collect();
             let mut steps = vec![(statements::MARK_EVENTS, params(json!({"events": events})))];
-            for row in &rows {
-                let bound = params(json!({
+            steps.extend(rows.iter().map(|row| {
+                let bound = json!({
                     "session": text(row, "session"), "id": text(row, "id"), "blot": REDACTED_ANSWER,
-                }));
-                let forget = match text(row, "source").as_deref() {
-                    Some("message") => cypher::FORGET,
-                    Some(_) | None => statements::FORGET_TURN,
-                };
-                steps.push((forget, bound));
-            }
+                });
+                (cypher::FORGET, params(bound))
+            }));
             let (sender, receiver) = mpsc::channel(steps.len() + 1);
             for (statement, bound) in steps {
                 // There is room for all of them.

@@ -171,7 +171,7 @@ impl Archive {
     /// Forgets what a person said to others in an audience. Says how many messages there were.
     ///
     /// # Errors
-    /// As [`Archive::forget_person`].
+    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
     pub async fn forget_said(
         &self,
         audience: &AudienceId,
@@ -183,24 +183,6 @@ impl Archive {
         let here = self.journal.forget(is_theirs).await?;
         self.windows.clear();
         let there = self.store().forget_said(audience, person).await?;
-        self.no_longer_known(audience);
-        Ok(here + there.turns)
-    }
-
-    /// Forgets all that a person said in an audience, to others and to the bot, with what it answered. Says how much
-    /// there was.
-    ///
-    /// # Errors
-    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
-    pub async fn forget_person(
-        &self,
-        audience: &AudienceId,
-        person: &str,
-    ) -> Result<usize, MessageError> {
-        let is_theirs = |it: &NewTurn| it.audience.id == *audience && it.turn.author == person;
-        let here = self.journal.forget(is_theirs).await?;
-        self.windows.clear();
-        let there = self.store().forget_person(audience, person).await?;
         self.no_longer_known(audience);
         Ok(here + there.turns)
     }

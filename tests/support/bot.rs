@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
+use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::GraphStore;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
-use muninn_platform::Inbox;
 use muninn_platform::testing::Room;
+use muninn_platform::{HeardAudiences, Inbox};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -147,13 +148,15 @@ impl Place {
             heard,
         } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);
-        let inbox = inbox.hearing(heard);
+        let inbox = inbox.hearing(heard.clone());
         let shutdown = CancellationToken::new();
-        let running = tokio::spawn(bot.run(received, shutdown.clone()));
+        let running = tokio::spawn(Arc::clone(&bot).run(received, shutdown.clone()));
         TestBot {
             inbox,
             running,
             shutdown,
+            bot,
+            heard,
             archive,
             store,
             name: self.name.clone(),
@@ -175,6 +178,9 @@ pub struct TestBot {
     inbox: Inbox,
     running: JoinHandle<()>,
     shutdown: CancellationToken,
+    pub bot: Arc<Bot>,
+    /// Where people are heard.
+    pub heard: HeardAudiences,
     pub archive: Arc<Archive>,
     pub store: Arc<GraphStore>,
     name: String,

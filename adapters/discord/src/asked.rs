@@ -219,6 +219,7 @@ impl Inbound {
             | EventKind::Why
             | EventKind::Usage
             | EventKind::CatchUp(_)
+            | EventKind::Backfill(_)
             | EventKind::Attend(..)
             | EventKind::Record(..)
             | EventKind::Remember(_)
@@ -342,6 +343,7 @@ fn owner(asked: &Asked) -> Option<UserId> {
         | EventKind::Why
         | EventKind::Usage
         | EventKind::CatchUp(_)
+        | EventKind::Backfill(_)
         | EventKind::Attend(..)
         | EventKind::Record(..)
         | EventKind::Remember(_)

@@ -73,6 +73,12 @@ pub(crate) fn all() -> Vec<Value> {
             json!([{ "type": TEXT, "name": "since", "max_length": 60,
                 "description": "A day, such as Monday or 2026-04-13; since you last wrote here, if you leave it out" }]),
         ),
+        chat_input(
+            "backfill",
+            "Read what people said to one another in this channel before, where it is remembered",
+            json!([{ "type": TEXT, "name": "since", "max_length": 60,
+                "description": "The first day, such as 2026-01-31; leave it out to see how far it is" }]),
+        ),
         chat_input("usage", "What was spent, by you and here", json!([])),
         chat_input(
             "session",

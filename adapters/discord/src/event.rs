@@ -102,6 +102,8 @@ pub(crate) enum EventKind {
     Usage,
     /// What was said since a day, as typed.
     CatchUp(Option<String>),
+    /// From which day on the history is to be read, as typed; none for how far that is.
+    Backfill(Option<String>),
     /// Which messages are answered, and where as chosen.
     Attend(Attention, Option<String>),
     /// Whether what people say to each other is kept, and where as chosen.
@@ -461,6 +463,7 @@ fn command(raw: &CommandInteraction) -> EventKind {
         },
         (_, "why") => EventKind::Why,
         (_, "usage") => EventKind::Usage,
+        (_, "backfill") => EventKind::Backfill(typed(raw, "since")),
         (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),
         (_, "mentions") => EventKind::Attend(Attention::Mentioned, typed(raw, "where")),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_history::{History, HistoryError, HistoryPage};
 use muninn_platform::{AudienceId, InboxClosed};
+use muninn_platform::{History, HistoryError, HistoryPage};
 use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 

@@ -15,6 +15,7 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/ask`: ask me here, for you alone (`private`) or in a thread of its own (`thread`)
 - `/why`: what my last answer was made from
 - `/catchup`: what was decided, answered and left open in this channel, for you alone
+- `/backfill`: read what was said in this channel before, where that is remembered (for those who may manage messages)
 - `/session`: find your own conversations again
 - `/forget`: forget your last question, this thread, this channel (for those who may manage messages), or what you asked privately
 - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant

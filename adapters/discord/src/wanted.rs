@@ -107,8 +107,12 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
         EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
         EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
         EventKind::CatchUp(since) => {
-            let since = since.clone().filter(|since| !since.trim().is_empty());
-            Wanted::Turn(turn(asked, Body::Command(Command::CatchUp(since)), true))
+            let command = Command::CatchUp(day(since.as_deref()));
+            Wanted::Turn(turn(asked, Body::Command(command), true))
+        }
+        EventKind::Backfill(since) => {
+            let command = Command::Backfill(day(since.as_deref()));
+            Wanted::Turn(turn(asked, Body::Command(command), true))
         }
         EventKind::Attend(attention, place) => {
             let scope = scope(asked, place.as_deref());
@@ -152,6 +156,12 @@ pub(crate) fn belongs(asked: &Asked) -> Belongs {
         asker: asked.who.id,
         place,
     }
+}
+
+/// A day as somebody typed it.
+fn day(typed: Option<&str>) -> Option<String> {
+    let typed = typed.map(str::trim).filter(|typed| !typed.is_empty());
+    typed.map(str::to_owned)
 }
 
 fn here(spot: &Spot) -> Place {

@@ -38,6 +38,9 @@ pub enum Command {
     /// What was decided, answered and left open here since the one who asks said something last, or since a day: in
     /// their words. For them alone.
     CatchUp(Option<String>),
+    /// Read what people said to one another here from a day on, in the words of the one who asks, before the bot
+    /// listened. None: tell how far that is.
+    Backfill(Option<String>),
     /// The platform says that a place is gone, with all that was said in it: the conversation or audience that the
     /// message is in, and all whose ids begin with it and a slash. No person gives it.
     PlaceGone,
@@ -111,6 +114,10 @@ impl Command {
             ["why"] => Self::Why,
             ["about"] => Self::About,
             ["usage"] => Self::Usage,
+            ["backfill"] => Self::Backfill(None),
+            ["backfill", "since", day @ ..] if !day.is_empty() => {
+                Self::Backfill(Some(day.join(" ")))
+            }
             ["forget", "last"] => Self::Forget(ForgetWhat::Last),
             ["forget", "session" | "thread" | "conversation"] => Self::Forget(ForgetWhat::Session),
             ["forget", "room" | "channel"] => Self::Forget(ForgetWhat::Audience),
@@ -219,6 +226,15 @@ mod tests {
             ("forget channel", Command::Forget(ForgetWhat::Audience)),
             ("usage", Command::Usage),
             ("about", Command::About),
+            ("backfill", Command::Backfill(None)),
+            (
+                "Backfill since 2026-01-31",
+                Command::Backfill(Some("2026-01-31".to_owned())),
+            ),
+            (
+                "backfill the wall",
+                Command::Unknown("backfill the wall".to_owned()),
+            ),
             ("catch me up", Command::CatchUp(None)),
             ("What did I miss?", Command::CatchUp(None)),
             (

@@ -18,6 +18,7 @@ mod excerpt;
 mod fence;
 mod finding;
 mod heard;
+mod history;
 mod inbox;
 mod incoming;
 mod keyed_queue;
@@ -60,6 +61,7 @@ pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};
 pub use heard::{ChannelMemory, HeardAudiences};
+pub use history::{Histories, History, HistoryError, HistoryPage};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,

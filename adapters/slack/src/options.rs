@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_history::Histories;
+use muninn_platform::Histories;
 use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, half_set, left_off,
 };

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use muninn_history::History;
+use muninn_platform::History;
 use muninn_platform::{ChannelMemory, Channels};
 use tempfile::TempDir;
 

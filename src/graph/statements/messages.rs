@@ -9,11 +9,10 @@ pub(crate) const BETWEEN: &str = concat!(
     " AS turn ORDER BY r.createdAt DESC, r.position DESC"
 );
 
-/// What a person said in an audience, to others or to the bot; or of one source.
-pub(crate) const OF_PERSON: &str = "\
-    MATCH (r:Response {audience: $audience}) WHERE r.author = $author \
-    AND ($source IS NULL OR r.source = $source) \
-    RETURN r.id AS id, r.session AS session, r.source AS source, r.eventId AS event ORDER BY r.position LIMIT $most";
+/// What a person said to others in an audience.
+pub(crate) const SAID_BY: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \
+    RETURN r.id AS id, r.session AS session, r.eventId AS event ORDER BY r.position LIMIT $most";
 
 /// Of some messages, the events of those that were forgotten.
 pub(crate) const FORGOTTEN: &str = "\

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use loopback_slack::{Fault, TEAM};
-use muninn_history::HistoryError;
+use muninn_platform::HistoryError;
 use muninn_platform::{AudienceId, Body, ChannelMemory};
 use tempfile::TempDir;
 

@@ -10,13 +10,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 
-use muninn_platform::AudienceId;
+use crate::AudienceId;
 
 /// Reads the history of channels, page by page.
 #[async_trait]
 pub trait History: Send + Sync {
     /// Reads the next page of what was said in a channel since then, with its threads, and delivers it as
-    /// [overheard](muninn_platform::Incoming::Overheard): when this returns, it is in good hands. `at`: where the page before
+    /// [overheard](crate::Incoming::Overheard): when this returns, it is in good hands. `at`: where the page before
     /// ended, as it said. The same page may be read again: each message has the event id that it has everywhere.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use muninn_platform::{Body, Command, EventId};
 use serde_json::json;
 use support::bot::Place as Folder;
 use support::model_server::ModelServer;
-use support::program::{Program, end};
+use support::program::{Program, end, prompt};
 
 /// One way by which something can come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ enum Way {
     WhyRecalled,
     /// What was said lately.
     History,
+    /// What was said while somebody was not there. A room of Matrix is told it in a direct one: `tests/rooms.rs`.
+    CatchUp,
     /// A question that only its author sees, which also knows the place around it.
     Aside,
     /// A reply to a message of another place.
@@ -50,6 +52,7 @@ const SLACK: &[Way] = &[
     Way::Search,
     Way::Named,
     Way::Aside,
+    Way::CatchUp,
 ];
 const DISCORD: &[Way] = &[
     Way::Why,
@@ -58,6 +61,7 @@ const DISCORD: &[Way] = &[
     Way::Search,
     Way::Named,
     Way::Aside,
+    Way::CatchUp,
 ];
 const MATRIX: &[Way] = &[
     Way::Why,
@@ -195,6 +199,19 @@ impl Spot {
         }
     }
 
+    /// What is told of what was said there today, with `shown` in it.
+    async fn catches_up(&self, shown: &str) -> String {
+        match &self.chat {
+            Chat::Slack(_) => self.commands("catch me up since today", shown).await,
+            Chat::Discord(chat) => {
+                let asked = chat.command("catchup", &[("since", json!("today"))]);
+                let said = asked.finds("what was said", |it| it.text.contains(shown));
+                said.await.text
+            }
+            Chat::Matrix(_) => unreachable!("it is told elsewhere"),
+        }
+    }
+
     /// All that can be read there.
     fn everything(&self) -> String {
         match &self.chat {
@@ -266,6 +283,19 @@ async fn nothing_leaks(server: &ModelServer, spots: [Spot; 3], ways: &[Way]) {
                         _ => drop(spot.asks(&question, &answer).await),
                     }
                     check(&row, spot, &given(server, &ending));
+                }
+                Way::CatchUp => {
+                    let what = format!("It is {}, they say.", spot.secret);
+                    let came_of_it = json!({
+                        "decided": [{"what": what, "messages": [1]}], "answered": [], "open": [],
+                    });
+                    server
+                        .expects(|request| prompt(request).contains("1. ["))
+                        .answers(&came_of_it.to_string());
+                    let told = spot.catches_up(&what).await;
+                    let asked = server.chats().last().unwrap().body.to_string();
+                    check(&row, spot, &told);
+                    check(&row, spot, &asked);
                 }
                 Way::Search => {
                     let query = json!({ "query": "code of the coffee machine" });

@@ -346,7 +346,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (12, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (14, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();

@@ -45,9 +45,10 @@ async fn without_a_model_what_was_answered_most_is_listed(place: Place) {
         "{said}"
     );
     for line in [
-        ": We replace the blue helmets with white ones. (3 answers)",
+        ": We replace the blue helmets with white ones. (1 answer)",
         "  - bob: Then I order 14 white helmets tomorrow.",
-        ": The tea kitty is short again. (1 answer)",
+        "**Also said**\n- [ada, ",
+        ": The tea kitty is short again.",
     ] {
         assert!(said.contains(line), "{line:?} is not in {said}");
     }

@@ -9,11 +9,11 @@ use super::topics::{Said, Topic};
 const TOPICS: usize = 15;
 /// Replies of each: what was settled stands at the end.
 const REPLIES: usize = 3;
-/// Questions without an answer that are shown at most.
+/// Questions without an answer that are shown at most, and statements.
 const UNANSWERED: usize = 6;
 
-/// The topics that were answered most, with how they ended, and the questions nobody answered. `topics` have the most
-/// answered first. Empty where there is neither.
+/// The topics that were answered most, with how they ended, and what nobody answered. `topics` have the most answered
+/// first. Empty where there is nothing.
 pub(super) fn listing(topics: &[Topic<'_>], zone: TimeZone) -> Vec<String> {
     let answered = topics.iter().filter(|topic| topic.answers() > 0);
     let mut lines: Vec<String> = Vec::new();
@@ -21,16 +21,29 @@ pub(super) fn listing(topics: &[Topic<'_>], zone: TimeZone) -> Vec<String> {
         lines.extend(ended(topic, zone));
     }
     lines.extend(and_more(answered.count(), TOPICS, "conversation"));
-    let unanswered: Vec<&Topic<'_>> = topics
-        .iter()
-        .filter(|topic| topic.is_unanswered())
-        .collect();
-    if !unanswered.is_empty() {
-        lines.push("**Nobody answered yet**".to_owned());
-        let shown = unanswered.iter().take(UNANSWERED);
-        lines.extend(shown.map(|topic| format!("- {}", opened(topic.opening, zone))));
-        lines.extend(and_more(unanswered.len(), UNANSWERED, "question"));
+    let alone = topics.iter().filter(|topic| topic.answers() == 0);
+    let (questions, statements): (Vec<&Topic<'_>>, Vec<&Topic<'_>>) =
+        alone.partition(|topic| topic.is_unanswered());
+    lines.extend(named(
+        "**Nobody answered yet**",
+        &questions,
+        "question",
+        zone,
+    ));
+    lines.extend(named("**Also said**", &statements, "message", zone));
+    lines
+}
+
+/// The first of what nobody answered, below a heading. Empty where there is nothing.
+fn named(heading: &str, topics: &[&Topic<'_>], noun: &str, zone: TimeZone) -> Vec<String> {
+    if topics.is_empty() {
+        return Vec::new();
     }
+    let shown = topics.iter().take(UNANSWERED);
+    let shown = shown.map(|topic| format!("- {}", opened(topic.opening, zone)));
+    let mut lines = vec![heading.to_owned()];
+    lines.extend(shown);
+    lines.extend(and_more(topics.len(), UNANSWERED, noun));
     lines
 }
 

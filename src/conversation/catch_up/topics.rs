@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::graph::Turn;
+use crate::graph::{Source, Turn, is_question};
 
 /// How long nothing is said until something new begins, where nobody says what they answer.
 const PAUSE: TimeDelta = TimeDelta::hours(4);
@@ -35,7 +35,11 @@ pub(super) struct Said {
 
 impl From<&Turn> for Said {
     fn from(turn: &Turn) -> Self {
-        let filled = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
+        let answer = match turn.source {
+            Source::Model | Source::Knowledge | Source::Retrieval => Some(turn.output.clone()),
+            // Without a model there are only quotes, and words about having none.
+            Source::Memory | Source::Message => None,
+        };
         Self {
             event: turn.event.clone(),
             session: turn.session.clone(),
@@ -43,7 +47,7 @@ impl From<&Turn> for Said {
             author_name: turn.author_name.clone(),
             at: turn.created_at,
             text: turn.input.clone(),
-            answer: filled(&turn.output),
+            answer: answer.filter(|answer| !answer.trim().is_empty()),
             reply_to: turn.reply_to.clone(),
             link: turn.link.clone(),
         }
@@ -76,7 +80,7 @@ impl<'a> Topic<'a> {
 
     /// Whether it begins with a question that nobody answered.
     pub(super) fn is_unanswered(&self) -> bool {
-        self.answers() == 0 && crate::graph::is_question(&self.opening.text)
+        self.answers() == 0 && is_question(&self.opening.text)
     }
 }
 

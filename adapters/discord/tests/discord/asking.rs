@@ -357,7 +357,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (12, 2)
+        (14, 2)
     );
 }
 

@@ -14,7 +14,7 @@ mod home;
 mod replicas;
 mod soak;
 
-use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Chat, Message};
+use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Channel, Chat, Message};
 
 use self::home::Home;
 use self::support::model_server::{Gate, ModelServer, Reply, Request};
@@ -278,6 +278,90 @@ async fn who_catches_up_is_told_alone() {
     way("14 white ones.").await;
     way("14 white helmets.").await;
 
+    end(bot).await;
+    server.finish();
+}
+
+/// A workspace in which the talk of a channel is remembered: the channel, and its audience.
+async fn remembering(server: &ModelServer) -> (Home, Channel, String, tempfile::TempDir) {
+    let mut home = Home::over_socket(server).await;
+    let channel = home.slack.channel("kitchen");
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("channels.toml");
+    let audience = format!("slack/T00RAVENS1/{}", channel.id());
+    std::fs::write(
+        &settings,
+        format!("[\"{audience}\"]\nmemory = \"channel\"\n"),
+    )
+    .unwrap();
+    let settings = settings.display().to_string();
+    home.program = home.program.with("CHANNEL_SETTINGS", settings);
+    (home, channel, audience, folder)
+}
+
+/// Catches up until so many messages are told of.
+async fn counts(server: &ModelServer, chat: &Chat, messages: &str) {
+    server
+        .expects(|request| prompt(request).contains("1. ["))
+        .always_replies(Reply::text("I would rather not."));
+    let counted = async {
+        let all = |it: &Message| it.shown.contains(&format!(": {messages} by 1 person."));
+        while !chat.said().iter().any(all) {
+            chat.slash("/muninn", "catch me up since today").await;
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        }
+    };
+    let counted = tokio::time::timeout(std::time::Duration::from_secs(60), counted).await;
+    assert!(counted.is_ok(), "{:?}", standing(chat));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_is_read_when_somebody_asks_for_it() {
+    let server = ModelServer::start().await;
+    let (home, channel, audience, _folder) = remembering(&server).await;
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let root = anns.say("Is the mast up?");
+    anns.in_thread(&root).say("Since noon.");
+    for number in 1..=28 {
+        anns.say(&format!("Message {number}."));
+    }
+
+    let bot = home.start().await;
+    let day = (chrono::Utc::now() - chrono::TimeDelta::days(1)).format("%Y-%m-%d");
+    let since = ["backfill", &audience, "--since", &day.to_string()];
+    for _ in 0..2 {
+        let said = home.program.says(&since).await;
+        assert_eq!(said.trim(), "Done: I read 30 messages.");
+    }
+    counts(&server, &bobs, "30 messages").await;
+    end(bot).await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_colleagues_say_is_kept_once_although_the_program_is_killed() {
+    let server = ModelServer::start().await;
+    let (home, channel, _audience, _folder) = remembering(&server).await;
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let bot = home.start().await;
+    anns.say("Message 0.");
+    let listens = |it: &Message| it.shown.starts_with("From now on I remember");
+    anns.finds("that it listens", listens).await;
+    for number in 1..=60 {
+        anns.say(&format!("Message {number}."));
+    }
+    kill(bot).await;
+    for number in 61..=80 {
+        anns.say(&format!("Message {number}."));
+    }
+
+    let bot = home.start().await;
+    counts(&server, &bobs, "81 messages").await;
+    // Nor was any kept twice.
+    let more = |it: &Message| it.shown.starts_with("Since ") && it.shown.contains(": 82 messages");
+    assert!(!bobs.said().iter().any(more));
     end(bot).await;
     server.finish();
 }

@@ -13,11 +13,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::graph::Turn;
-use muninn_platform::testing::{Outcome, Pending, Room};
+use muninn_platform::testing::Room;
 use muninn_platform::{
     AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
 };
-use support::bot::{Place, TestBot};
+use support::bot::{Place, TestBot, nothing_said};
 use support::model_server::ModelServer;
 use support::program::asks;
 use support::proxy::Proxy;
@@ -58,14 +58,6 @@ async fn until(bot: &TestBot, room: &Room, is_it: impl Fn(&[String]) -> bool) {
     };
     let kept = tokio::time::timeout(Duration::from_secs(60), kept).await;
     kept.expect("it is kept in time");
-}
-
-/// Waits until the bot lets go of a message without a word.
-async fn nothing_said(pending: Pending) {
-    match pending.outcome().await {
-        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
-        said => panic!("{said:?}"),
-    }
 }
 
 fn notices(room: &Room) -> usize {

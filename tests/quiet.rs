@@ -5,19 +5,11 @@
 mod support;
 
 use muninn_platform::Toward;
-use muninn_platform::testing::{Outcome, Pending, Room};
+use muninn_platform::testing::Room;
 use serde_json::json;
-use support::bot::{Place, TestBot};
+use support::bot::{Place, TestBot, nothing_said};
 use support::model_server::ModelServer;
 use support::program::asks;
-
-/// Waits until the bot lets go of a message without a word.
-async fn nothing_said(pending: Pending) {
-    match pending.outcome().await {
-        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
-        said => panic!("{said:?}"),
-    }
-}
 
 support::bot::on_every_graph!(
     people_who_talk_to_each_other_are_left_alone,

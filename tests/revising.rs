@@ -7,20 +7,12 @@ mod support;
 use std::time::Duration;
 
 use muninn::conversation::ledger::Ledger;
-use muninn_platform::testing::{Outcome, Pending};
+use muninn_platform::testing::Outcome;
 use muninn_platform::{Cut, Opinion, TextLimit, Withdrawn};
-use support::bot::Place;
+use support::bot::{Place, nothing_said};
 use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
 use support::program::{asks, prompt};
-
-/// Waits until the bot lets go of a message without a word.
-async fn nothing_said(pending: Pending) {
-    match pending.outcome().await {
-        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
-        said => panic!("{said:?}"),
-    }
-}
 
 support::bot::on_every_graph!(
     an_edited_question_is_answered_anew_in_its_place,

@@ -11,7 +11,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::GraphStore;
 use muninn::memory::Archive;
 use muninn::wiring::{Wired, wire};
-use muninn_platform::testing::Room;
+use muninn_platform::testing::{Outcome, Pending, Room};
 use muninn_platform::{HeardAudiences, Inbox};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
@@ -52,6 +52,14 @@ macro_rules! on_every_graph {
 }
 #[allow(unused_imports, reason = "not every test program runs on both")]
 pub(crate) use on_every_graph;
+
+/// Waits until the bot lets go of a message without a word.
+pub async fn nothing_said(pending: Pending) {
+    match pending.outcome().await {
+        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
+        said => panic!("{said:?}"),
+    }
+}
 
 impl Place {
     /// The embedded graph, in a folder of its own.

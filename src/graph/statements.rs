@@ -348,6 +348,23 @@ macro_rules! blot_out {
     };
 }
 
+/// Closes the chain of the session `s` over the response `r`, which is about to go; binds its channel as `c`.
+#[rustfmt::skip]
+macro_rules! close_chain {
+    () => {
+        concat!(
+            "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
+            "OPTIONAL MATCH (r)-[:NEXT]->(after) ",
+            "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(r) ",
+            "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
+            "FOREACH (_ IN CASE WHEN before IS NULL OR after IS NULL THEN [] ELSE [1] END | ",
+            "CREATE (before)-[:NEXT]->(after)) ",
+            "FOREACH (_ IN CASE WHEN pointer IS NULL OR before IS NULL THEN [] ELSE [1] END | ",
+            "CREATE (s)-[:LAST_RESPONSE]->(before)) "
+        )
+    };
+}
+
 /// Takes one turn out of its chain. The title is the first question, so it goes with it.
 #[rustfmt::skip]
 pub(crate) const FORGET_TURN: &str = concat!(
@@ -364,14 +381,7 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "WITH s, r, a, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
     "WITH s, r, a, size(quotes) AS quotes ",
-    "OPTIONAL MATCH (before)-[:NEXT]->(r) ",
-    "OPTIONAL MATCH (r)-[:NEXT]->(after) ",
-    "OPTIONAL MATCH (s)-[pointer:LAST_RESPONSE]->(r) ",
-    "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
-    "FOREACH (_ IN CASE WHEN before IS NULL OR after IS NULL THEN [] ELSE [1] END | ",
-    "CREATE (before)-[:NEXT]->(after)) ",
-    "FOREACH (_ IN CASE WHEN pointer IS NULL OR before IS NULL THEN [] ELSE [1] END | ",
-    "CREATE (s)-[:LAST_RESPONSE]->(before)) ",
+    close_chain!(),
     "FOREACH (_ IN CASE WHEN a IS NULL OR a.position > r.position THEN [1] ELSE [] END | SET s.title = left(a.input, 60)) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "SET s.summary = null, s.summarizedThrough = null ",

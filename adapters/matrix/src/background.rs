@@ -117,16 +117,11 @@ fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
     let event: serde_json::Value = serde_json::from_str(json).ok()?;
     let edit = &event["unsigned"]["m.relations"]["m.replace"];
     let edit = Event::read(&edit.to_string())?;
-    match edit.what {
-        EventKind::Edit { new, .. } if edit.sender == *author => Some(new.text),
-        EventKind::Edit { .. }
-        | EventKind::Message(_)
-        | EventKind::Redaction { .. }
-        | EventKind::Reaction { .. }
-        | EventKind::Undecryptable(_)
-        | EventKind::Membership { .. }
-        | EventKind::Other => None,
+    if edit.sender != *author {
+        return None;
     }
+    let (_, new) = edit.what.into_edit()?;
+    Some(new.text)
 }
 
 #[cfg(test)]

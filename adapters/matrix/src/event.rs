@@ -40,6 +40,21 @@ pub(crate) enum EventKind {
     Other,
 }
 
+impl EventKind {
+    /// Which message an edit changes, and to what; none of anything else.
+    pub(crate) fn into_edit(self) -> Option<(OwnedEventId, Message)> {
+        match self {
+            Self::Edit { of, new, .. } => Some((of, new)),
+            Self::Message(_)
+            | Self::Redaction { .. }
+            | Self::Reaction { .. }
+            | Self::Undecryptable(_)
+            | Self::Membership { .. }
+            | Self::Other => None,
+        }
+    }
+}
+
 /// What can be seen of a message from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sealed {

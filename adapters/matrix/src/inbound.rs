@@ -334,17 +334,10 @@ async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Mes
         return None;
     };
     let edits = removal::edits_of(room, of).await.ok()?;
-    let edits = edits.into_iter().filter_map(|event| match event.what {
-        EventKind::Edit {
-            of: changed, new, ..
-        } if changed == *of && event.sender == author => Some(((event.sent_at, event.id), new)),
-        EventKind::Edit { .. }
-        | EventKind::Message(_)
-        | EventKind::Redaction { .. }
-        | EventKind::Reaction { .. }
-        | EventKind::Undecryptable(_)
-        | EventKind::Membership { .. }
-        | EventKind::Other => None,
+    let edits = edits.into_iter().filter_map(|event| {
+        let (changed, new) = event.what.into_edit()?;
+        let is_theirs = changed == *of && event.sender == author;
+        is_theirs.then_some(((event.sent_at, event.id), new))
     });
     let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
     Some(newest.map_or(first, |(_, new)| new))

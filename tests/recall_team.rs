@@ -350,16 +350,50 @@ fn the_favourite_landmark_is_recalled() {
     assert!(answered.quoted.iter().any(|id| id == "1"), "{answered:?}");
 }
 
+/// A talk with its questions, and what recall answers them.
+struct Talk {
+    exchanges: Vec<Exchange>,
+    keys: Vec<Key>,
+    answered: Vec<Answered>,
+}
+
+impl Talk {
+    fn evaluated(folder: &str) -> Self {
+        let data = Path::new(folder);
+        let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
+        let questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
+        let keys: Vec<Key> = read_lines(&data.join("queries.jsonl")).unwrap();
+        let embedder = LocalEmbedder::shipped().unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
+        Self {
+            exchanges,
+            keys,
+            answered,
+        }
+    }
+}
+
+/// In how many of 100 of these questions something holds.
+fn percent(
+    keys: &[Key],
+    answered: &[Answered],
+    of: &dyn Fn(&Key) -> bool,
+    holds: &dyn Fn(&Key, &Answered) -> bool,
+) -> usize {
+    let all = keys.iter().zip(answered).filter(|(key, _)| of(key));
+    let all: Vec<bool> = all.map(|(key, answered)| holds(key, answered)).collect();
+    all.iter().filter(|holds| **holds).count() * 100 / all.len()
+}
+
 /// 85 of 100 messages are said to colleagues, and 35 of the 55 questions with an answer need two or more of them.
 #[test]
 fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
-    let data = Path::new("tests/data/talk");
-    let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
-    let questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
-    let keys: Vec<Key> = read_lines(&data.join("queries.jsonl")).unwrap();
-    let embedder = LocalEmbedder::shipped().unwrap();
-    let calibration = Calibration::shipped().unwrap();
-    let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
+    let Talk {
+        exchanges,
+        keys,
+        answered,
+    } = Talk::evaluated("tests/data/talk");
     let size: HashMap<&str, usize> = exchanges
         .iter()
         .map(|it| (it.id.as_str(), (it.input.len() + it.output.len()) / 4 + 16))
@@ -369,9 +403,7 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     assert!(tokens <= 500 * keys.len(), "{tokens}");
     let both = || keys.iter().zip(&answered);
     let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
-        let all = both().filter(|(key, _)| of(key));
-        let all: Vec<bool> = all.map(|(key, answered)| holds(key, answered)).collect();
-        all.iter().filter(|holds| **holds).count() * 100 / all.len()
+        percent(&keys, &answered, of, holds)
     };
     let has_evidence = |key: &Key| !key.evidence.is_empty();
     let met = share(&has_evidence, &Key::is_met);
@@ -393,22 +425,14 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
 
 #[test]
 fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
-    let data = Path::new("tests/data/team");
-    let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
-    let questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
-    let keys: Vec<Key> = read_lines(&data.join("queries.jsonl")).unwrap();
-    let embedder = LocalEmbedder::shipped().unwrap();
-    let calibration = Calibration::shipped().unwrap();
-    let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
+    let Talk {
+        exchanges,
+        keys,
+        answered,
+    } = Talk::evaluated("tests/data/team");
     let texts: HashMap<&str, &Exchange> = exchanges.iter().map(|it| (it.id.as_str(), it)).collect();
     let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
-        let all: Vec<bool> = keys
-            .iter()
-            .zip(&answered)
-            .filter(|(key, _)| of(key))
-            .map(|(key, answered)| holds(key, answered))
-            .collect();
-        all.iter().filter(|holds| **holds).count() * 100 / all.len()
+        percent(&keys, &answered, of, holds)
     };
 
     let mut tokens = 0;

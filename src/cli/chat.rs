@@ -7,9 +7,7 @@ use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
-use muninn_platform::HeardAudiences;
-use muninn_platform::Histories;
-use muninn_platform::{Inbox, Platform};
+use muninn_platform::{HeardAudiences, Histories, Inbox, Platform};
 use muninn_terminal::{
     Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
     os_user,

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use muninn_platform::{AudienceId, HeardAudiences, RetryBudget, counted};
-use muninn_platform::{Histories, HistoryError, HistoryPage};
+use muninn_platform::{
+    AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget, counted,
+};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;

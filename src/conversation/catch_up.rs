@@ -3,14 +3,15 @@
 
 mod findings;
 mod listing;
+mod topics;
+
 #[cfg(test)]
 mod tests;
-mod topics;
 
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
-use muninn_platform::{IncomingMessage, TimeZone};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use muninn_platform::{IncomingMessage, TimeZone, counted, local_time};
 
 use self::findings::{Batch, Findings, batches, schema};
 use self::listing::listing;
@@ -297,16 +298,8 @@ fn heading(said: &[Said], since: &str) -> String {
     };
     format!(
         "Since {since}: {} by {people}.",
-        counted_messages(said.len())
+        counted(said.len(), "message")
     )
-}
-
-fn counted_messages(messages: usize) -> String {
-    if messages == 1 {
-        "1 message".to_owned()
-    } else {
-        format!("{messages} messages")
-    }
 }
 
 /// Who said it, and when.
@@ -323,13 +316,5 @@ fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
 
 /// The first moment of a day.
 fn midnight(day: NaiveDate, zone: TimeZone) -> DateTime<Utc> {
-    let midnight = day.and_time(NaiveTime::MIN);
-    // Where clocks are put forward at midnight, the day begins an hour later.
-    zone.from_local_datetime(&midnight)
-        .earliest()
-        .or_else(|| {
-            zone.from_local_datetime(&(midnight + TimeDelta::hours(1)))
-                .earliest()
-        })
-        .map_or_else(|| midnight.and_utc(), |at| at.with_timezone(&Utc))
+    local_time(day, NaiveTime::MIN, zone)
 }

@@ -75,7 +75,7 @@ impl DigestSchedule {
         let today = now.with_timezone(&zone).date_naive();
         let days = (0..=7).filter_map(|ago| today.checked_sub_days(Days::new(ago)));
         let due = days.filter(|day| self.days.contains(&chrono::Datelike::weekday(day)));
-        let mut times = due.map(|day| moment(day, self.time, zone));
+        let mut times = due.map(|day| local_time(day, self.time, zone));
         // There is at least one day, and a week has all of them.
         times
             .find(|time| *time <= now)
@@ -88,8 +88,8 @@ impl DigestSchedule {
     }
 }
 
-/// A time of a day; an hour later where clocks are put forward then.
-fn moment(day: NaiveDate, time: NaiveTime, zone: TimeZone) -> DateTime<Utc> {
+/// A time of a day by the clocks of a zone; an hour later where they are put forward then.
+pub fn local_time(day: NaiveDate, time: NaiveTime, zone: TimeZone) -> DateTime<Utc> {
     let local = day.and_time(time);
     let earliest = |local| zone.from_local_datetime(&local).earliest();
     earliest(local)

@@ -56,7 +56,7 @@ pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswe
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
 pub use command::{Attention, Command, ForgetWhat, Scope};
-pub use digest::{DigestSchedule, NoSchedule};
+pub use digest::{DigestSchedule, NoSchedule, local_time};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};

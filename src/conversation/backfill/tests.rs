@@ -1,8 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use muninn_platform::History;
-use muninn_platform::{ChannelMemory, Channels};
+use muninn_platform::{ChannelMemory, Channels, History};
 use tempfile::TempDir;
 
 use super::*;

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::visible::begins_as_objects;
 use super::{ToolCall, ToolSpec};
 
 /// Calls that are read of one text.
@@ -23,7 +24,7 @@ pub(super) fn calls_in(
         return Some((before.trim_end().to_owned(), calls));
     }
     let bare = super::structured::code_in(text);
-    if !bare.starts_with(['{', '[']) {
+    if begins_as_objects(bare) != Some(true) {
         return None;
     }
     let mut calls = Vec::new();
@@ -257,6 +258,7 @@ mod tests {
             "Plain words.",
             "{\"name\": \"Ada\", \"born\": 1815}",
             "[1, 2]",
+            "[A call looks so] {\"name\": \"search\", \"arguments\": {}}",
             "```json\n{\"name\": \"other\", \"arguments\": {}}\n```",
             "Models write `<tool_call>` before a call.",
             "```\n<tool_call>{}</tool_call>\n```",

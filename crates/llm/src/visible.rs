@@ -267,10 +267,10 @@ struct FoundMark {
     kind: Mark,
 }
 
-/// Whether a text begins with JSON, in a fence or not; none where it cannot be told yet.
+/// Whether a text begins as calls in bare JSON do, in a fence or not; none where it cannot be told yet.
 fn begins_as_json(text: &str) -> Option<bool> {
     let Some(fenced) = text.strip_prefix("```") else {
-        return Some(text.starts_with(['{', '[']));
+        return begins_as_objects(text);
     };
     let Some((language, code)) = fenced.split_once('\n') else {
         let is_short = fenced.len() < "tool_code".len();
@@ -279,8 +279,21 @@ fn begins_as_json(text: &str) -> Option<bool> {
     if !["", "json", "tool_call", "tool_code"].contains(&language.trim()) {
         return Some(false);
     }
-    let first = code.trim_start().chars().next()?;
-    Some(matches!(first, '{' | '['))
+    begins_as_objects(code)
+}
+
+/// Whether a text begins with an object of JSON or a list of them; none where it cannot be told yet. An answer that
+/// begins with "[This is" or "{x | x > 0}" is shown while it comes.
+pub(super) fn begins_as_objects(text: &str) -> Option<bool> {
+    let mut text = text.trim_start();
+    while let Some(inner) = text.strip_prefix('[') {
+        text = inner.trim_start();
+    }
+    let mut signs = text.chars().filter(|c| !c.is_whitespace());
+    match signs.next()? {
+        '{' => Some(matches!(signs.next()?, '"' | '}')),
+        _ => Some(false),
+    }
 }
 
 /// Bytes at the end that may be the beginning of a mark.
@@ -369,7 +382,12 @@ mod tests {
             ("I look it up.\n<tool_call>{}", "I look it up.\n"),
             ("[TOOL_CALLS][{}]", ""),
             ("{\"name\": \"f\"}", ""),
+            ("[ {\"name\": \"f\"}]", ""),
             ("```json\n{}\n```", ""),
+            ("[This is a story", "[This is a story"),
+            ("[1] says so.", "[1] says so."),
+            ("{x | x > 0}", "{x | x > 0}"),
+            ("[[Page]] has", "[[Page]] has"),
             ("```rust\nfn\n```", "```rust\nfn\n```"),
             (
                 "It writes `<tool_call>` first.",
@@ -404,7 +422,7 @@ mod tests {
         fn pieces_make_no_difference(
             parts in prop::collection::vec(prop_oneof![
                 Just("<think>"), Just("</think>"), Just("<tool_call>"), Just("```"), Just("`"), Just("<"), Just(" "),
-                Just("[THINK]"), Just("a"), Just("\u{1f426}"), Just("{"), Just("\n"), Just("json")
+                Just("[THINK]"), Just("a"), Just("\u{1f426}"), Just("{"), Just("["), Just("\""), Just("\n"), Just("json")
             ], 0..12),
             holds_json: bool,
         ) {

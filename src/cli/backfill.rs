@@ -12,7 +12,7 @@ use super::output::{Exit, Unit};
 
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BackfillArgs {
-    /// The channel, as in the channel settings: slack/T…/C… or discord/GUILD/CHANNEL
+    /// The channel, as in the channel settings: slack/T…/C…, discord/GUILD/CHANNEL or matrix/!room:server
     channel: String,
     /// The first day that is read, such as 2026-01-31
     #[arg(long)]

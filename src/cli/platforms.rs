@@ -176,7 +176,11 @@ pub(super) fn configured(
         #[cfg(feature = "matrix")]
         args.matrix(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_matrix::Matrix::new(it))
+            let histories = histories.clone();
+            boxed(muninn_matrix::Matrix::new(muninn_matrix::Options {
+                histories,
+                ..it
+            }))
         }),
         #[cfg(feature = "slack")]
         args.slack(config)?.map(|it| {

@@ -113,7 +113,7 @@ fn said(event: &TimelineEvent) -> Option<Said> {
 }
 
 /// What the homeserver says a message was edited to, by its author.
-fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
+pub(crate) fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
     let event: serde_json::Value = serde_json::from_str(json).ok()?;
     let edit = &event["unsigned"]["m.relations"]["m.replace"];
     let edit = Event::read(&edit.to_string())?;

@@ -14,7 +14,7 @@ use muninn_platform::{
 use crate::content::Relation;
 use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
-use crate::intent::{Context, Intent, Place, intent, toward};
+use crate::intent::{Context, Intent, Place, intent, overheard, toward};
 use crate::options::Threads;
 use crate::reply::{Target, reply};
 use crate::{attachment, ids, removal, rooms};
@@ -102,6 +102,39 @@ impl Inbound {
             }
         };
         self.inbox.deliver(told).await
+    }
+
+    /// Tells the bot what somebody said to others before it listened, or too long ago to be answered. False: it was
+    /// not said to others, or is nobody's word.
+    pub(crate) async fn said_before(&self, room: &Room, event: Event) -> Result<bool, InboxClosed> {
+        if !self.inbox.hears(&self.hub.audience_of(room.room_id())) {
+            return Ok(false);
+        }
+        let event = &self.at_home(room, event);
+        let facts = self.facts(room, event).await;
+        let at = At {
+            room,
+            event,
+            is_late: true,
+        };
+        let told = match overheard(event, &facts).unwrap_or_else(|| intent(event, &facts)) {
+            Intent::Said {
+                addressed: addressed @ Addressed::Overheard,
+                said,
+                file,
+                place,
+            } => self.said(at, addressed, said, file, &place).await,
+            // Of what was heard; what was asked is not answered again.
+            Intent::Edited { of, text, .. } => {
+                self.edited(at, of, Addressed::Overheard, text).await
+            }
+            Intent::Said { .. }
+            | Intent::Deleted { .. }
+            | Intent::Opinion { .. }
+            | Intent::Stop { .. }
+            | Intent::Nothing(_) => return Ok(false),
+        };
+        self.inbox.deliver(told).await.map(|()| true)
     }
 
     /// An event without a thread of another room, which anybody can name.

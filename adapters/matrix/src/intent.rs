@@ -156,6 +156,33 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
     }
 }
 
+/// What somebody said to others before the bot listened, or too long ago to be answered, as it would have been heard.
+pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
+    let EventKind::Message(message) = &event.what else {
+        return None;
+    };
+    let file = match &message.kind {
+        Kind::File(file) => Some(file.clone()),
+        Kind::Text => None,
+        Kind::Notice | Kind::Other => return None,
+    };
+    let is_heard = facts.is_heard
+        && facts.is_allowed
+        && !facts.is_direct
+        && event.sender != facts.me
+        && addressed(message, facts) != Some(Addressed::Directly)
+        && command(&message.text, &facts.command_prefix).is_none();
+    is_heard.then(|| Intent::Said {
+        addressed: Addressed::Overheard,
+        said: Request::Text(message.text.clone()),
+        file,
+        place: Place {
+            thread: thread(&message.relates, facts).cloned(),
+            is_reply: false,
+        },
+    })
+}
+
 /// Which earlier messages were meant for the bot only the bot knows, so every edit is told.
 fn edited(of: &OwnedEventId, new: &Message, facts: &Context) -> Intent {
     let text = match command(&new.text, &facts.command_prefix) {

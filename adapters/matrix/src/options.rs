@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::{SettingsError, filled, filled_secret, half_set, left_off};
+use muninn_platform::{Histories, SettingsError, filled, filled_secret, half_set, left_off};
 use secrecy::SecretString;
 
 use crate::Allow;
@@ -51,6 +51,8 @@ pub struct Options {
     pub command_prefix: String,
     /// The folder of session, keys and position; nobody else may read it.
     pub folder: PathBuf,
+    /// Where it says that it can read the history of its rooms.
+    pub histories: Histories,
 }
 
 impl Options {
@@ -66,6 +68,7 @@ impl Options {
             catch_up: Duration::from_secs(3600),
             command_prefix: "!muninn".to_owned(),
             folder,
+            histories: Histories::default(),
         }
     }
 }

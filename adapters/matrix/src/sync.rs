@@ -25,6 +25,7 @@ use crate::announce::Announcer;
 use crate::errors::{Failure, disconnected, of_sdk};
 use crate::event::{Event, EventKind};
 use crate::files::Folder;
+use crate::history::MatrixHistory;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
 use crate::options::Options;
@@ -81,6 +82,9 @@ pub(crate) async fn run(
         hub: Arc::clone(&hub),
         inbox,
     };
+    // It can as long as it is connected.
+    let history = MatrixHistory::of(&inbound);
+    options.histories.add(NAME, &history);
     let mut listener = Listener {
         hub,
         inbound,
@@ -319,7 +323,8 @@ impl Listener {
                     if event.sent_at < oldest =>
                 {
                     self.hub.saw(id, event);
-                    skipped += 1;
+                    let is_heard = self.inbound.said_before(room, event.clone()).await?;
+                    skipped += usize::from(!is_heard);
                 }
                 EventKind::Undecryptable(seal) => self.put_aside(room, event, seal),
                 EventKind::Message(_)

@@ -1,8 +1,32 @@
-//! Old threads: all that was said in them is read.
+//! What was said before: all of an old thread, a room's history, and what nobody heard for long.
 
-use muninn_matrix::testing::RoomKind;
+use std::time::Duration;
 
-use crate::support::run;
+use chrono::{TimeDelta, Utc};
+use muninn_matrix::testing::{Person, RoomKind};
+use muninn_platform::testing::EchoLog;
+use muninn_platform::{AudienceId, Body, ChannelMemory};
+
+use crate::support::{Scene, run};
+
+/// The texts that were overheard, in their order.
+fn heard(log: &EchoLog) -> Vec<String> {
+    let all = log.overheard.iter().map(|it| match &it.body {
+        Body::Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    });
+    all.collect()
+}
+
+impl Scene {
+    /// From now on what people say to one another is remembered there.
+    fn is_heard(&self) -> AudienceId {
+        let audience = AudienceId::new(format!("matrix/{}", self.room.room_id()));
+        let heard = self.home.memory.heard();
+        heard.set(&audience, ChannelMemory::Channel);
+        audience
+    }
+}
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -26,4 +50,102 @@ fn coming_to_an_old_thread_it_reads_all_of_it() {
             .await;
         });
     }
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn a_rooms_history_is_read_from_a_day_on_also_after_a_kill() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        run(kind, async |chat| {
+            let root = chat.say("The mast is down.").await;
+            chat.say_in(&root, "Since noon.").await;
+            for number in 1..=120 {
+                chat.say(&format!("chatter {number}")).await;
+            }
+            let mistaken = chat.say("It stands on Ridge Farm.").await;
+            chat.edit(&mistaken, "It stands on Summit Rock.").await;
+            let regretted = chat.say("never mind").await;
+            chat.redact(&regretted).await;
+            chat.echoes("a question").await;
+            let audience = chat.is_heard();
+
+            let since = Utc::now() - TimeDelta::hours(1);
+            let reads = async |chat: &Scene, mut at: Option<String>, pages: usize| {
+                for _ in 0..pages {
+                    let history = chat.home.options.histories.of(&audience).unwrap();
+                    let page = history.read_page(&audience, since, at.as_deref()).await;
+                    at = page.unwrap().next;
+                    if at.is_none() {
+                        break;
+                    }
+                }
+                at
+            };
+            let at = reads(chat, None, 2).await;
+            let mut all = heard(&chat.bot.log());
+            chat.bot.dies();
+            chat.starts_again().await;
+            assert_eq!(reads(chat, at, 20).await, None);
+            all.extend(heard(&chat.bot.log()));
+            let mut expected = vec!["The mast is down.".to_owned(), "Since noon.".to_owned()];
+            expected.extend((1..=120).map(|n| format!("chatter {n}")));
+            expected.push("It stands on Summit Rock.".to_owned());
+            assert_eq!(all, expected);
+            let elsewhere = AudienceId::new("matrix/!nowhere:example.org");
+            let history = chat.home.options.histories.of(&audience).unwrap();
+            let refused = history.read_page(&elsewhere, since, None).await;
+            assert!(refused.unwrap_err().to_string().contains("!nowhere"));
+            let future = Utc::now() + TimeDelta::hours(1);
+            let page = history.read_page(&audience, future, None).await.unwrap();
+            assert_eq!((page.messages, page.next), (0, None));
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn what_somebody_said_who_left_is_read() {
+    run(RoomKind::PLAIN, async |chat| {
+        let bob = Person::new(&chat.home.homeserver, "bob").await;
+        chat.ann.bring(chat, &bob).await;
+        bob.seen_by(chat).say("The mast is up.").await;
+        bob.seen_by(chat).room.leave().await.unwrap();
+        chat.echoes("a question").await;
+        let audience = chat.is_heard();
+        let history = chat.home.options.histories.of(&audience).unwrap();
+        let (since, mut at) = (Utc::now() - TimeDelta::hours(1), None);
+        for _ in 0..5 {
+            let page = history.read_page(&audience, since, at.as_deref()).await;
+            at = page.unwrap().next;
+            if at.is_none() {
+                break;
+            }
+        }
+        let log = chat.bot.log();
+        assert_eq!(heard(&log), ["The mast is up."]);
+        assert!(log.overheard[0].author.name.starts_with("bob"), "{log:#?}");
+    });
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn what_is_too_old_to_be_answered_is_still_heard() {
+    run(RoomKind::PLAIN, async |chat| {
+        chat.is_heard();
+        chat.echoes("first").await;
+        chat.bot.ends().await;
+        chat.ask("too old").await;
+        chat.say("The mast is up.").await;
+        // It is the time that matters here.
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        let catch_up = Duration::from_secs(5);
+        chat.bot = chat
+            .home
+            .start_with(|options| options.catch_up = catch_up)
+            .await;
+        chat.echoes("new").await;
+        let log = chat.bot.log();
+        assert_eq!(heard(&log), ["The mast is up."]);
+        assert_eq!(log.messages.len(), 1);
+    });
 }

@@ -1,0 +1,168 @@
+//! A room's history: its timeline from a day on, as far as its keys are there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use matrix_sdk::Room;
+use matrix_sdk::deserialized_responses::TimelineEvent;
+use matrix_sdk::room::MessagesOptions;
+use matrix_sdk::ruma::api::Direction;
+use matrix_sdk::ruma::api::client::room::get_event_by_timestamp;
+use matrix_sdk::ruma::{MilliSecondsSinceUnixEpoch, OwnedRoomId, UInt, uint};
+use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, InboxClosed};
+use tokio::time::timeout;
+
+use crate::background::edited;
+use crate::errors::{Failure, of_sdk};
+use crate::event::{Event, EventKind};
+use crate::inbound::Inbound;
+
+/// For one request, with what the homeserver has to ask of others.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Reads what was said in rooms.
+pub(crate) struct MatrixHistory(Inbound);
+
+impl MatrixHistory {
+    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+        Arc::new(Self(inbound.clone()))
+    }
+}
+
+#[async_trait]
+impl History for MatrixHistory {
+    async fn read_page(
+        &self,
+        channel: &AudienceId,
+        since: DateTime<Utc>,
+        at: Option<&str>,
+    ) -> Result<HistoryPage, HistoryError> {
+        let room = self.room(channel)?;
+        let (events, next) = match at {
+            Some(at) => self.page(&room, at).await?,
+            None => match self.first(&room, since).await? {
+                Some(first) => first,
+                None => return Ok(HistoryPage::default()),
+            },
+        };
+        let mut page = HistoryPage {
+            next,
+            ..HistoryPage::default()
+        };
+        for event in &events {
+            let json = event.raw().json().get();
+            let Some(read) = Event::read(json) else {
+                continue;
+            };
+            page.reached = Some(read.sent_at);
+            // Edits come with what they change.
+            let is_new = read.sent_at >= since && matches!(read.what, EventKind::Message(_));
+            if is_new {
+                let told = self.0.said_before(&room, with_edit(read, json)).await;
+                let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
+                page.messages += usize::from(is_speech);
+            }
+        }
+        Ok(page)
+    }
+}
+
+impl MatrixHistory {
+    fn room(&self, channel: &AudienceId) -> Result<Room, HistoryError> {
+        let id = channel.as_str().strip_prefix("matrix/");
+        let id = id.and_then(|id| OwnedRoomId::try_from(id).ok());
+        let room = id.and_then(|id| self.0.hub.client.get_room(&id));
+        room.filter(|room| room.state() == matrix_sdk::RoomState::Joined)
+            .ok_or_else(|| HistoryError::Refused(format!("I am in no room {channel}")))
+    }
+
+    /// The first event since then, and where what follows it begins. None: there is none.
+    async fn first(
+        &self,
+        room: &Room,
+        since: DateTime<Utc>,
+    ) -> Result<Option<(Vec<TimelineEvent>, Option<String>)>, HistoryError> {
+        let since = UInt::try_from(since.timestamp_millis()).unwrap_or_default();
+        let request = get_event_by_timestamp::v1::Request::new(
+            room.room_id().to_owned(),
+            MilliSecondsSinceUnixEpoch(since),
+            Direction::Forward,
+        );
+        let asked = async {
+            let asked = self.0.hub.client.send(request).await;
+            asked.map_err(matrix_sdk::Error::from)
+        };
+        let found = match in_time(asked).await {
+            Ok(found) => found,
+            Err(error) if is_none(&error) => return Ok(None),
+            Err(error) => return Err(refusal(room, error)),
+        };
+        let around = room.event_with_context(&found.event_id, false, uint!(0), None);
+        let around = in_time(around)
+            .await
+            .map_err(|error| refusal(room, error))?;
+        let events = around.event.into_iter().collect();
+        Ok(Some((events, around.next_batch_token)))
+    }
+
+    async fn page(
+        &self,
+        room: &Room,
+        from: &str,
+    ) -> Result<(Vec<TimelineEvent>, Option<String>), HistoryError> {
+        let mut options = MessagesOptions::forward().from(from);
+        options.limit = uint!(100);
+        let page = in_time(room.messages(options))
+            .await
+            .map_err(|error| refusal(room, error))?;
+        let next = page.end.filter(|end| end != from && !page.chunk.is_empty());
+        Ok((page.chunk, next))
+    }
+}
+
+/// What it says now.
+fn with_edit(mut event: Event, json: &str) -> Event {
+    if let EventKind::Message(message) = &mut event.what
+        && let Some(text) = edited(json, &event.sender)
+    {
+        message.text = text;
+    }
+    event
+}
+
+/// Why a request gave nothing; none inside: it took too long.
+type Failed = Option<matrix_sdk::Error>;
+
+async fn in_time<T>(
+    asked: impl Future<Output = Result<T, matrix_sdk::Error>>,
+) -> Result<T, Failed> {
+    match timeout(PATIENCE, asked).await {
+        Ok(answer) => answer.map_err(Some),
+        Err(_) => Err(None),
+    }
+}
+
+/// Whether the homeserver says that there is no such event.
+fn is_none(failed: &Failed) -> bool {
+    let status = failed
+        .as_ref()
+        .and_then(|error| error.as_client_api_error());
+    status.is_some_and(|error| error.status_code.as_u16() == 404)
+}
+
+fn refusal(room: &Room, failed: Failed) -> HistoryError {
+    let Some(error) = failed else {
+        return HistoryError::Away;
+    };
+    match of_sdk(&error) {
+        Failure::Limited(rest) => HistoryError::Limited(rest),
+        Failure::Away => HistoryError::Away,
+        Failure::LoggedOut | Failure::Refused => HistoryError::Refused(format!(
+            "the homeserver does not give the history of {}: {}",
+            room.room_id(),
+            muninn_platform::in_one_line(&error)
+        )),
+    }
+}

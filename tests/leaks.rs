@@ -10,6 +10,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use loopback_discord::Discord;
 use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
@@ -20,6 +22,7 @@ use serde_json::json;
 use support::bot::Place as Folder;
 use support::model_server::ModelServer;
 use support::program::{Program, end, prompt};
+use tokio::time::timeout;
 
 /// One way by which something can come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +75,25 @@ const MATRIX: &[Way] = &[
     Way::Named,
     Way::ReplyElsewhere,
 ];
+
+/// Of what people say to one another, which is no turn of the bot's: in its own place it comes out by these.
+const OVERHEARD: &[Way] = &[
+    Way::Recall,
+    Way::WhyRecalled,
+    Way::Search,
+    Way::Named,
+    Way::Aside,
+    Way::CatchUp,
+    Way::ReplyElsewhere,
+];
+
+/// How the secrets come into the bot's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    ToBot,
+    /// To others, where that is remembered. Who is alone with the bot tells it.
+    ToOthers,
+}
 
 /// A place as somebody sees it who talks there.
 struct Spot {
@@ -141,6 +163,46 @@ impl Spot {
                 asked.to_string()
             }
         }
+    }
+
+    /// Has what people say to one another remembered there, and says something to others; gives the message's id when
+    /// it is kept.
+    async fn overhears(&self, program: &Program, text: &str) -> String {
+        let said = match &self.chat {
+            Chat::Slack(chat) => {
+                chat.slash("/muninn", "remember channel").await;
+                chat.say(text)
+            }
+            Chat::Discord(chat) => {
+                let remember = [("what", json!("remember channel"))];
+                let asked = chat.command("remember", &remember);
+                asked
+                    .finds("that it listens", |it| it.text.contains("from now on"))
+                    .await;
+                chat.say(text).to_string()
+            }
+            Chat::Matrix(chat) => {
+                chat.say("!muninn remember room").await;
+                let listens =
+                    |it: &muninn_matrix::testing::Message| it.text.contains("From now on");
+                chat.finds("that it listens", listens).await;
+                chat.say(text).await.to_string()
+            }
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("export");
+        let kept = async {
+            loop {
+                program.says(&["export", file.to_str().unwrap()]).await;
+                if std::fs::read_to_string(&file).unwrap().contains(text) {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        };
+        let in_time = timeout(Duration::from_secs(60), kept).await;
+        assert!(in_time.is_ok(), "{}: {text:?} is not kept", self.kind);
+        said
     }
 
     /// Asks where nobody else sees it.
@@ -239,10 +301,19 @@ fn given(server: &ModelServer, question: &str) -> String {
     asked.filter(|it| it.contains(question)).collect()
 }
 
-async fn nothing_leaks(server: &ModelServer, spots: [Spot; 3], ways: &[Way]) {
+async fn nothing_leaks(
+    server: &ModelServer,
+    program: &Program,
+    spots: [Spot; 3],
+    (how, ways): (Told, &[Way]),
+) {
     let mut told = Vec::new();
     for spot in &spots {
         let text = format!("The code of the coffee machine is {}.", spot.secret);
+        if how == Told::ToOthers && !spot.is_direct() {
+            told.push(spot.overhears(program, &text).await);
+            continue;
+        }
         let answer = format!("Noted for {}.", spot.kind);
         let ends = text.clone();
         server
@@ -250,6 +321,9 @@ async fn nothing_leaks(server: &ModelServer, spots: [Spot; 3], ways: &[Way]) {
             .answers(&answer);
         told.push(spot.asks(&text, &answer).await);
     }
+    let ways = ways
+        .iter()
+        .filter(|way| how == Told::ToBot || OVERHEARD.contains(way));
     for way in ways {
         for (at, spot) in spots.iter().enumerate() {
             let row = format!("{way:?}");
@@ -317,6 +391,15 @@ async fn nothing_leaks(server: &ModelServer, spots: [Spot; 3], ways: &[Way]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_leaks_on_slack() {
+    on_slack(Told::ToBot).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_people_say_to_one_another_leaks_on_slack() {
+    on_slack(Told::ToOthers).await;
+}
+
+async fn on_slack(how: Told) {
     let server = ModelServer::start().await;
     let printed = Program::new(&server).says(&["manifest", "slack"]).await;
     let slack = Slack::with_manifest(&serde_json::from_str(&printed).unwrap()).await;
@@ -328,14 +411,15 @@ async fn nothing_leaks_on_slack() {
         .with("SLACK_ALLOW", "*");
     let bot = program.start();
     slack.connected(1).await;
-    let ann = slack.person("Ann");
+    let ann = slack.admin("Ann");
     let private = slack.private_channel("secret", &[&ann]);
     let chats = [
         ann.in_channel(&slack.channel("kitchen")),
         ann.in_channel(&private),
         ann.with_bot(),
     ];
-    nothing_leaks(&server, Spot::all(chats.map(Chat::Slack)), SLACK).await;
+    let spots = Spot::all(chats.map(Chat::Slack));
+    nothing_leaks(&server, &program, spots, (how, SLACK)).await;
     end(bot).await;
     server.finish();
     slack.finish();
@@ -343,6 +427,15 @@ async fn nothing_leaks_on_slack() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_leaks_on_discord() {
+    on_discord(Told::ToBot).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_people_say_to_one_another_leaks_on_discord() {
+    on_discord(Told::ToOthers).await;
+}
+
+async fn on_discord(how: Told) {
     let server = ModelServer::start().await;
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
@@ -354,12 +447,13 @@ async fn nothing_leaks_on_discord() {
     let bot = program.start();
     discord.connected(1).await;
     discord.registered("ask").await;
-    let ann = guild.person("ann");
+    let ann = guild.moderator("ann");
     let kitchen = ann.at(&guild.text("kitchen"));
     let private = kitchen.open_private_thread("secret");
     private.brings(discord.bot());
     let chats = [kitchen, private, ann.direct()];
-    nothing_leaks(&server, Spot::all(chats.map(Chat::Discord)), DISCORD).await;
+    let spots = Spot::all(chats.map(Chat::Discord));
+    nothing_leaks(&server, &program, spots, (how, DISCORD)).await;
     end(bot).await;
     server.finish();
     discord.finish();
@@ -368,6 +462,16 @@ async fn nothing_leaks_on_discord() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn nothing_leaks_on_matrix() {
+    on_matrix(Told::ToBot).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn nothing_that_people_say_to_one_another_leaks_on_matrix() {
+    on_matrix(Told::ToOthers).await;
+}
+
+async fn on_matrix(how: Told) {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
     let account = Account::new(&homeserver, "muninn").await;
@@ -384,7 +488,8 @@ async fn nothing_leaks_on_matrix() {
         ann.room(&account.user, RoomKind::ENCRYPTED).await,
         ann.room(&account.user, RoomKind::DIRECT).await,
     ];
-    nothing_leaks(&server, Spot::all(chats.map(Chat::Matrix)), MATRIX).await;
+    let spots = Spot::all(chats.map(Chat::Matrix));
+    nothing_leaks(&server, &program, spots, (how, MATRIX)).await;
     end(bot).await;
     server.finish();
 }

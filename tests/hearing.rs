@@ -211,10 +211,21 @@ async fn what_is_off_the_record_is_not_kept(place: Place) {
 
     let bot = place.bot(&config).await;
     let (room, other) = (bot.room("a"), bot.room("b"));
+    room.connect().await;
     room.tell(&bot.event("9"), "ada", "Still between us.").await;
     room.command("bob", "off room").await;
     other.tell(&bot.event("10"), "ada", "Nor here.").await;
-    room.command("bob", "on room").await;
+    // Where only Bob sees the answer, everybody is told.
+    let told = |room: &Room, words: &str| {
+        let begins =
+            format!("bob asked for this: What people say to one another in this room is {words}");
+        room.shown().iter().any(|it| it.starts_with(&begins))
+    };
+    assert!(!told(&room, "off the record"), "{:?}", room.shown());
+    room.aside("bob").command("bob", "off room").await;
+    assert!(told(&room, "off the record"), "{:?}", room.shown());
+    room.aside("bob").command("bob", "on room").await;
+    assert!(told(&room, "on the record again"), "{:?}", room.shown());
     room.command("bob", "on").await;
     room.tell(&bot.event("11"), "ada", "For all.").await;
     assert_eq!(texts(&bot, &room).await[2..], ["For all."]);

@@ -243,6 +243,20 @@ impl HearingRules {
         false
     }
 
+    /// Says something in an audience, for everybody there to see.
+    pub async fn tell(&self, audience: &Audience, text: &str) {
+        let Some(announcer) = self.announcer(&audience.platform) else {
+            return;
+        };
+        let text = SafeText::new(text);
+        let why = match timeout(TO_ANNOUNCE, announcer.announce(&audience.id, &text)).await {
+            Ok(Announced::Said(_)) | Err(_) => return,
+            Ok(Announced::NotYet) => "the platform is away".to_owned(),
+            Ok(Announced::Refused(why)) => why,
+        };
+        tracing::warn!(audience = %audience.id, why, "people could not be told what holds for them from now on");
+    }
+
     fn apply(&self, audience: &AudienceId, change: &HearingChange) {
         let mut all = self.kept_mut();
         all.entry(audience.clone()).or_default().apply(change);

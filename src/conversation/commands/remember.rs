@@ -57,12 +57,18 @@ impl Commands {
         let store = self.archive.store();
         self.hearing.change(store, &audience, &change).await?;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
-        Ok(Notice::Record {
+        let notice = Notice::Record {
             is_kept,
             scope,
             is_heard,
             vocabulary,
-        })
+        };
+        // It holds for all of them, and only its author sees the answer.
+        if is_heard && message.also_recalls.is_some() {
+            let told = format!("{} asked for this: {notice}", message.author.name);
+            self.hearing.tell(&audience, &told).await;
+        }
+        Ok(notice)
     }
 
     /// From now on what the author tells others here is kept again.

@@ -4,6 +4,7 @@ mod backfilling;
 mod fairness;
 mod overheard;
 mod revising;
+mod telling;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -13,9 +14,9 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
-    Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, OwnSession, Reply,
+    Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, Reply,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,7 +34,7 @@ use crate::conversation::pending::PendingMessages;
 use crate::conversation::stream::show;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker, tell_privately};
-use crate::graph::answers::{Spoken, WhichSessions};
+use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
 use crate::live::Live;
@@ -255,6 +256,15 @@ impl Bot {
                 found,
             } => {
                 self.tell_conversations(prefix, most, found);
+                ack.ack();
+            }
+            Incoming::Kept {
+                audience,
+                since,
+                most,
+                found,
+            } => {
+                self.tell_kept(audience, since, most, found);
                 ack.ack();
             }
             Incoming::Sessions {
@@ -694,51 +704,6 @@ impl Bot {
                     error = &error as &dyn std::error::Error,
                     "feedback could not be kept"
                 ),
-            }
-        });
-    }
-
-    fn tell_conversations(
-        self: &Arc<Self>,
-        prefix: String,
-        most: usize,
-        found: oneshot::Sender<Vec<ConversationId>>,
-    ) {
-        let bot = Arc::clone(self);
-        self.spawn(async move {
-            let store = bot.archive.store();
-            let newest = WhichSessions::Newest {
-                prefix: &prefix,
-                most,
-            };
-            match store.find_sessions(newest).await {
-                // Who asked may not wait any more.
-                Ok(all) => drop(found.send(all.into_iter().map(|(session, _)| session).collect())),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "the conversations cannot be read");
-                }
-            }
-        });
-    }
-
-    fn tell_sessions(
-        self: &Arc<Self>,
-        person: String,
-        prefix: String,
-        found: oneshot::Sender<Vec<OwnSession>>,
-    ) {
-        let bot = Arc::clone(self);
-        self.spawn(async move {
-            let store = bot.archive.store();
-            let most = Incoming::MOST_SESSIONS;
-            match store.own_sessions(&person, &prefix, most).await {
-                // Who asked may not wait any more.
-                Ok(sessions) => drop(found.send(sessions)),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "somebody's sessions cannot be read");
-                }
             }
         });
     }

@@ -7,12 +7,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, ConversationId};
+use muninn_platform::{AudienceId, ConversationId, EventId, KeptMessage};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::answers::ForgottenEvent;
-use super::engine::{Engine, Purge, Step};
+use super::engine::{Engine, Purge, Row, Step};
 use super::forgetting::REDACTED_ANSWER;
 use super::record::{integer, params, text, turn};
 use super::statements::{self, messages as cypher};
@@ -40,6 +40,26 @@ impl GraphStore {
         let rows = self.engine.read(cypher::BETWEEN, params(bound)).await?;
         let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
         turns.map(turn).collect()
+    }
+
+    /// Which events people said in an audience since a moment; of more than `most` the newest.
+    pub async fn kept_since(
+        &self,
+        audience: &AudienceId,
+        since: DateTime<Utc>,
+        most: usize,
+    ) -> Result<Vec<KeptMessage>, StoreError> {
+        let bound = json!({
+            "audience": audience.as_str(), "from": since.to_rfc3339(), "most": most,
+        });
+        let rows = self.engine.read(cypher::KEPT_SINCE, params(bound)).await?;
+        let kept = |row: &Row| {
+            Some(KeptMessage {
+                event: EventId::new(text(row, "event")?),
+                conversation: ConversationId::new(text(row, "session")?),
+            })
+        };
+        Ok(rows.iter().filter_map(kept).collect())
     }
 
     /// Puts another text in the place of a message's, with what is known of it now. Says whether it was there.
@@ -148,7 +168,7 @@ impl GraphStore {
 }
 
 /// A number of a row of what was forgotten.
-pub(super) fn counted(row: Option<&super::engine::Row>, column: &str) -> usize {
+pub(super) fn counted(row: Option<&Row>, column: &str) -> usize {
     let count = row.map_or(0, |row| integer(row, column));
     usize::try_from(count).unwrap_or_default()
 }

@@ -299,13 +299,17 @@ async fn remembering(server: &ModelServer) -> (Home, Channel, String, tempfile::
     (home, channel, audience, folder)
 }
 
-/// Catches up until so many messages are told of.
-async fn counts(server: &ModelServer, chat: &Chat, messages: &str) {
+/// No model says what came of what was said: it is counted and listed.
+fn says_nothing_of_it(server: &ModelServer) {
     server
         .expects(|request| prompt(request).contains("1. ["))
         .always_replies(Reply::text("I would rather not."));
+}
+
+/// Catches up until so many messages are told of.
+async fn counts(chat: &Chat, messages: &str) {
     let counted = async {
-        let all = |it: &Message| it.shown.contains(&format!(": {messages} by 1 person."));
+        let all = |it: &Message| it.shown.contains(&format!(": {messages}."));
         while !chat.said().iter().any(all) {
             chat.slash("/muninn", "catch me up since today").await;
             tokio::time::sleep(std::time::Duration::from_millis(300)).await;
@@ -334,7 +338,8 @@ async fn what_was_said_before_is_read_when_somebody_asks_for_it() {
         let said = home.program.says(&since).await;
         assert_eq!(said.trim(), "Done: I read 30 messages.");
     }
-    counts(&server, &bobs, "30 messages").await;
+    says_nothing_of_it(&server);
+    counts(&bobs, "30 messages by 1 person").await;
     end(bot).await;
     server.finish();
 }
@@ -358,10 +363,47 @@ async fn what_colleagues_say_is_kept_once_although_the_program_is_killed() {
     }
 
     let bot = home.start().await;
-    counts(&server, &bobs, "81 messages").await;
+    says_nothing_of_it(&server);
+    counts(&bobs, "81 messages by 1 person").await;
     // Nor was any kept twice.
     let more = |it: &Message| it.shown.starts_with("Since ") && it.shown.contains(": 82 messages");
     assert!(!bobs.said().iter().any(more));
+    end(bot).await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_colleagues_edit_and_delete_while_it_is_away_is_followed() {
+    let server = ModelServer::start().await;
+    let (home, channel, _audience, _folder) = remembering(&server).await;
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let bot = home.start().await;
+    let root = anns.say("Where does the new mast stand?");
+    let listens = |it: &Message| it.shown.starts_with("From now on I remember");
+    anns.finds("that it listens", listens).await;
+    let mistaken = bobs
+        .in_thread(&root)
+        .say("The new mast stands on Ridge Farm.");
+    let regretted = anns.say("The code of the hut is 4711.");
+    says_nothing_of_it(&server);
+    counts(&bobs, "3 messages by 2 people").await;
+    end(bot).await;
+    bobs.in_thread(&root)
+        .edit(&mistaken, "The new mast stands on Summit Rock.");
+    anns.delete(&regretted);
+
+    let bot = home.start().await;
+    counts(&bobs, "2 messages by 2 people").await;
+    let asked = |request: &Request| {
+        let prompt = prompt(request);
+        prompt.contains("Summit Rock") && !prompt.contains("Ridge Farm")
+    };
+    server
+        .expects(asked)
+        .replies(Reply::text("On Summit Rock."));
+    let question = anns.ask("Where does the new mast stand?");
+    anns.in_thread(&question).hears("On Summit Rock.").await;
     end(bot).await;
     server.finish();
 }

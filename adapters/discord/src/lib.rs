@@ -15,6 +15,7 @@ mod asked;
 mod attachment;
 mod background;
 mod buttons;
+mod changed;
 mod check;
 mod commands;
 mod content;

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, SeenUntil, counted, joined,
-    read_pages,
+    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, ReadPages, SeenUntil, counted,
+    joined, read_pages,
 };
 use parking_lot::Mutex;
 use serenity::model::Permissions;
@@ -53,7 +53,7 @@ const BUSY: Duration = Duration::from_millis(200);
 /// Reads what was missed.
 #[derive(Clone)]
 pub(crate) struct MissedReader {
-    inbound: Inbound,
+    pub(crate) inbound: Inbound,
     queue: Arc<KeyedQueue<ChannelId>>,
     shutdown: CancellationToken,
     state: Arc<State>,
@@ -151,13 +151,17 @@ impl MissedReader {
         };
         let after = id_at(since);
         let has_news = |channel: &&Channel| channel.last_message.is_some_and(|last| last > after);
+        let all: Vec<ChannelId> = channels.iter().map(|channel| channel.id).collect();
         let channels: Vec<ChannelId> = channels
             .iter()
             .filter(has_news)
             .map(|channel| channel.id)
             .collect();
         let reader = self.clone();
-        self.spawn(async move { reader.read_guild(guild, &channels, since).await });
+        self.spawn(async move {
+            reader.read_guild(guild, &channels, since).await?;
+            reader.follow_changes(Some(guild), &all, since).await
+        });
     }
 
     /// A server is gone, and nothing is to be read of it.
@@ -196,13 +200,9 @@ impl MissedReader {
         channels: &[ChannelId],
         since: DateTime<Utc>,
     ) -> Result<(), InboxClosed> {
-        let hub = &self.inbound.hub;
-        let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
         let mut people = People::new(self, guild);
         for channel in channels {
-            let spot = hub.directory.spot(guild, *channel);
-            let may = spot.and_then(|spot| hub.directory.my_permissions(&spot, hub.me));
-            if may.is_some_and(|may| !may.contains(needed)) {
+            if !self.may_read(guild, *channel) {
                 continue;
             }
             let said = self.read(*channel, since).await;
@@ -217,6 +217,14 @@ impl MissedReader {
             self.take_all(all).await?;
         }
         Ok(())
+    }
+
+    pub(crate) fn may_read(&self, guild: GuildId, channel: ChannelId) -> bool {
+        let hub = &self.inbound.hub;
+        let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+        let spot = hub.directory.spot(guild, channel);
+        let may = spot.and_then(|spot| hub.directory.my_permissions(&spot, hub.me));
+        may.is_none_or(|may| may.contains(needed))
     }
 
     async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), InboxClosed> {
@@ -237,23 +245,36 @@ impl MissedReader {
             .filter(|place| place.private_to.is_none())
             .map(|place| place.channel)
             .collect();
-        for channel in channels {
-            let said = self.read(channel, since).await;
+        let channels = Vec::from_iter(channels);
+        for channel in &channels {
+            let said = self.read(*channel, since).await;
             self.take_all(said).await?;
         }
-        Ok(())
+        self.follow_changes(None, &channels, since).await
     }
 
     /// What was said in a channel since then, oldest first.
     async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<Said> {
+        let read = self.messages_after(channel, id_at(since)).await;
+        if let Some(cut) = read.cut {
+            tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
+        }
+        read.items.into_iter().map(event::said).collect()
+    }
+
+    /// The messages of a channel after one, oldest first.
+    pub(crate) async fn messages_after(
+        &self,
+        channel: ChannelId,
+        after: MessageId,
+    ) -> ReadPages<Message> {
         let api = &self.inbound.hub.api;
-        let read = read_pages(
+        read_pages(
             OF_ONE,
             PageOrder::OldestFirst,
             |message: &Message| message.content.len(),
-            |after: Option<MessageId>| async move {
-                let after = after.unwrap_or(id_at(since));
-                let page = api.told_after(channel, after).await;
+            |from: Option<MessageId>| async move {
+                let page = api.told_after(channel, from.unwrap_or(after)).await;
                 let mut items = page.map_err(|failure| {
                     tracing::info!(%failure, %channel, "what was said meanwhile is not given");
                     failure.of_page()
@@ -266,11 +287,7 @@ impl MissedReader {
                 Ok(Page { items, next })
             },
         )
-        .await;
-        if let Some(cut) = read.cut {
-            tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
-        }
-        read.items.into_iter().map(event::said).collect()
+        .await
     }
 
     async fn take_all(&self, all: Vec<Said>) -> Result<(), InboxClosed> {
@@ -291,11 +308,28 @@ impl MissedReader {
 
     /// In the line of its channel, with what Discord tells now. False: it is too old to be answered.
     async fn take(&self, said: Said, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
-        loop {
+        self.in_line(said.channel, || {
             let (inbound, said) = (self.inbound.clone(), said.clone());
-            let channel = said.channel;
-            let telling = async move { inbound.said_meanwhile(said, oldest).await };
-            match self.queue.spawn(channel, &self.inbound.hub.chores, telling) {
+            async move { inbound.said_meanwhile(said, oldest).await }
+        })
+        .await
+    }
+
+    /// Does something in the line of a channel, as soon as there is room.
+    pub(crate) async fn in_line<T, F>(
+        &self,
+        channel: ChannelId,
+        telling: impl Fn() -> F + Send,
+    ) -> Result<T, InboxClosed>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, InboxClosed>> + Send + 'static,
+    {
+        loop {
+            match self
+                .queue
+                .spawn(channel, &self.inbound.hub.chores, telling())
+            {
                 Some(task) => return joined(task).await,
                 // It ends with the process at the latest.
                 None => tokio::time::sleep(BUSY).await,
@@ -305,14 +339,14 @@ impl MissedReader {
 }
 
 /// The roles of those who said something, which only the gateway tells with a message.
-struct People<'a> {
+pub(crate) struct People<'a> {
     reader: &'a MissedReader,
     guild: GuildId,
     known: HashMap<UserId, Vec<RoleId>>,
 }
 
 impl<'a> People<'a> {
-    fn new(reader: &'a MissedReader, guild: GuildId) -> Self {
+    pub(crate) fn new(reader: &'a MissedReader, guild: GuildId) -> Self {
         Self {
             reader,
             guild,
@@ -321,7 +355,7 @@ impl<'a> People<'a> {
     }
 
     /// None of somebody who left.
-    async fn roles_of(&mut self, person: UserId) -> Vec<RoleId> {
+    pub(crate) async fn roles_of(&mut self, person: UserId) -> Vec<RoleId> {
         if let Some(known) = self.known.get(&person) {
             return known.clone();
         }

@@ -1,12 +1,24 @@
 //! The bounded way into the bot.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::redact::without_secrets;
-use crate::{AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, SafeText};
+use crate::{
+    AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, KeptMessage, SafeText,
+};
+
+/// What was said longer ago is not looked at again.
+const LATELY: TimeDelta = TimeDelta::days(7);
+/// Of one audience.
+const KEPT: usize = 200;
+/// For the graph to tell what is kept.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Where adapters put what arrives. Bounded: a bot with too much to do is felt by its platforms.
 #[derive(Clone, Debug)]
@@ -175,6 +187,7 @@ impl Inbox {
             | Incoming::Stop(_)
             | Incoming::Feedback { .. }
             | Incoming::Conversations { .. }
+            | Incoming::Kept { .. }
             | Incoming::Sessions { .. } => &self.sender,
         }
     }
@@ -248,6 +261,29 @@ impl Inbox {
                 .await?;
         }
         Ok(())
+    }
+
+    /// The newest messages of the last days that the bot keeps of an audience, for an adapter that looks what became
+    /// of them while nobody listened: at most 200 of 7 days. None where the graph does not tell.
+    ///
+    /// # Errors
+    /// As [`Inbox::deliver`].
+    pub async fn kept(&self, audience: &AudienceId) -> Result<Vec<KeptMessage>, InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let asked = Incoming::Kept {
+            audience: audience.clone(),
+            since: Utc::now() - LATELY,
+            most: KEPT,
+            found,
+        };
+        self.deliver(asked).await?;
+        match timeout(PATIENCE, answer).await {
+            Ok(Ok(kept)) => Ok(kept),
+            Ok(Err(_)) | Err(_) => {
+                tracing::warn!(%audience, "what is kept is not known: edits and deletions of meanwhile are not followed");
+                Ok(Vec::new())
+            }
+        }
     }
 
     /// Never waits. For a platform that must acknowledge at once and can say that it is busy.

@@ -227,6 +227,13 @@ pub struct OwnSession {
     pub last_at: DateTime<Utc>,
 }
 
+/// A message that the bot keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptMessage {
+    pub event: EventId,
+    pub conversation: ConversationId,
+}
+
 /// What a platform tells the bot, or asks it.
 pub enum Incoming {
     /// A message, and the way its answer goes back.
@@ -258,6 +265,15 @@ pub enum Incoming {
         most: usize,
         /// Dropped where the graph does not tell.
         found: oneshot::Sender<Vec<ConversationId>>,
+    },
+    /// Which messages of people in an audience the bot keeps, for a platform that looks what became of them while
+    /// nobody listened.
+    Kept {
+        audience: AudienceId,
+        since: DateTime<Utc>,
+        most: usize,
+        /// Gets the newest; dropped where the graph does not tell.
+        found: oneshot::Sender<Vec<KeptMessage>>,
     },
     /// Which conversations a person has, for a platform that offers them to choose from.
     Sessions {
@@ -294,6 +310,10 @@ impl fmt::Debug for Incoming {
             Self::Conversations { prefix, .. } => f
                 .debug_struct("Conversations")
                 .field("prefix", prefix)
+                .finish_non_exhaustive(),
+            Self::Kept { audience, .. } => f
+                .debug_struct("Kept")
+                .field("audience", audience)
                 .finish_non_exhaustive(),
             Self::Sessions { person, prefix, .. } => f
                 .debug_struct("Sessions")

@@ -65,7 +65,7 @@ pub use history::{Histories, History, HistoryError, HistoryPage};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
-    Incoming, IncomingMessage, MessageId, Opinion, OwnSession,
+    Incoming, IncomingMessage, KeptMessage, MessageId, Opinion, OwnSession,
 };
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;

@@ -42,7 +42,7 @@ impl Reading {
         Utc::now().timestamp() < self.rest_until.load(Ordering::Relaxed)
     }
 
-    fn is_little(&self) -> bool {
+    pub(crate) fn is_little(&self) -> bool {
         self.is_little.load(Ordering::Relaxed)
     }
 

@@ -32,6 +32,7 @@ pub(crate) enum EventKind {
         now: Message,
         /// The text before, where Slack tells it.
         before: Option<String>,
+        at: Option<DateTime<Utc>>,
     },
     Deleted {
         channel: String,
@@ -272,6 +273,7 @@ impl EventKind {
         Some(Self::Changed {
             now: Message::read(event, now)?,
             before: before["text"].as_str().map(str::to_owned),
+            at: event["ts"].as_str().and_then(time_of),
         })
     }
 

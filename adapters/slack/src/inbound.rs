@@ -204,15 +204,8 @@ impl Inbound {
             (Intent::Said(heard), EventKind::Message(message)) => {
                 self.said(&message, heard, is_late).await
             }
-            (
-                Intent::Edited {
-                    of,
-                    addressed,
-                    place,
-                },
-                EventKind::Changed { now, .. },
-            ) => {
-                self.edited(own_id, &now, &of, addressed, place, is_late)
+            (Intent::Edited { addressed, place }, EventKind::Changed { now, at, .. }) => {
+                self.edited(own_id, &now, at, addressed, place, is_late)
                     .await
             }
             (Intent::Deleted { of, place }, EventKind::Deleted { user, .. }) => {

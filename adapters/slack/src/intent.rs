@@ -28,7 +28,6 @@ pub(crate) enum Intent {
     Nothing(IgnoreReason),
     Said(Heard),
     Edited {
-        of: String,
         addressed: Addressed,
         place: Place,
     },
@@ -99,7 +98,7 @@ pub(crate) enum Incomplete {
 pub(crate) fn intent(what: &EventKind, facts: &Context) -> Intent {
     match what {
         EventKind::Message(message) => said(message, facts),
-        EventKind::Changed { now, before } => edited(now, before.as_deref(), facts),
+        EventKind::Changed { now, before, .. } => edited(now, before.as_deref(), facts),
         // Whoever may take a message back, what was taken back is forgotten.
         EventKind::Deleted {
             channel,
@@ -211,7 +210,6 @@ fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
     // Which earlier messages were meant for the bot only the bot knows, so every edit is told.
     let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
     Intent::Edited {
-        of: now.ts.clone(),
         addressed,
         place: place(
             &now.channel,

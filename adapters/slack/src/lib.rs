@@ -10,6 +10,7 @@ mod allow;
 mod announce;
 mod api;
 mod background;
+mod changed;
 mod check;
 mod content;
 mod directory;

@@ -69,9 +69,9 @@ impl Inbound {
 }
 
 /// Reading what was missed.
-struct CatchUp<'a> {
-    inbound: &'a Inbound,
-    since: String,
+pub(crate) struct CatchUp<'a> {
+    pub(crate) inbound: &'a Inbound,
+    pub(crate) since: String,
     /// What is older is not answered.
     oldest: DateTime<Utc>,
     read: usize,
@@ -105,14 +105,18 @@ impl Listed {
 
     /// One of its messages, as Slack would have told it.
     pub(crate) fn push(&self, message: &Value) -> Option<Push> {
-        let mut event = message.clone();
+        self.told(message["ts"].as_str()?, message.clone())
+    }
+
+    /// Something that happened to its messages, as Slack would have told it. `name`: no other event of the channel
+    /// has it.
+    pub(crate) fn told(&self, name: &str, mut event: Value) -> Option<Push> {
         event["type"] = json!("message");
         event["channel"] = json!(self.id);
         event["channel_type"] = json!(self.kind);
-        let ts = message["ts"].as_str()?;
         Push::event(&json!({
             "type": "event_callback",
-            "event_id": format!("missed.{}.{ts}", self.id),
+            "event_id": format!("missed.{}.{name}", self.id),
             "is_ext_shared_channel": self.is_shared,
             "event": event,
         }))
@@ -140,6 +144,8 @@ impl<'a> CatchUp<'a> {
             self.channel(channel, &threads).await?;
         }
         tracing::info!(since = %self.since, channels = channels.len(), read = self.read, "read what was said meanwhile");
+        let changed = self.follow_changes(&channels).await?;
+        tracing::info!(changed, "looked what became of what is kept");
         if self.too_old > 0 {
             let number = counted(self.too_old, "message");
             tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
@@ -242,7 +248,7 @@ impl<'a> CatchUp<'a> {
     }
 
     /// All pages of a list, as far as Slack gives them.
-    async fn pages(
+    pub(crate) async fn pages(
         &self,
         method: &'static str,
         list: &'static str,
@@ -256,8 +262,11 @@ impl<'a> CatchUp<'a> {
         let read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
             let mut arguments = arguments.to_vec();
             arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-            let answer = api.get(method, &arguments).await;
-            let answer = answer.map_err(|error| unread(&error, arguments.first()))?;
+            let answer = match api.get(method, &arguments).await {
+                // Deleted, with all that was said in it.
+                Err(error) if error.is(&["thread_not_found"]) => Value::Null,
+                answer => answer.map_err(|error| unread(&error, arguments.first()))?,
+            };
             let items = answer[list].as_array().cloned().unwrap_or_default();
             let next = next_cursor(&answer);
             Ok(Page { items, next })

@@ -70,6 +70,7 @@ async fn bot(mut inbox: Arrivals) {
             Incoming::Feedback { .. }
             | Incoming::Sessions { .. }
             | Incoming::Conversations { .. }
+            | Incoming::Kept { .. }
             | Incoming::Overheard(_)
             | Incoming::Connected { .. } => {}
             Incoming::Stop(_) => {

@@ -79,6 +79,7 @@ pub async fn ask_remotely(
                     | Incoming::Connected { .. }
                     | Incoming::Feedback { .. }
                     | Incoming::Conversations { .. }
+                    | Incoming::Kept { .. }
                     | Incoming::Sessions { .. } => continue,
                 },
                 None => return,

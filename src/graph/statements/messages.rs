@@ -9,6 +9,12 @@ pub(crate) const BETWEEN: &str = concat!(
     " AS turn ORDER BY r.createdAt DESC, r.position DESC"
 );
 
+/// What was said in an audience since a moment, the newest first.
+pub(crate) const KEPT_SINCE: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.createdAt >= datetime($from) \
+    WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most \
+    RETURN r.eventId AS event, r.session AS session ORDER BY r.createdAt DESC, r.position DESC";
+
 /// What a person said to others in an audience.
 pub(crate) const SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \

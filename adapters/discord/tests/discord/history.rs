@@ -152,6 +152,40 @@ fn what_was_asked_while_it_was_away_is_answered_once() {
 }
 
 #[test]
+fn what_was_edited_and_deleted_while_it_was_away_is_followed() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.asks("one").await;
+        thread.hears("echo: one").await;
+        let corrected = thread.say("three");
+        thread.hears("echo: three").await;
+        let gone = thread.say("four");
+        thread.hears("echo: four").await;
+        let direct = chat.ann.direct();
+        let private = direct.say("six");
+        direct.hears("echo: six").await;
+        chat.goes_away().await;
+        let until = kept.until();
+        thread.edit(corrected, "drei");
+        thread.delete(gone);
+        direct.edit(private, "sechs");
+        chat.starts_again().await;
+        thread.hears("echo: drei").await;
+        direct.hears("echo: sechs").await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        let said = thread.said().into_iter();
+        let standing = said.filter(|it| !it.is_deleted).map(|it| it.text);
+        assert_eq!(Vec::from_iter(standing), ["echo: one", "echo: drei"]);
+        // Nor is it told once more at the next start.
+        chat.restart_with(|_| {}).await;
+        chat.echoes_aside("well 6").await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().answered, 1);
+    });
+}
+
+#[test]
 fn a_new_session_within_a_process_is_no_hole() {
     run(async |chat| {
         chat.echoes_aside("well 2").await;

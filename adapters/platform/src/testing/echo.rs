@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered,
-    EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage, MessageId, OwnSession,
-    Platform, PlatformError, Reply, SafeText, Withdrawn,
+    EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage, KeptMessage, MessageId,
+    OwnSession, Platform, PlatformError, Reply, SafeText, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -50,6 +50,7 @@ struct Known {
     answered: HashMap<EventId, Answered>,
     unanswered: Vec<IncomingMessage>,
     sessions: Vec<(String, OwnSession)>,
+    kept: Vec<(AudienceId, KeptMessage)>,
 }
 
 #[derive(Clone, Debug)]
@@ -92,6 +93,7 @@ impl EchoMemory {
         };
         let is_new = is_meant && known.seen.insert(message.event.clone());
         if is_new {
+            known.keep(message);
             // The real bot's next message of a conversation waits until the one before is kept.
             known.takes_part.insert(message.conversation.clone());
             known.unanswered.push(message.clone());
@@ -139,6 +141,12 @@ impl EchoMemory {
         known.answered.extend(answer);
     }
 
+    fn kept(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        let known = self.0.lock();
+        let there = known.kept.iter().filter(|(of, _)| of == audience);
+        there.map(|(_, kept)| kept.clone()).collect()
+    }
+
     fn conversations(&self, prefix: &str) -> Vec<ConversationId> {
         let known = self.0.lock();
         let all = known.takes_part.iter();
@@ -159,6 +167,18 @@ impl EchoMemory {
 }
 
 impl Known {
+    /// What somebody said is kept.
+    fn keep(&mut self, message: &IncomingMessage) {
+        if matches!(message.body, Body::Text(_)) {
+            let kept = KeptMessage {
+                event: message.event.clone(),
+                conversation: message.conversation.clone(),
+            };
+            let audience = message.audience.id.clone();
+            self.kept.push((audience, kept));
+        }
+    }
+
     /// Whether a message is still worked on: its answer may stand there before that is known here.
     fn is_in_flight(&self, event: &EventId) -> bool {
         self.unanswered.iter().any(|open| open.event == *event)
@@ -421,7 +441,11 @@ impl Echo {
                 Incoming::Conversations { prefix, found, .. } => {
                     drop(found.send(self.memory.conversations(&prefix)));
                 }
+                Incoming::Kept {
+                    audience, found, ..
+                } => drop(found.send(self.memory.kept(&audience))),
                 Incoming::Overheard(message) => {
+                    self.memory.0.lock().keep(&message);
                     self.log.send_modify(|log| log.overheard.push(message));
                 }
                 Incoming::Connected { announce, .. } => {

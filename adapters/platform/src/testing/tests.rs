@@ -13,7 +13,8 @@ async fn bot(mut inbox: Arrivals) {
             | Incoming::Overheard(_)
             | Incoming::Sessions { .. }
             | Incoming::Connected { .. }
-            | Incoming::Conversations { .. } => {}
+            | Incoming::Conversations { .. }
+            | Incoming::Kept { .. } => {}
             Incoming::Stop(_) => {
                 if let Some(mut reply) = waiting.take() {
                     let _ = reply.finish(&[SafeText::new("stopped")]).await;

@@ -1,6 +1,6 @@
 //! What people write: a message, and what becomes of it: it is edited, or deleted.
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply, Request,
     Toward,
@@ -132,12 +132,12 @@ impl Inbound {
         &self,
         event: EventId,
         now: &Message,
-        of: &str,
+        at: Option<DateTime<Utc>>,
         addressed: Addressed,
         place: Place,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
-        let hub = &self.hub;
+        let (hub, of) = (&self.hub, now.ts.as_str());
         let Some(user) = now.user.as_deref() else {
             return Ok(());
         };
@@ -154,6 +154,7 @@ impl Inbound {
         let message = IncomingMessage {
             addressed,
             link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
+            sent_at: at.unwrap_or_else(Utc::now).min(Utc::now()),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
         let target = self.target(now, user, place, event.clone(), is_late);

@@ -227,7 +227,6 @@ fn changed(text: &str, before: &str, more: Value) -> Intent {
 #[test]
 fn edits_are_told_where_something_changed() {
     let edited = |addressed| Intent::Edited {
-        of: "2.0".to_owned(),
         addressed,
         place: in_thread("2.0"),
     };

@@ -190,6 +190,57 @@ fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_agai
 }
 
 #[test]
+fn what_was_edited_and_deleted_meanwhile_is_followed() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.thread("one");
+        thread.hears("echo: one").await;
+        let corrected = thread.say("three");
+        thread.hears("echo: three").await;
+        let gone = thread.say("four");
+        thread.hears("echo: four").await;
+        let asked = chat.ask("five");
+        let other = chat.in_thread(&asked);
+        other.hears("echo: five").await;
+        let direct = chat.ann.with_bot();
+        let private = direct.say("six");
+        direct.hears("echo: six").await;
+        chat.rests().await;
+        chat.bot.ends().await;
+        let until = kept.until();
+        chat.slack.hold_events();
+        thread.edit(&corrected, "drei");
+        thread.delete(&gone);
+        chat.delete(&asked);
+        direct.edit(&private, "sechs");
+        chat.starts_again().await;
+        thread.hears("echo: drei").await;
+        direct.hears("echo: sechs").await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        let shown = |place: &loopback_slack::Chat| -> Vec<String> {
+            let said = place.said().into_iter();
+            said.filter(|it| !it.is_deleted)
+                .map(|it| it.shown)
+                .collect()
+        };
+        assert_eq!(shown(&thread), ["echo: one", "echo: drei"]);
+        assert_eq!(shown(&other), [""; 0]);
+        assert_eq!(shown(&direct), ["echo: sechs"]);
+        // Nor is it told once more at the next start.
+        let until = kept.until();
+        chat.restart().await;
+        kept.goes_on(&until).await;
+        assert_eq!(chat.bot.log().messages.len(), 0);
+        // Slack tells it too, late.
+        chat.slack.let_go();
+        chat.slack.all_told().await;
+        chat.rests().await;
+        assert_eq!(shown(&thread), ["echo: one", "echo: drei"]);
+    });
+}
+
+#[test]
 fn what_is_too_old_is_not_answered() {
     run_badly(app(), async |mut scene| {
         let chat = &mut scene;
@@ -358,5 +409,8 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         assert!(reply.sent_at < Utc::now() && reply.link.as_ref().unwrap().contains("thread_ts"));
         assert_eq!(reply.author.name, "Ann");
         assert_eq!(log.messages.len(), 0, "nothing is answered");
+        // Also where nobody can say anything any more.
+        chat.channel.archive();
+        assert_eq!(reads(chat, None, 50).await, None);
     });
 }

@@ -114,6 +114,9 @@ impl Chat {
     pub fn edit_raw(&self, ts: &str, text: &str) {
         self.person.shared.change(|state| {
             let (now, number) = (state.workspace.ts(), state.workspace.number());
+            // Slack tells in which second.
+            let second = now.split_once('.').map_or(&*now, |(second, _)| second);
+            let now = format!("{second}.000000");
             let editor = self.person.id().to_owned();
             state.workspace.revise(&self.channel, ts, |post| {
                 post.rewrite(text, rich(text, number));

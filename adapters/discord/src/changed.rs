@@ -1,0 +1,155 @@
+//! What became, while nobody listened, of the messages that the bot keeps: Discord tells a new session of no edits and no
+//! deletions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
+use serenity::model::channel::Message;
+use serenity::model::id::{ChannelId, GuildId, MessageId};
+
+use crate::event::{self, Said};
+use crate::ids::{Event, Place};
+use crate::missed::{MissedReader, People, id_at};
+
+/// Channels and threads of a server that are looked into: for each, Discord is asked at least once.
+const PLACES: usize = 500;
+
+impl MissedReader {
+    /// Tells of what was edited and deleted since then among what is kept of these channels.
+    ///
+    /// # Errors
+    /// When the bot is ending.
+    pub(crate) async fn follow_changes(
+        &self,
+        guild: Option<GuildId>,
+        channels: &[ChannelId],
+        since: DateTime<Utc>,
+    ) -> Result<(), InboxClosed> {
+        let mut people = guild.map(|guild| People::new(self, guild));
+        let (mut looked, mut changed) = (0, 0);
+        for channel in channels {
+            // What is said in a public thread is of its channel's audience.
+            let audience = Place::new(guild, *channel).audience();
+            let kept = by_place(&self.inbound.inbox.kept(&audience).await?);
+            for (place, kept) in &kept {
+                if guild.is_some_and(|guild| !self.may_read(guild, *place)) {
+                    continue;
+                }
+                looked += 1;
+                if looked > PLACES {
+                    tracing::warn!(
+                        ?guild,
+                        "edits and deletions of meanwhile are followed in {PLACES} channels and threads only"
+                    );
+                    return Ok(());
+                }
+                let changes = self.look_again(*place, kept, since).await;
+                changed += changes.edited.len() + changes.deleted.len();
+                self.tell(guild, *place, changes, people.as_mut()).await?;
+            }
+        }
+        tracing::info!(
+            ?guild,
+            looked,
+            changed,
+            "looked what became of what is kept"
+        );
+        Ok(())
+    }
+
+    async fn look_again(
+        &self,
+        place: ChannelId,
+        kept: &BTreeSet<MessageId>,
+        since: DateTime<Utc>,
+    ) -> Changes {
+        let Some(first) = kept.first() else {
+            return Changes::default();
+        };
+        // What is said from now on is not looked for.
+        let now = id_at(Utc::now());
+        let before = MessageId::new(first.get() - 1);
+        let ReadPages { items, cut } = self.messages_after(place, before).await;
+        let until = match cut {
+            None => Some(now),
+            Some(_) => items.last().map(|newest| newest.id),
+        };
+        match until {
+            Some(until) if *first <= until => changes(kept.range(..=until), items, since),
+            Some(_) | None => Changes::default(),
+        }
+    }
+
+    async fn tell(
+        &self,
+        guild: Option<GuildId>,
+        place: ChannelId,
+        changes: Changes,
+        mut people: Option<&mut People<'_>>,
+    ) -> Result<(), InboxClosed> {
+        for (mut now, at) in changes.edited {
+            now.guild = guild;
+            if let Some(people) = &mut people {
+                now.author.roles = people.roles_of(now.author.id).await;
+            }
+            self.in_line(place, || {
+                let (inbound, now) = (self.inbound.clone(), now.clone());
+                async move { inbound.edited(now, at).await }
+            })
+            .await?;
+        }
+        self.in_line(place, || {
+            let (inbound, deleted) = (self.inbound.clone(), changes.deleted.clone());
+            async move { inbound.deleted(guild, place, deleted).await }
+        })
+        .await
+    }
+}
+
+/// The messages that are kept, by the channel or thread that they stand in.
+fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
+    let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
+    for kept in kept {
+        match Event::parse(&kept.event) {
+            Some(Event::Message {
+                channel,
+                message,
+                is_first: true,
+            }) => drop(places.entry(channel).or_default().insert(message)),
+            Some(Event::Message { .. } | Event::Interaction(_)) | None => {}
+        }
+    }
+    places
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Changes {
+    /// What they say now, and since when.
+    edited: Vec<(Said, DateTime<Utc>)>,
+    deleted: Vec<MessageId>,
+}
+
+/// What became of kept messages, of which `standing` are all that are still there. Changes of before `since` are known.
+fn changes<'a>(
+    kept: impl Iterator<Item = &'a MessageId>,
+    standing: Vec<Message>,
+    since: DateTime<Utc>,
+) -> Changes {
+    let mut standing: BTreeMap<MessageId, Message> = standing
+        .into_iter()
+        .map(|message| (message.id, message))
+        .collect();
+    let mut changes = Changes::default();
+    for id in kept {
+        let Some(message) = standing.remove(id) else {
+            changes.deleted.push(*id);
+            continue;
+        };
+        let at = message.edited_timestamp.map(|at| *at);
+        if let Some(at) = at.filter(|at| *at > since) {
+            changes.edited.push((event::said(message), at));
+        }
+    }
+    changes
+}

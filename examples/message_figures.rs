@@ -17,7 +17,7 @@ use muninn::llm::Embedder;
 use muninn::memory::journal::Journal;
 use muninn::memory::{Archive, Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
-use muninn_platform::{Audience, AudienceId};
+use muninn_platform::{Audience, AudienceId, EventId};
 
 /// Words that messages are made of.
 const WORDS: &str = include_str!("../docs/recall.md");
@@ -100,6 +100,39 @@ async fn main() -> anyhow::Result<()> {
     let at = |part: usize| took[(QUESTIONS - 1) * part / 100].as_secs_f64() * 1e3;
     println!("recall: p50 {:.2} ms, p99 {:.2} ms", at(50), at(99));
     println!("most memory: {} MB", memory("VmHWM:")? / 1_024);
+    let began = Instant::now();
+    let event = EventId::new("figures/none");
+    let last = store.last_said_by(&audience, "person-1", &event).await?;
+    println!(
+        "when somebody was last here: {:.3} s",
+        began.elapsed().as_secs_f64()
+    );
+    let began = Instant::now();
+    let from = last.context("somebody said something")? - TimeDelta::days(7);
+    let said = store
+        .messages_between(&audience, from, Utc::now(), 2_000)
+        .await?;
+    println!(
+        "{} messages of a week: {:.3} s",
+        said.len(),
+        began.elapsed().as_secs_f64()
+    );
+    let began = Instant::now();
+    let newest = said.last().context("there is one")?;
+    store.forget_message(newest).await?;
+    println!(
+        "one message forgotten in {:.3} s",
+        began.elapsed().as_secs_f64()
+    );
+    let began = Instant::now();
+    anyhow::ensure!(
+        recaller.catch_up(&store, &audience).await,
+        "its index is there again"
+    );
+    println!(
+        "the next recall waits {:.2} s",
+        began.elapsed().as_secs_f64()
+    );
     store.close().await?;
     Ok(())
 }

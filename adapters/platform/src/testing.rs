@@ -36,10 +36,12 @@ use crate::{
 mod board;
 pub mod conformance;
 mod echo;
+mod history;
 mod pending;
 
 use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
+pub use history::read_history;
 pub use pending::{Answer, Outcome, Pending};
 
 const NAME: &str = "test";

@@ -1,6 +1,6 @@
 //! What people say to one another, where that is remembered.
 
-use muninn_platform::{Addressed, Announced, Body, ChannelMemory};
+use muninn_platform::{Addressed, Announced, Body};
 
 use crate::support::run;
 
@@ -11,10 +11,7 @@ fn people_are_heard_where_that_is_wanted() {
         let asked = chat.mention("one");
         chat.thread_on(asked).await.hears("echo: one").await;
         let audience = chat.bot.log().messages[0].audience.id.clone();
-        chat.home
-            .memory
-            .heard()
-            .set(&audience, ChannelMemory::Channel);
+        chat.home.memory.remembers_talk_of(&audience);
 
         let bob = chat.guild.person("bob").at(&chat.general);
         let first = chat.say("Is the mast up?");

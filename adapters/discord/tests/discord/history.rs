@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
 use loopback_discord::Permissions;
-use muninn_platform::testing::EchoLog;
-use muninn_platform::{AudienceId, Body, ChannelMemory};
+use muninn_platform::testing::{EchoLog, read_history};
+use muninn_platform::{AudienceId, Body};
 use tempfile::TempDir;
 
 use crate::support::{Echoes, Scene, run};
@@ -258,37 +257,15 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
             AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
         // What Discord told before this, the bot knows then.
         chat.echoes_aside("first").await;
-        chat.home
-            .memory
-            .heard()
-            .set(&audience, ChannelMemory::Channel);
+        chat.home.memory.remembers_talk_of(&audience);
 
-        let heard = |chat: &Scene| -> Vec<String> {
-            let log = chat.bot.log();
-            let texts = log.overheard.iter().map(|it| match &it.body {
-                Body::Text(text) => text.clone(),
-                body => format!("{body:?}"),
-            });
-            texts.collect()
-        };
-        let reads = async |chat: &Scene, mut at: Option<String>, pages: usize| {
-            let since = Utc::now() - TimeDelta::hours(1);
-            for _ in 0..pages {
-                let history = chat.home.options.histories.of(&audience).unwrap();
-                let page = history.read_page(&audience, since, at.as_deref()).await;
-                at = page.unwrap().next;
-                if at.is_none() {
-                    break;
-                }
-            }
-            at
-        };
-        let at = reads(chat, None, 2).await;
-        let mut all = heard(chat);
+        let histories = chat.home.options.histories.clone();
+        let at = read_history(&histories, &audience, None, 2).await;
+        let mut all = chat.bot.log().overheard_texts();
         chat.crashes().await;
         chat.echoes_aside("well 5").await;
-        assert_eq!(reads(chat, at, 50).await, None);
-        all.extend(heard(chat));
+        assert_eq!(read_history(&histories, &audience, at, 50).await, None);
+        all.extend(chat.bot.log().overheard_texts());
         let mut expected: Vec<String> = (1..=150).map(|n| format!("chatter {n}")).collect();
         expected.push("The mast is down.".to_owned());
         expected.extend((1..=150).map(|n| format!("reply {n}")));

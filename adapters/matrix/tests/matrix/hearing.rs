@@ -1,7 +1,7 @@
 //! What people say to one another, where that is remembered.
 
 use muninn_matrix::testing::RoomKind;
-use muninn_platform::{Addressed, Announced, Body, ChannelMemory};
+use muninn_platform::{Addressed, Announced, Body};
 
 use crate::support::run;
 
@@ -14,10 +14,7 @@ fn people_are_heard_where_that_is_wanted() {
             let audience = chat.bot.log().messages[0].audience.id.clone();
             chat.say("not remembered").await;
             chat.echoes("two").await;
-            chat.home
-                .memory
-                .heard()
-                .set(&audience, ChannelMemory::Channel);
+            chat.home.memory.remembers_talk_of(&audience);
 
             let first = chat.say("Is the mast up?").await;
             chat.reply(first.as_str(), "Yes, since noon.").await;

@@ -4,26 +4,16 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use muninn_matrix::testing::{Person, RoomKind};
-use muninn_platform::testing::EchoLog;
-use muninn_platform::{AudienceId, Body, ChannelMemory};
+use muninn_platform::AudienceId;
+use muninn_platform::testing::read_history;
 
 use crate::support::{Scene, run};
-
-/// The texts that were overheard, in their order.
-fn heard(log: &EchoLog) -> Vec<String> {
-    let all = log.overheard.iter().map(|it| match &it.body {
-        Body::Text(text) => text.clone(),
-        other => format!("{other:?}"),
-    });
-    all.collect()
-}
 
 impl Scene {
     /// From now on what people say to one another is remembered there.
     fn is_heard(&self) -> AudienceId {
         let audience = AudienceId::new(format!("matrix/{}", self.room.room_id()));
-        let heard = self.home.memory.heard();
-        heard.set(&audience, ChannelMemory::Channel);
+        self.home.memory.remembers_talk_of(&audience);
         audience
     }
 }
@@ -70,23 +60,13 @@ fn a_rooms_history_is_read_from_a_day_on_also_after_a_kill() {
             let audience = chat.is_heard();
 
             let since = Utc::now() - TimeDelta::hours(1);
-            let reads = async |chat: &Scene, mut at: Option<String>, pages: usize| {
-                for _ in 0..pages {
-                    let history = chat.home.options.histories.of(&audience).unwrap();
-                    let page = history.read_page(&audience, since, at.as_deref()).await;
-                    at = page.unwrap().next;
-                    if at.is_none() {
-                        break;
-                    }
-                }
-                at
-            };
-            let at = reads(chat, None, 2).await;
-            let mut all = heard(&chat.bot.log());
+            let histories = chat.home.options.histories.clone();
+            let at = read_history(&histories, &audience, None, 2).await;
+            let mut all = chat.bot.log().overheard_texts();
             chat.bot.dies();
             chat.starts_again().await;
-            assert_eq!(reads(chat, at, 20).await, None);
-            all.extend(heard(&chat.bot.log()));
+            assert_eq!(read_history(&histories, &audience, at, 20).await, None);
+            all.extend(chat.bot.log().overheard_texts());
             let mut expected = vec!["The mast is down.".to_owned(), "Since noon.".to_owned()];
             expected.extend((1..=120).map(|n| format!("chatter {n}")));
             expected.push("It stands on Summit Rock.".to_owned());
@@ -112,17 +92,10 @@ fn what_somebody_said_who_left_is_read() {
         bob.seen_by(chat).room.leave().await.unwrap();
         chat.echoes("a question").await;
         let audience = chat.is_heard();
-        let history = chat.home.options.histories.of(&audience).unwrap();
-        let (since, mut at) = (Utc::now() - TimeDelta::hours(1), None);
-        for _ in 0..5 {
-            let page = history.read_page(&audience, since, at.as_deref()).await;
-            at = page.unwrap().next;
-            if at.is_none() {
-                break;
-            }
-        }
+        let histories = chat.home.options.histories.clone();
+        assert_eq!(read_history(&histories, &audience, None, 5).await, None);
         let log = chat.bot.log();
-        assert_eq!(heard(&log), ["The mast is up."]);
+        assert_eq!(log.overheard_texts(), ["The mast is up."]);
         assert!(log.overheard[0].author.name.starts_with("bob"), "{log:#?}");
     });
 }
@@ -145,7 +118,7 @@ fn what_is_too_old_to_be_answered_is_still_heard() {
             .await;
         chat.echoes("new").await;
         let log = chat.bot.log();
-        assert_eq!(heard(&log), ["The mast is up."]);
+        assert_eq!(log.overheard_texts(), ["The mast is up."]);
         assert_eq!(log.messages.len(), 1);
     });
 }

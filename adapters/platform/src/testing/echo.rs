@@ -25,9 +25,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Addressed, Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered,
-    EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage, KeptMessage, MessageId,
-    OwnSession, Platform, PlatformError, Reply, SafeText, Withdrawn,
+    Addressed, Announce, Announced, Arrivals, AudienceId, Body, ChannelMemory, Command,
+    ConversationId, Delivered, EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage,
+    KeptMessage, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -66,6 +66,11 @@ impl EchoMemory {
     /// Where what people say to one another is remembered.
     pub fn heard(&self) -> &HeardAudiences {
         &self.1
+    }
+
+    /// From now on what people say to one another in an audience is remembered.
+    pub fn remembers_talk_of(&self, audience: &AudienceId) {
+        self.1.set(audience, ChannelMemory::Channel);
     }
 
     /// What was accepted and not answered, which may come once more.
@@ -233,6 +238,17 @@ pub struct EchoLog {
     pub connected: usize,
     /// How many messages were dealt with, and their answers kept.
     pub answered: usize,
+}
+
+impl EchoLog {
+    /// The texts that were overheard, in their order.
+    pub fn overheard_texts(&self) -> Vec<String> {
+        let all = self.overheard.iter().map(|it| match &it.body {
+            Body::Text(text) => text.clone(),
+            other => format!("{other:?}"),
+        });
+        all.collect()
+    }
 }
 
 /// By which something is said unasked, once the platform can be reached.

@@ -1,18 +1,8 @@
 //! What people say to one another, where that is remembered.
 
-use muninn_platform::testing::EchoLog;
-use muninn_platform::{Addressed, Announced, AnswerMode, Body, ChannelMemory};
+use muninn_platform::{Addressed, Announced, AnswerMode};
 
 use crate::support::run_set;
-
-/// The texts that were heard.
-fn heard(log: &EchoLog) -> Vec<String> {
-    let all = log.overheard.iter().map(|it| match &it.body {
-        Body::Text(text) => text.clone(),
-        other => format!("{other:?}"),
-    });
-    all.collect()
-}
 
 #[test]
 fn people_are_heard_where_that_is_wanted() {
@@ -24,10 +14,7 @@ fn people_are_heard_where_that_is_wanted() {
             chat.say("not remembered");
             chat.slack.all_told().await;
             let audience = chat.bot.log().messages[0].audience.id.clone();
-            chat.home
-                .memory
-                .heard()
-                .set(&audience, ChannelMemory::Channel);
+            chat.home.memory.remembers_talk_of(&audience);
 
             let bob = chat.slack.person("Bob").in_channel(&chat.channel);
             let robot = chat.slack.other_bot("Robot").in_channel(&chat.channel);
@@ -41,7 +28,10 @@ fn people_are_heard_where_that_is_wanted() {
             chat.slack.all_told().await;
 
             let log = chat.bot.log();
-            assert_eq!(heard(&log), ["Is the mast up?", "Yes, *since noon*."]);
+            assert_eq!(
+                log.overheard_texts(),
+                ["Is the mast up?", "Yes, *since noon*."]
+            );
             let [first, second] = &log.overheard[..] else {
                 panic!("{log:#?}");
             };
@@ -85,10 +75,7 @@ fn a_flood_is_told_whole_and_a_question_in_it_is_answered() {
             let asked = chat.ask("one");
             chat.in_thread(&asked).hears("echo: one").await;
             let audience = chat.bot.log().messages[0].audience.id.clone();
-            chat.home
-                .memory
-                .heard()
-                .set(&audience, ChannelMemory::Channel);
+            chat.home.memory.remembers_talk_of(&audience);
             for n in 0..300 {
                 chat.say(&format!("message {n}"));
             }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use loopback_slack::{Fault, TEAM};
-use muninn_platform::HistoryError;
-use muninn_platform::{AudienceId, Body, ChannelMemory};
+use muninn_platform::testing::read_history;
+use muninn_platform::{AudienceId, Body, HistoryError};
 use tempfile::TempDir;
 
 use crate::support::{Scene, app, run, run_badly};
@@ -308,31 +308,6 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once(
     });
 }
 
-/// All pages of a channel's history, from where it was read to; gives where the last one ended.
-async fn reads(chat: &Scene, mut at: Option<String>, pages: usize) -> Option<String> {
-    let channel = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
-    let since = Utc::now() - TimeDelta::hours(1);
-    for _ in 0..pages {
-        let history = chat.home.options.histories.of(&channel).unwrap();
-        let page = history.read_page(&channel, since, at.as_deref()).await;
-        at = page.unwrap().next;
-        if at.is_none() {
-            break;
-        }
-    }
-    at
-}
-
-/// What was overheard, in its order.
-fn heard(chat: &Scene) -> Vec<String> {
-    let log = chat.bot.log();
-    let said = log.overheard.iter().map(|it| match &it.body {
-        Body::Text(text) => text.clone(),
-        body => format!("{body:?}"),
-    });
-    said.collect()
-}
-
 #[test]
 fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
     run(async |chat| {
@@ -356,13 +331,11 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         // What Slack told before this was said to others.
         chat.still_answers().await;
         let audience = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
-        chat.home
-            .memory
-            .heard()
-            .set(&audience, ChannelMemory::Channel);
+        chat.home.memory.remembers_talk_of(&audience);
 
-        let at = reads(chat, None, 2).await;
-        let mut all = heard(chat);
+        let histories = chat.home.options.histories.clone();
+        let at = read_history(&histories, &audience, None, 2).await;
+        let mut all = chat.bot.log().overheard_texts();
         chat.rests().await;
         chat.bot.dies();
         chat.starts_again().await;
@@ -388,8 +361,8 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
             Some(HistoryError::Limited(Some(Duration::from_secs(7))))
         );
         drop(history);
-        assert_eq!(reads(chat, last, 50).await, None);
-        all.extend(heard(chat));
+        assert_eq!(read_history(&histories, &audience, last, 50).await, None);
+        all.extend(chat.bot.log().overheard_texts());
         let mut expected: Vec<String> = (1..=250)
             .flat_map(|n| [format!("reply {n}"), format!("chatter {n}")])
             .chain(["The mast is down.".to_owned()])
@@ -411,6 +384,6 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         assert_eq!(log.messages.len(), 0, "nothing is answered");
         // Also where nobody can say anything any more.
         chat.channel.archive();
-        assert_eq!(reads(chat, None, 50).await, None);
+        assert_eq!(read_history(&histories, &audience, None, 50).await, None);
     });
 }

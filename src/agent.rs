@@ -11,6 +11,7 @@ pub mod prompt;
 pub mod prompts;
 mod rephrased;
 pub mod run;
+pub mod sampling;
 pub mod tools;
 
 use std::time::Instant;

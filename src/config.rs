@@ -20,7 +20,7 @@ pub use self::names::{Place, UnknownName, unknown};
 use crate::agent::budget::BudgetConfig;
 use crate::graph::{GraphConfig, Reader};
 use crate::knowledge::origins::SourcesFile;
-use crate::llm::{Limits, ModelConfig, Money, Retries, Timeouts};
+use crate::llm::{Limits, ModelConfig, Money, Retries, Sampling, Timeouts};
 use crate::memory::{Calibration, DEFAULT_RECALL_TOKENS, RecallMode, RecallSettings};
 
 /// Every option, from the command line or the environment (also from `.env`).
@@ -534,7 +534,10 @@ impl Options {
             api_key,
             chat_model: model.to_owned(),
             utility_model: utility_model.unwrap_or_else(|| model.to_owned()),
-            temperature: self.model_temperature,
+            sampling: Sampling {
+                temperature: self.model_temperature,
+                ..Sampling::default()
+            },
             capabilities_file: Some(data_dir.join("models.json")),
             timeouts: Timeouts {
                 read: Duration::from_secs(self.model_timeout),

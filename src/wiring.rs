@@ -186,12 +186,22 @@ impl Parts {
                 model.clone(),
                 Arc::clone(&prompts),
                 Arc::clone(&budgets),
+                Arc::clone(&config.channels),
             ),
         };
         let window = config.turn.window_turns;
-        let summarizer = model
-            .map(|model| Summarizer::new(Arc::clone(&archive), model, prompts, budgets, window));
         let channels = Arc::clone(&config.channels);
+        let summarizer = model.map(|model| {
+            let archive = Arc::clone(&archive);
+            Summarizer::new(
+                archive,
+                model,
+                prompts,
+                budgets,
+                Arc::clone(&channels),
+                window,
+            )
+        });
         let digests = Digests::new(Arc::clone(&store), channels, hearing, config.time_zone);
         let bot = Arc::new(Bot::new(
             sessions,

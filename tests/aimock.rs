@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use muninn::llm::{
     ChatMessage, ChatModel, ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose,
-    RemoteEmbedder, ToolSpec,
+    RemoteEmbedder, Sampling, ToolSpec,
 };
 use serde_json::{Value, json};
 
@@ -40,6 +40,7 @@ fn ask(text: &str) -> ChatRequest {
             parameters: json!({ "type": "object", "properties": { "q": { "type": "string" } } }),
         }],
         shape: None,
+        sampling: Sampling::default(),
         max_tokens: 50,
         purpose: Purpose::Answer,
         person: "alice".to_owned(),

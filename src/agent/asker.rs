@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::agent::budget::Purse;
 use crate::agent::prompts::dated;
+use crate::agent::sampling::SamplingByKind;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::tokens::{estimate, estimate_request};
 use crate::llm::{
@@ -26,6 +27,7 @@ pub struct Asker<'a> {
     images: &'a [Image],
     /// The model that answers here; none for the configured one.
     answering: Option<&'a str>,
+    sampling: SamplingByKind,
     /// By which the days of the person begin.
     time_zone: TimeZone,
     /// What calls are paid from; none where nobody counts.
@@ -57,6 +59,7 @@ impl<'a> Asker<'a> {
             answer_tokens,
             images: &[],
             answering: None,
+            sampling: SamplingByKind::of(None),
             time_zone: TimeZone::UTC,
             purse: None,
             calls: Mutex::default(),
@@ -74,6 +77,12 @@ impl<'a> Asker<'a> {
     #[must_use]
     pub fn answering_with(self, answering: Option<&'a str>) -> Self {
         Self { answering, ..self }
+    }
+
+    /// Choosing words as is set.
+    #[must_use]
+    pub fn sampling(self, sampling: SamplingByKind) -> Self {
+        Self { sampling, ..self }
     }
 
     /// On the days of this time zone.
@@ -141,6 +150,7 @@ impl<'a> Asker<'a> {
             model: self.answering.map(str::to_owned),
             tools: ask.tools,
             shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
+            sampling: self.sampling.of_step(step).clone(),
             max_tokens,
             purpose,
             person: self.person.clone(),

@@ -11,13 +11,14 @@ mod tests;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use muninn_platform::{IncomingMessage, TimeZone, counted, local_time};
+use muninn_platform::{Channels, IncomingMessage, TimeZone, counted, local_time};
 
 use self::findings::{Batch, Findings, batches, schema};
 use self::listing::listing;
 use self::topics::{Said, Topic, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
 use crate::agent::prompts::{PromptError, Prompts, WhatCameOfIt, dated};
+use crate::agent::sampling::SamplingByKind;
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::graph::StoreError;
 use crate::live::Live;
@@ -42,6 +43,7 @@ pub struct CatchUp {
     model: Option<Arc<ModelChain>>,
     prompts: Live<Prompts>,
     budgets: Arc<Budgets>,
+    channels: Arc<Channels>,
 }
 
 /// Why a model said nothing of it.
@@ -71,6 +73,7 @@ impl CatchUp {
         model: Option<Arc<ModelChain>>,
         prompts: Arc<Prompts>,
         budgets: Arc<Budgets>,
+        channels: Arc<Channels>,
     ) -> Self {
         Self {
             archive,
@@ -78,6 +81,7 @@ impl CatchUp {
             model,
             prompts: Live::new(prompts),
             budgets,
+            channels,
         }
     }
 
@@ -234,6 +238,7 @@ impl CatchUp {
             person: &message.author.name,
             topics: &batch.quoted(zone),
         })?;
+        let set = self.channels.of(message.channel());
         let request = ChatRequest {
             messages: vec![ChatMessage::System(dated(zone)), ChatMessage::User(prompt)],
             images: Vec::new(),
@@ -243,6 +248,7 @@ impl CatchUp {
                 name: "catch_up",
                 schema: schema(),
             }),
+            sampling: SamplingByKind::of(set.as_ref()).into_summary(),
             max_tokens: REPLY_TOKENS,
             purpose: Purpose::Answer,
             person: format!("{}/{}", message.audience.platform, message.author.id),

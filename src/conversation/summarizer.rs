@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use dashmap::DashSet;
-use muninn_platform::{ConversationId, IncomingMessage, TimeZone};
+use muninn_platform::{Channels, ConversationId, IncomingMessage, TimeZone};
 
 use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
+use crate::agent::sampling::SamplingByKind;
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
 use crate::live::Live;
@@ -24,6 +25,7 @@ pub struct Summarizer {
     model: Arc<ModelChain>,
     prompts: Live<Prompts>,
     budgets: Arc<Budgets>,
+    channels: Arc<Channels>,
     /// Turns that stay out of it.
     window_turns: usize,
     /// Sessions whose summary is being written: a turn that ends meanwhile asks for no other.
@@ -48,6 +50,7 @@ impl Summarizer {
         model: Arc<ModelChain>,
         prompts: Arc<Prompts>,
         budgets: Arc<Budgets>,
+        channels: Arc<Channels>,
         window_turns: usize,
     ) -> Self {
         Self {
@@ -55,6 +58,7 @@ impl Summarizer {
             model,
             prompts: Live::new(prompts),
             budgets,
+            channels,
             window_turns,
             writing: DashSet::new(),
         }
@@ -133,6 +137,7 @@ impl Summarizer {
             turns: &turns,
             words: summary::WORDS,
         })?;
+        let set = self.channels.of(message.channel());
         let request = ChatRequest {
             messages: vec![
                 ChatMessage::System(prompts::dated(TimeZone::UTC)),
@@ -143,6 +148,7 @@ impl Summarizer {
             tools: Vec::new(),
             // A word is about 4/3 tokens in English, and more elsewhere.
             shape: None,
+            sampling: SamplingByKind::of(set.as_ref()).into_summary(),
             max_tokens: 3 * summary::WORDS as u32,
             purpose: Purpose::Utility,
             person: format!("{}/{}", message.audience.platform, message.author.id),

@@ -1,6 +1,8 @@
 //! Answers and tool calls.
 
-use muninn::llm::{ChatMessage, ChatRequest, Completion, Purpose, ToolCall, ToolSpec, Usage};
+use muninn::llm::{
+    ChatMessage, ChatRequest, Completion, Purpose, Sampling, ToolCall, ToolSpec, Usage,
+};
 use serde_json::{Value, json};
 
 use crate::support::model_server::{Gate, Reply};
@@ -180,7 +182,7 @@ async fn a_temperature_is_sent_only_where_one_is_set_and_left_out_where_it_is_re
         .unwrap();
 
     let mut config = server.config();
-    config.temperature = Some(0.25);
+    config.sampling.temperature = Some(0.25);
     let model = model(&config);
     server
         .expects(|request| request.body["temperature"] == 0.25)
@@ -194,5 +196,56 @@ async fn a_temperature_is_sent_only_where_one_is_set_and_left_out_where_it_is_re
         .answers("by myself");
     let answer = complete(&model, &ask("two")).await.unwrap();
     assert_eq!(answer.text, "by myself");
+    server.finish();
+}
+
+#[tokio::test]
+async fn each_setting_of_sampling_that_a_model_refuses_is_left_out_alone() {
+    let server = start().await;
+    let mut config = server.config();
+    config.sampling.temperature = Some(0.7);
+    let model = model(&config);
+    let request = ChatRequest {
+        sampling: Sampling {
+            temperature: Some(0.0),
+            top_p: Some(0.9),
+            seed: Some(7),
+            stop: Some(vec!["---".to_owned()]),
+        },
+        ..ask("one")
+    };
+    let sent = |request: &crate::support::model_server::Request| {
+        ["temperature", "top_p", "seed", "stop"].map(|key| request.body.get(key).cloned())
+    };
+    let all = [json!(0.0), json!(0.9), json!(7), json!(["---"])].map(Some);
+    let mut expected = all.clone();
+    let refusals = [
+        (
+            1,
+            "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
+        ),
+        (
+            3,
+            "Unsupported parameter: 'stop' is not supported with this model.",
+        ),
+        (2, "Unknown name \"seed\": Cannot find field."),
+        (
+            0,
+            "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+        ),
+    ];
+    for (left_out, refusal) in refusals {
+        let now = expected.clone();
+        server
+            .expects(move |request| sent(request) == now)
+            .replies(Reply::refusal(400, "unsupported_parameter", refusal));
+        expected[left_out] = None;
+    }
+    for _again in 0..2 {
+        server
+            .expects(move |request| sent(request) == [None, None, None, None])
+            .answers("by myself");
+        assert_eq!(complete(&model, &request).await.unwrap().text, "by myself");
+    }
     server.finish();
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use muninn::llm::{
     ChatMessage, ChatModel, ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose,
+    Sampling,
 };
 use support::model_server::{ModelServer, Reply, Request};
 
@@ -39,6 +40,7 @@ fn ask(text: &str) -> ChatRequest {
         ],
         tools: Vec::new(),
         shape: None,
+        sampling: Sampling::default(),
         max_tokens: 50,
         purpose: Purpose::Answer,
         person: "alice".to_owned(),

@@ -175,6 +175,11 @@ impl Place {
         self.folder.path()
     }
 
+    /// What the names of this place's audiences begin with.
+    pub fn prefix(&self) -> String {
+        format!("test/{}", self.name)
+    }
+
     pub fn journal(&self) -> PathBuf {
         self.folder.path().join("journal-0.jsonl")
     }

@@ -1,6 +1,6 @@
-//! What is set for single channels.
+//! What is set for single channels, and for all of them.
 //!
-//! A file of tables, each named by the id of an audience:
+//! A file of tables, each named by the id of an audience, or by `*` for every channel that does not say otherwise:
 //!
 //! ```toml
 //! ["slack/T0001/C0002"]
@@ -12,7 +12,14 @@
 //! memory = "channel"
 //! off_record = ["[off]", "psst:"]
 //! digest = "Mon 09:00"
+//!
+//! ["*".sampling]
+//! answer = { temperature = 0.2 }
 //! ```
+
+mod sampling;
+
+pub use self::sampling::{Sampling, SamplingSettings};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -77,6 +84,49 @@ pub struct ChannelSettings {
     pub off_record: Option<Vec<String>>,
     /// When it is told what was decided, answered and left open there.
     pub digest: Option<DigestSchedule>,
+    /// How models choose their words there.
+    pub sampling: Option<SamplingSettings>,
+}
+
+/// The table that holds for all channels.
+const EVERYWHERE: &str = "*";
+
+impl ChannelSettings {
+    /// What is set here, and where nothing is, there.
+    #[must_use]
+    fn or(self, general: &Self) -> Self {
+        let general = general.clone();
+        Self {
+            answer: self.answer,
+            persona: if self.persona.is_empty() {
+                general.persona
+            } else {
+                self.persona
+            },
+            model: self.model.or(general.model),
+            recall_threshold: self.recall_threshold.or(general.recall_threshold),
+            time_zone: self.time_zone.or(general.time_zone),
+            memory: self.memory,
+            off_record: self.off_record,
+            digest: self.digest,
+            sampling: match (self.sampling, general.sampling) {
+                (Some(here), Some(there)) => Some(here.or(&there)),
+                (here, there) => here.or(there),
+            },
+        }
+    }
+
+    /// A setting that is about one channel alone.
+    fn only_of_one(&self) -> Option<&'static str> {
+        [
+            ("answer", self.answer.is_some()),
+            ("memory", self.memory.is_some()),
+            ("off_record", self.off_record.is_some()),
+            ("digest", self.digest.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, is_set)| is_set.then_some(name))
+    }
 }
 
 /// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
@@ -102,6 +152,15 @@ pub enum ChannelsError {
     },
     #[error("{channel} has a recall_threshold of {threshold}, which is not between 0 and 1")]
     Threshold { channel: AudienceId, threshold: f64 },
+    #[error("{channel}: {problem}")]
+    Setting {
+        channel: AudienceId,
+        problem: String,
+    },
+    #[error(
+        "[\"*\"] has {setting}, which is set for single channels only; write it into the table of each channel that it is meant for"
+    )]
+    OnlyOfOne { setting: &'static str },
 }
 
 impl Channels {
@@ -126,6 +185,20 @@ impl Channels {
                     threshold,
                 });
             }
+            let problem = settings
+                .sampling
+                .as_ref()
+                .and_then(SamplingSettings::problem);
+            if let Some(problem) = problem {
+                return Err(ChannelsError::Setting {
+                    channel: channel.clone(),
+                    problem,
+                });
+            }
+        }
+        let everywhere = read.get(&AudienceId::new(EVERYWHERE));
+        if let Some(setting) = everywhere.and_then(ChannelSettings::only_of_one) {
+            return Err(ChannelsError::OnlyOfOne { setting });
         }
         Ok(Self(RwLock::new(read)))
     }
@@ -139,9 +212,14 @@ impl Channels {
         is_other
     }
 
-    /// What is set for an audience, if anything is.
+    /// What is set for an audience, or for all of them, if anything is.
     pub fn of(&self, audience: &AudienceId) -> Option<ChannelSettings> {
-        self.all().get(audience).cloned()
+        let all = self.all();
+        let here = all.get(audience).cloned();
+        match all.get(&AudienceId::new(EVERYWHERE)) {
+            Some(everywhere) => Some(here.unwrap_or_default().or(everywhere)),
+            None => here,
+        }
     }
 
     fn all(&self) -> RwLockReadGuard<'_, ByAudience> {
@@ -155,7 +233,7 @@ impl Channels {
         let places = all.keys().map(AudienceId::as_str);
         let unknown = places.filter(|place| {
             let platform = place.split('/').next().unwrap_or_default();
-            !PLATFORMS.contains(&platform)
+            !PLATFORMS.contains(&platform) && *place != EVERYWHERE
         });
         unknown.map(str::to_owned).collect()
     }
@@ -212,6 +290,31 @@ mod tests {
     }
 
     #[test]
+    fn what_holds_for_all_holds_where_a_channel_says_nothing() {
+        let channels = load(
+            "['*']\npersona = 'Kind.'\n\
+             ['*'.sampling]\nanswer = { temperature = 0.7, seed = 1 }\n\
+             ['slack/T/C']\nanswer = 'always'\n\
+             ['slack/T/C'.sampling]\nanswer = { temperature = 0 }\n",
+        )
+        .unwrap();
+        assert_eq!(channels.unknown_places(), [""; 0]);
+        let of = |id| channels.of(&AudienceId::new(id)).unwrap();
+        let here = of("slack/T/C");
+        assert_eq!(
+            (here.answer, here.persona.as_str()),
+            (Some(AnswerMode::Always), "Kind.")
+        );
+        let answers = here.sampling.unwrap().answer;
+        assert_eq!((answers.temperature, answers.seed), (Some(0.0), Some(1)));
+        let elsewhere = of("matrix/!r").sampling.unwrap().answer;
+        assert_eq!(
+            (elsewhere.temperature, elsewhere.seed),
+            (Some(0.7), Some(1))
+        );
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
             ("['a']\nanswers = 'always'", "unknown field `answers`"),
@@ -223,6 +326,22 @@ mod tests {
             (
                 "['a']\nrecall_threshold = 2",
                 "a has a recall_threshold of 2",
+            ),
+            (
+                "['a'.sampling]\nanswer = { temperature = 3 }",
+                "a: sampling.answer.temperature is 3, but must be from 0 to 2",
+            ),
+            (
+                "['a'.sampling]\ncypher = { stop = ['1', '2', '3', '4', '5'] }",
+                "a: sampling.cypher.stop has 5 texts",
+            ),
+            (
+                "['a'.sampling]\nanswer = { temperatur = 0 }",
+                "unknown field `temperatur`",
+            ),
+            (
+                "['*']\ndigest = 'daily 08:00'",
+                "[\"*\"] has digest, which is set for single channels only",
             ),
         ] {
             let error = load(text).unwrap_err();

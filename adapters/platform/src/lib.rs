@@ -51,7 +51,9 @@ pub use announce::{Announce, Announced, NothingToSay};
 pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
-pub use channels::{AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode};
+pub use channels::{
+    AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode, Sampling, SamplingSettings,
+};
 /// A time zone of the IANA database, such as `Europe/Lisbon`.
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;

@@ -57,6 +57,11 @@ pub struct Capabilities {
     pub max_tokens: bool,
     /// Reasoning models take no other temperature than their own.
     pub temperature: bool,
+    /// Some take it only without a temperature.
+    pub top_p: bool,
+    pub seed: bool,
+    /// Reasoning models do not.
+    pub stop: bool,
     pub data: DataForm,
     pub tools: ToolForm,
     /// It did not call a tool when it was asked to.
@@ -81,6 +86,9 @@ impl Default for Capabilities {
             stream_options: true,
             max_tokens: true,
             temperature: true,
+            top_p: true,
+            seed: true,
+            stop: true,
             data: DataForm::Schema,
             tools: ToolForm::Native,
             too_weak_for_tools: false,
@@ -99,6 +107,9 @@ pub(super) struct Uses {
     pub(super) tools: bool,
     pub(super) data: bool,
     pub(super) temperature: bool,
+    pub(super) top_p: bool,
+    pub(super) seed: bool,
+    pub(super) stop: bool,
 }
 
 impl Capabilities {
@@ -145,8 +156,15 @@ impl Capabilities {
             next.streams_with_tools = false;
         } else if uses.tools && self.tools == ToolForm::Native && says(TOOLS) {
             next.tools = ToolForm::Text;
+        } else if uses.top_p && self.top_p && says(&["top_p", "topp"]) {
+            // Before the temperature: where only one of the two is taken, that stays.
+            next.top_p = false;
         } else if uses.temperature && self.temperature && says(&["temperature"]) {
             next.temperature = false;
+        } else if uses.seed && self.seed && says(&["seed"]) {
+            next.seed = false;
+        } else if uses.stop && self.stop && says(STOPS) {
+            next.stop = false;
         } else if self.streams && says(STREAMS) {
             next.streams = false;
         } else if self.alternates && self.system_role && says(&["alternate"]) {
@@ -165,6 +183,9 @@ impl Capabilities {
         let plain = Self {
             stream_options: false,
             temperature: self.temperature && !uses.temperature,
+            top_p: self.top_p && !uses.top_p,
+            seed: self.seed && !uses.seed,
+            stop: self.stop && !uses.stop,
             data: if uses.data {
                 DataForm::Words
             } else {
@@ -216,12 +237,27 @@ const STREAMS: &[&str] = &[
     "stream must",
 ];
 
+/// What services say of the words at which an answer ends: alone, the word is in too many other sentences.
+const STOPS: &[&str] = &[
+    "'stop'",
+    "\"stop\"",
+    "`stop`",
+    ": stop",
+    "stop sequence",
+    "stop_sequence",
+    "stop parameter",
+    "stop is not",
+];
+
 /// Whether a refusal is about what a request uses, so that the same request will be refused again.
 pub(super) fn is_about_a_capability(refusal: &str) -> bool {
     let uses = Uses {
         tools: true,
         data: true,
         temperature: true,
+        top_p: true,
+        seed: true,
+        stop: true,
     };
     Capabilities::default().without(refusal, uses).is_some()
 }
@@ -366,6 +402,9 @@ mod tests {
         tools: true,
         data: true,
         temperature: true,
+        top_p: true,
+        seed: true,
+        stop: true,
     };
 
     /// What the capabilities are once these were said one after the other.

@@ -16,8 +16,8 @@ use super::messages::messages;
 use super::service::{Call, Service, Waits};
 use super::visible::Piece;
 use super::{
-    ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Speed, Timeouts,
-    TooLong, ToolSpec, tokens,
+    ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
+    Timeouts, TooLong, ToolSpec, tokens,
 };
 
 /// How often one request is put otherwise at most: each time the service refuses another part of it.
@@ -34,7 +34,7 @@ pub struct ChatModel {
     pub(super) chat_model: String,
     pub(super) utility_model: String,
     pub(super) timeouts: Timeouts,
-    temperature: Option<f64>,
+    sampling: Sampling,
     pub(super) learnt: CapabilityStore,
     /// The service's list of models, as it was read last.
     pub(super) listed: Mutex<Option<Value>>,
@@ -55,7 +55,7 @@ impl ChatModel {
             chat_model: config.chat_model.clone(),
             utility_model: config.utility_model.clone(),
             timeouts: config.timeouts,
-            temperature: config.temperature,
+            sampling: config.sampling.clone(),
             listed: Mutex::default(),
             done: Mutex::default(),
         })
@@ -112,10 +112,14 @@ impl ChatModel {
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
+        let sampling = request.sampling.or(&self.sampling);
         let uses = Uses {
             tools: !request.tools.is_empty(),
             data: request.shape.is_some(),
-            temperature: self.temperature.is_some(),
+            temperature: sampling.temperature.is_some(),
+            top_p: sampling.top_p.is_some(),
+            seed: sampling.seed.is_some(),
+            stop: sampling.stops().is_some(),
         };
         let mut answer_tokens = request.max_tokens;
         // What is tried although nobody said that it is needed.
@@ -250,9 +254,7 @@ impl ChatModel {
             .call_within(waits, model, &request.person, budget);
         let mut measured = Measured::new(&self.learnt, model, &call, prompt, self.timeouts.read);
         let mut body = body(request, model, can, limit);
-        if let Some(temperature) = self.temperature.filter(|_| can.temperature) {
-            body["temperature"] = temperature.into();
-        }
+        request.sampling.or(&self.sampling).put_into(&mut body, can);
         let offered = request.tools.iter().map(|tool| tool.name.clone());
         let mut answer = Assembler::new(offered.collect(), can.reasons_at_once);
         if body["stream"] == true {

@@ -6,7 +6,9 @@ use std::sync::PoisonError;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{ChatMessage, ChatModel, ChatRequest, Late, ModelError, Purpose, RemoteEmbedder};
+use super::{
+    ChatMessage, ChatModel, ChatRequest, Late, ModelError, Purpose, RemoteEmbedder, Sampling,
+};
 
 /// What a model is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +153,7 @@ fn one_token(purpose: Purpose) -> ChatRequest {
         model: None,
         tools: Vec::new(),
         shape: None,
+        sampling: Sampling::default(),
         max_tokens: 1,
         purpose,
         person: String::new(),

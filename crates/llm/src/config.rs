@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
+use super::Sampling;
+
 /// An OpenAI-compatible service and the models asked there.
 #[derive(Clone, Debug)]
 pub struct ModelConfig {
@@ -15,8 +17,8 @@ pub struct ModelConfig {
     pub api_key: Option<SecretString>,
     pub chat_model: String,
     pub utility_model: String,
-    /// How freely the models choose their words; none for what the service does by itself.
-    pub temperature: Option<f64>,
+    /// How the models choose their words, where a request does not say.
+    pub sampling: Sampling,
     /// Where it is kept what the models can do; none for nowhere.
     pub capabilities_file: Option<PathBuf>,
     pub timeouts: Timeouts,
@@ -33,7 +35,7 @@ impl ModelConfig {
             api_key: None,
             chat_model: model.clone(),
             utility_model: model,
-            temperature: None,
+            sampling: Sampling::default(),
             capabilities_file: None,
             timeouts: Timeouts::default(),
             retries: Retries::default(),

@@ -17,6 +17,7 @@ mod measured;
 mod messages;
 mod prices;
 mod refusal;
+mod sampling;
 mod service;
 mod speed;
 pub mod structured;
@@ -36,6 +37,7 @@ pub use embed::{Embedder, RemoteEmbedder};
 pub use limiter::{Limiter, Permit};
 pub use measured::millis;
 pub use prices::{Money, Prices, PricesError};
+pub use sampling::Sampling;
 pub use speed::Speed;
 pub use structured::AnswerShape;
 pub use tryout::{LEAST_USEFUL_CONTEXT, Tried, TriedOut};
@@ -106,6 +108,8 @@ pub struct ChatRequest {
     pub tools: Vec<ToolSpec>,
     /// The shape of an answer that is data.
     pub shape: Option<AnswerShape>,
+    /// What it leaves unset is as [`ModelConfig::sampling`] says.
+    pub sampling: Sampling,
     /// The answer's limit, in tokens.
     pub max_tokens: u32,
     pub purpose: Purpose,

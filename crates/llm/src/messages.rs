@@ -159,7 +159,7 @@ fn tool_call(call: &ToolCall) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Purpose, ToolSpec};
+    use crate::{Purpose, Sampling, ToolSpec};
 
     fn request(messages: Vec<ChatMessage>) -> ChatRequest {
         ChatRequest {
@@ -171,6 +171,7 @@ mod tests {
                 parameters: json!({}),
             }],
             shape: None,
+            sampling: Sampling::default(),
             max_tokens: 10,
             purpose: Purpose::Answer,
             model: None,

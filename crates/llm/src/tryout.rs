@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::capabilities::{DataForm, ToolForm};
 use super::{
-    AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, Speed, ToolSpec,
-    context, structured,
+    AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, Sampling, Speed,
+    ToolSpec, context, structured,
 };
 
 /// Tokens of an answer that is tried: room for a model that reasons.
@@ -224,6 +224,7 @@ fn request(purpose: Purpose, question: &str) -> ChatRequest {
         images: Vec::new(),
         tools: Vec::new(),
         shape: None,
+        sampling: Sampling::default(),
         max_tokens: TRY_TOKENS,
         purpose,
         model: None,

@@ -12,6 +12,7 @@ use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
+use crate::agent::sampling::SamplingByKind;
 use crate::agent::tools::{Knowledge, Offer, Tools};
 use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
@@ -101,6 +102,7 @@ impl TurnRunner {
             .showing(images)
             .paying_from(purse)
             .on_days_of(self.recaller.time_zone_of(message))
+            .sampling(SamplingByKind::of(set.as_ref()))
             .answering_with(set.as_ref().and_then(|settings| settings.model.as_deref()));
         let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());

@@ -142,6 +142,7 @@ async fn search(searcher: &Arc<Searcher>) {
             earlier: &[],
             audience: &AudienceId::new("figures"),
             among: Among::Everything,
+            only: None,
             limit: None,
         };
         let began = Instant::now();

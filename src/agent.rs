@@ -7,6 +7,7 @@ pub mod asker;
 pub mod budget;
 pub mod effort;
 pub mod findings;
+pub mod planner;
 pub mod prompt;
 pub mod prompts;
 mod rephrased;
@@ -38,7 +39,7 @@ use effort::{Effort, effort};
 use muninn_platform::one_line;
 use prompt::{Brief, Memory, assemble};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools};
+use tools::{Lookup, SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -264,9 +265,13 @@ impl Agent<'_> {
                     }
                     run.tools_returned(returned)
                 }
-                Step::Critique => {
+                Step::Peek(calls) => match self.peek(&calls, gathered).await {
+                    Some(returned) => run.tools_returned(returned),
+                    None => run.peeked_in_vain(),
+                },
+                Step::Critique { direct } => {
                     exchanged.clear();
-                    let questions = self.critique(gathered).await;
+                    let questions = self.critique(direct.as_deref(), gathered).await;
                     gathered.follow_ups.extend(questions.iter().cloned());
                     run.criticised(questions)
                 }
@@ -313,13 +318,15 @@ impl Agent<'_> {
             prompt_tokens: self.budget.prompt,
             shrinks: SHRINKS,
             searches_first: self.searches_first(),
+            is_strict: self.brief.is_strict,
+            lookup: self.tools.lookup(),
             may_stay_silent: self.tools.may_stay_silent(),
         }
     }
 
-    /// Whether there is something to search that the model cannot ask for by itself.
-    fn searches_first(&self) -> bool {
-        self.budget.searches_first && self.tools.knowledge.is_some()
+    /// By what is searched where the model cannot ask for that by itself; none where there is nothing to search.
+    fn searches_first(&self) -> Option<Lookup> {
+        self.tools.search().filter(|_| self.budget.searches_first)
     }
 
     fn specs(&self) -> Vec<ToolSpec> {
@@ -345,6 +352,7 @@ impl Agent<'_> {
         };
         let turns: Vec<Quoted> = turns;
         let prompt = self.prompts.render(&Rephrase {
+            atomic: self.brief.is_strict && matches!(question, Question::Message(_)),
             turns: &turns,
             findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
             question: &lines(question.text()),
@@ -392,8 +400,13 @@ impl Agent<'_> {
             shape: None,
         };
         let completion = match question {
-            Question::Message(_) => self.ask_aloud(ModelStep::Route, ask).await?,
-            Question::FollowUp(_) => self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?,
+            // Nothing is shown that may rest on nothing.
+            Question::Message(_) if !self.brief.is_strict => {
+                self.ask_aloud(ModelStep::Route, ask).await?
+            }
+            Question::Message(_) | Question::FollowUp(_) => {
+                self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?
+            }
         };
         gathered.model.clone_from(&completion.model);
         gathered.incomplete = Incomplete::of(&completion);
@@ -438,8 +451,24 @@ impl Agent<'_> {
         }
     }
 
+    /// Calls tools, and keeps what they return where that surely has to do with the message.
+    async fn peek(&self, calls: &[ToolCall], gathered: &mut Gathered) -> Option<Returned> {
+        let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
+        let mut found = results.iter().flat_map(|result| &result.cited);
+        if !found.any(|cited| planner::is_sure(&cited.hit.scores)) {
+            return None;
+        }
+        for result in results {
+            gathered.take(result);
+        }
+        Some(Returned {
+            has_wrong_call: false,
+            is_late: Instant::now() >= self.budget.late,
+        })
+    }
+
     /// What the findings leave open; nothing where the critic could not be asked.
-    async fn critique(&self, gathered: &Gathered) -> Vec<String> {
+    async fn critique(&self, direct: Option<&str>, gathered: &Gathered) -> Vec<String> {
         /// As asked for, and as some models write it all the same.
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -449,8 +478,11 @@ impl Agent<'_> {
         }
 
         let asked = gathered.understood.as_deref();
+        let direct = direct.map(|answer| self.given(answer));
+        let direct = direct.into_iter().flatten();
+        let findings: Vec<Finding> = direct.chain(gathered.findings.iter().cloned()).collect();
         let prompt = self.prompts.render(&Critique {
-            findings: &findings::fitting(&gathered.findings, STEP_FINDINGS_TOKENS),
+            findings: &findings::fitting(&findings, STEP_FINDINGS_TOKENS),
             question: &lines(asked.unwrap_or(self.brief.question)),
             most: QUESTIONS_PER_ROUND,
         });
@@ -471,6 +503,27 @@ impl Agent<'_> {
             }
             None => Vec::new(),
         }
+    }
+
+    /// What a direct answer has to rest on, for the critic: what was said before and recalled, and the answer itself.
+    fn given(&self, answer: &str) -> Vec<Finding> {
+        let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
+        let turns = self.brief.window[from..].iter();
+        let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS));
+        let recalled = self
+            .brief
+            .memories
+            .iter()
+            .map(|memory| memory.quoted.clone());
+        let given = said.chain(recalled).map(|quoted| Finding {
+            heading: format!("said on {} by {}", quoted.date, quoted.author),
+            lines: [quoted.input, quoted.output].concat(),
+        });
+        let answer = Finding {
+            heading: "answered without a look-up; what does not stand above is not held".to_owned(),
+            lines: lines(answer),
+        };
+        given.chain([answer]).collect()
     }
 
     async fn write(&self, tokens: u32, gathered: &mut Gathered) -> Result<String, NoAnswer> {

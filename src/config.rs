@@ -263,6 +263,8 @@ pub struct TurnConfig {
     pub agent_max_rounds: u32,
     /// The model calls no tools: knowledge is searched for every question before it answers.
     pub calls_no_tools: bool,
+    /// Prompts and tools of one's own.
+    pub prompts_dir: Option<PathBuf>,
     pub timeout: Duration,
 }
 
@@ -391,6 +393,7 @@ impl Options {
                 context_tokens: self.context_tokens,
                 answer_tokens: self.answer_tokens,
                 agent_max_rounds: self.agent_max_rounds,
+                prompts_dir: self.prompts_dir.clone(),
                 calls_no_tools: self.model_tools == ModelTools::None,
                 timeout: Duration::from_secs(self.turn_timeout),
             },

@@ -11,6 +11,7 @@ pub mod attention;
 pub mod backfill;
 pub mod bot;
 pub mod catch_up;
+pub mod channel_kind;
 pub mod commands;
 pub mod digest;
 mod explain;

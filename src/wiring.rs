@@ -12,6 +12,7 @@ use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
 use crate::conversation::bot::Bot;
 use crate::conversation::catch_up::CatchUp;
+use crate::conversation::channel_kind;
 use crate::conversation::commands::Commands;
 use crate::conversation::digest::Digests;
 use crate::conversation::hearing::HearingRules;
@@ -55,6 +56,9 @@ pub enum WiringError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A sentence for each of them.
+    #[error("{}", .0.join("; "))]
+    Channels(Vec<String>),
     #[error("DATA_DIR cannot be used")]
     DataDir(#[source] std::io::Error),
 }
@@ -137,6 +141,10 @@ impl Parts {
             budgets,
         } = self;
         let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
+        let problems = channel_kind::problems(&config.channels, config.prompts_dir.as_deref());
+        if !problems.is_empty() {
+            return Err(WiringError::Channels(problems));
+        }
         let weights = Weights::load(config.prompts_dir.as_deref())?;
         let nodes = NodeSettings::load(config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(&store), Arc::clone(&recaller), weights);
@@ -148,7 +156,14 @@ impl Parts {
         let its_store: Weak<GraphStore> = Arc::downgrade(&store);
         tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
         let its_searcher = Arc::clone(&searcher);
-        tokio::spawn(async move { its_searcher.ready().await });
+        let channels = Arc::clone(&config.channels);
+        tokio::spawn(async move {
+            let all = its_searcher.all_sources().await;
+            let known: Vec<&str> = all.iter().map(String::as_str).collect();
+            for problem in channel_kind::unknown_sources(&channels, &known) {
+                tracing::warn!("{problem}");
+            }
+        });
         let sessions = Arc::new(Sessions::default());
         let archive = Archive::new(
             Arc::clone(&store),

@@ -4,7 +4,13 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use muninn::demo::load_movies;
+use muninn::knowledge::ingest::{Ingest, ingest};
+use muninn::knowledge::source::Source;
+use muninn::llm::Embedder;
+use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
 use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Request};
@@ -29,6 +35,61 @@ async fn bot_with(place: &Place, server: &ModelServer, settings: &str) -> TestBo
 
 fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
     move |request| request.model() == "utility" && request.last_user().starts_with(begin)
+}
+
+/// Takes a document in, as a source that everybody sees.
+async fn put(bot: &TestBot, source: &str, text: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    std::fs::write(input.join("text.md"), text).unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let what = Ingest {
+        source: Source::find(std::slice::from_ref(&input), Some(source), None).unwrap(),
+        paths: vec!["in".to_owned()],
+        channels: Vec::new(),
+        data_dir: data.path(),
+        is_dry: false,
+    };
+    let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
+    ingest(&bot.store, &embedder, what, &mut |_far| {})
+        .await
+        .unwrap();
+}
+
+const HANDBOOK: &str =
+    "# Handbook\n\n## Dues\n\nEvery ship pays dues of 40 crowns a day at the north quay.\n";
+const LETTERS: &str =
+    "# Letters\n\n## Dues\n\nThe dues of a ship were 90 crowns a day once, at the old quay.\n";
+
+const KINDS: &str = "
+    ['PLACE/open']
+    tools = ['find_movies_by_actor']
+    persona = 'You like to chat.'
+    ['PLACE/archive']
+    tools = ['search_knowledge']
+    sources = ['handbook']
+    prompts = 'own'
+    instructions = ['archive.md']
+    grounding = 'strict'
+    style = 'brief'
+";
+
+/// A bot with the two channels, with documents and films.
+async fn bot_of_two_kinds(place: &Place, server: &ModelServer) -> TestBot {
+    let own = place.path().join("own");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("refusal.md"), "That is not in the archive.").unwrap();
+    std::fs::write(
+        place.path().join("archive.md"),
+        "Call people by their first names.",
+    )
+    .unwrap();
+    let bot = bot_with(place, server, KINDS).await;
+    put(&bot, "handbook", HANDBOOK).await;
+    put(&bot, "letters", LETTERS).await;
+    bot.end().await;
+    bot_with(place, server, KINDS).await
 }
 
 const CONTENT: &str = r#"{"questions": []}"#;
@@ -79,6 +140,129 @@ async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
         let answer = bot.room_of("a", room).say("ada", question).await;
         assert_eq!(answer.text(), "40.");
     }
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_channel_has_its_own_tools_prompts_and_sources() {
+    let place = Place::embedded();
+    let server = ModelServer::start().await;
+    let bot = bot_of_two_kinds(&place, &server).await;
+    let system = |request: &Request| request.texts("system")[0].to_owned();
+
+    // An open channel, with one tool: another one is none there.
+    let question = "Which films did Keanu make?";
+    server
+        .expects(move |request| {
+            let system = system(request);
+            request.tools() == ["find_movies_by_actor"]
+                && system.contains("You like to chat.")
+                && system.contains("not common knowledge")
+                && !system.contains("search_knowledge")
+                && !system.contains("first names")
+        })
+        .calls(&[("search_knowledge", json!({"query": question}))]);
+    server
+        .expects(|request| {
+            let told = request.texts("tool");
+            told.last()
+                .is_some_and(|it| it.ends_with("no such tool; there are find_movies_by_actor"))
+        })
+        .answers("I cannot look that up.");
+    let answer = bot.room_of("a", "open").say("ada", question).await;
+    assert_eq!(
+        answer.text(),
+        "I cannot look that up.\n\n(Every look-up for this answer failed, so it rests on none.)"
+    );
+
+    // A channel for the archive: what the model knows by itself is looked up all the same, in its source alone.
+    let room = bot.room_of("a", "archive");
+    let question = "What are the dues of a ship?";
+    server
+        .expects(move |request| {
+            let system = system(request);
+            request.tools() == ["search_knowledge", "respond"]
+                && system.contains("Call people by their first names.")
+                && system.contains("Use no knowledge of your own")
+                && system.contains("one sentence, two at most")
+                && system.contains("search_knowledge: handbook.")
+                && !system.contains("find_movies")
+        })
+        .answers("As everybody knows, about 90 crowns.");
+    server.expects(utility("Judge whether")).answers(CONTENT);
+    server
+        .expects(|request| {
+            let asked = request.last_user();
+            request.tools().is_empty()
+                && asked.contains("  > | Every ship pays dues of 40 crowns")
+                && !asked.contains("90 crowns")
+                && asked.contains("say only: That is not in the archive.")
+        })
+        .answers("A ship pays 40 crowns a day [1].");
+    let answer = room.say("ada", question).await.text();
+    assert!(
+        answer.starts_with("A ship pays 40 crowns a day [1]."),
+        "{answer}"
+    );
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strictly_grounded_a_direct_answer_is_judged_and_small_talk_is_one_call() {
+    let place = Place::embedded();
+    let server = ModelServer::start().await;
+    let bot = bot_of_two_kinds(&place, &server).await;
+    let room = bot.room_of("a", "archive");
+    server
+        .expects(|request| {
+            let system = request.texts("system")[0];
+            system.contains("a reminder of what you can be asked about here")
+        })
+        .answers("Good morning! Ask me about the handbook.");
+    let answer = room.say("ada", "Good morning!").await.text();
+    assert_eq!(answer, "Good morning! Ask me about the handbook.");
+
+    // What the model says is in the conversation is not: the critic's question is looked up.
+    let question = "What are the dues of a ship?";
+    server
+        .expects(utility("Make the last question"))
+        .answers(question);
+    server
+        .expects(move |request| request.last_user().ends_with(question))
+        .calls(&[("respond", json!({"answer": "90 crowns, as I said."}))]);
+    server
+        .expects(|request| {
+            utility("Judge whether")(request)
+                && request.last_user().contains("answered without a look-up")
+                && request.last_user().contains("> 90 crowns, as I said.")
+                && request.last_user().contains("> Good morning!")
+        })
+        .answers(r#"{"questions": ["What dues does a ship pay?"]}"#);
+    server
+        .expects(|request| request.last_user().contains("What dues does a ship pay?"))
+        .calls(&[("search_knowledge", json!({"query": "dues of a ship"}))]);
+    server.expects(utility("Judge whether")).answers(CONTENT);
+    server
+        .expects(|request| request.last_user().contains("dues of 40 crowns a day"))
+        .answers("A ship pays 40 crowns a day [1].");
+    let answer = room.say("ada", question).await.text();
+    assert!(
+        answer.starts_with("A ship pays 40 crowns a day [1]."),
+        "{answer}"
+    );
+
+    // What is there is not looked up again.
+    let question = "And what was it, again?";
+    server
+        .expects(utility("Make the last question"))
+        .answers("What were the dues of a ship, again?");
+    server
+        .expects(move |request| request.last_user().contains(question))
+        .calls(&[("respond", json!({"answer": "40 crowns a day."}))]);
+    server.expects(utility("Judge whether")).answers(CONTENT);
+    assert_eq!(room.say("ada", question).await.text(), "40 crowns a day.");
     bot.end().await;
     server.finish();
 }

@@ -105,7 +105,12 @@ async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
     server
         .expects(answers(
             "Which films did Keanu make?",
-            &["> actor: Keanu Reeves; title: The Matrix; released: 1999; roles: Neo"],
+            &[
+                "> actor: Keanu Reeves; title: The Matrix; released: 1999; roles: Neo; cast: ",
+                "Laurence Fishburne",
+                "directors: ",
+                "Lilly Wachowski",
+            ],
         ))
         .answers("Seven, The Matrix among them.");
     let answer = room.say("ada", "Which films did Keanu make?").await;

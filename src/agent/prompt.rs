@@ -22,6 +22,12 @@ pub struct Brief<'a> {
     pub name: &'a str,
     /// Who the bot is in this channel, beside what it is everywhere; empty for nobody else.
     pub persona: &'a str,
+    /// What is added to the system prompt there; empty for nothing.
+    pub instructions: &'a str,
+    /// Nothing but what was found or said here may be answered from.
+    pub is_strict: bool,
+    /// Answers are one or two sentences.
+    pub is_brief: bool,
     pub today: &'a str,
     pub summary: Option<&'a str>,
     /// Oldest first.
@@ -86,6 +92,9 @@ pub fn assemble(
     let system = prompts.render(&System {
         name: brief.name,
         persona: brief.persona,
+        instructions: brief.instructions,
+        strict: brief.is_strict,
+        brief: brief.is_brief,
         today: brief.today,
         knowledge: brief.knowledge,
         sources: brief.sources,
@@ -345,6 +354,9 @@ mod tests {
         Brief {
             name: "Muninn",
             persona: "",
+            instructions: "",
+            is_strict: false,
+            is_brief: false,
             today: "Saturday, 2026-11-21",
             summary: Some("Ada has a cat."),
             window,

@@ -52,6 +52,12 @@ pub struct System<'a> {
     pub name: &'a str,
     /// Empty for none.
     pub persona: &'a str,
+    /// What is added in this channel; empty for nothing.
+    pub instructions: &'a str,
+    /// Nothing but what was found or said here may be answered from.
+    pub strict: bool,
+    /// Answers are one or two sentences.
+    pub brief: bool,
     /// For prompts of one's own: the shipped one leaves it to the question.
     pub today: &'a str,
     /// What the knowledge graph holds, in a few words; empty where there is none.
@@ -104,6 +110,8 @@ pub struct Refusal<'a> {
 /// A question made to stand alone: `rephrase.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Rephrase<'a> {
+    /// Each thing that is asked for becomes a question of its own.
+    pub atomic: bool,
     pub turns: &'a [Quoted],
     pub findings: &'a [Finding],
     pub question: &'a [String],
@@ -253,22 +261,30 @@ impl Prompts {
     /// # Errors
     /// When the folder or a file in it cannot be read, or a prompt uses a name it is not given.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
+        Self::load_first(&[folder])
+    }
+
+    /// The same, each file from the first of several folders that has it.
+    ///
+    /// # Errors
+    /// When a folder or a file in it cannot be read, or a prompt uses a name it is not given.
+    pub fn load_first(folders: &[Option<&Path>]) -> Result<Self, PromptError> {
+        let own = |file: &str| {
+            for folder in folders.iter().flatten() {
+                if let Some(text) = replacement(folder, file)? {
+                    return Ok(Some(text));
+                }
+            }
+            Ok(None)
+        };
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_trim_blocks(true);
         for (file, built_in) in BUILT_IN {
-            let text = match folder {
-                Some(folder) => replacement(folder, file)?,
-                None => None,
-            };
             environment
-                .add_template_owned(*file, text.unwrap_or_else(|| (*built_in).to_owned()))
+                .add_template_owned(*file, own(file)?.unwrap_or_else(|| (*built_in).to_owned()))
                 .map_err(|error| wrong(file, &error))?;
         }
-        let own = |file| match folder {
-            Some(folder) => replacement(folder, file),
-            None => Ok(None),
-        };
         let prompts = Self {
             environment,
             terminology: own("terminology.md")?.unwrap_or_default(),
@@ -435,6 +451,7 @@ mod tests {
             today: "Saturday, 2026-11-21",
             knowledge: "Movie (38)",
             sources: "handbook, archives",
+            ..System::default()
         };
         assert_snapshot!(prompts().render(&prompt).unwrap());
         let of_a_place = System {
@@ -536,11 +553,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("system.md"), "You are {{ name }}.").unwrap();
         let system = System {
-            persona: "",
             name: "Huginn",
-            today: "",
-            knowledge: "",
-            sources: "",
+            ..System::default()
         };
         let prompts = Prompts::load(Some(folder.path())).unwrap();
         assert_eq!(prompts.render(&system).unwrap(), "You are Huginn.");

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::llm::structured;
-use crate::retrieval::text::{is_same_language, written};
+use crate::retrieval::language::is_one_of;
+use crate::retrieval::text::{asks, is_same_language, written};
 use muninn_platform::one_line;
 
 /// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.
@@ -29,6 +30,15 @@ pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
     let shared = rephrased.intersection(&message).count();
     let all = rephrased.union(&message).count();
     2 * shared < all
+}
+
+/// Whether a message asks for several things, as far as its marks and words tell.
+pub(super) fn asks_several(message: &str) -> bool {
+    const AND: &str = "and und et y e en i и och og";
+    let marks = message.matches(['?', '？', '؟']).count();
+    let words = written(message);
+    let joins = words.iter().any(|word| is_one_of(word, AND));
+    marks > 1 || (marks == 1 && joins) || (joins && asks(message))
 }
 
 /// Without a line that announces the question, and without what is said after it.
@@ -132,6 +142,22 @@ mod tests {
             ("", "", false),
         ] {
             assert_eq!(differs_much(rephrased, message), differs, "{rephrased}");
+        }
+    }
+
+    #[test]
+    fn several_things_are_told_from_one() {
+        for (message, several) in [
+            (
+                "Who's the main actor in the movie Matrix and what other movies is that person in?",
+                true,
+            ),
+            ("Who is Neo? When was it made?", true),
+            ("Wer spielt Neo und wann kam der Film?", true),
+            ("Who played Neo?", false),
+            ("Good morning!", false),
+        ] {
+            assert_eq!(asks_several(message), several, "{message}");
         }
     }
 

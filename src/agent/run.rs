@@ -9,12 +9,14 @@
 
 use std::collections::VecDeque;
 
-use serde_json::json;
+use serde::Deserialize;
 
 use super::effort::Effort;
-use super::rephrased::differs_much;
-use super::tools::{SEARCH_KNOWLEDGE, STAY_SILENT};
+use super::planner::{Need, need};
+use super::rephrased::{asks_several, differs_much};
+use super::tools::{Lookup, RESPOND, STAY_SILENT};
 use crate::llm::ToolCall;
+use crate::retrieval::text::asks_for_nothing;
 
 /// The shortest prompt that is worth sending, in tokens: the question and who the bot is.
 const LEAST_PROMPT: u32 = 100;
@@ -28,8 +30,10 @@ pub enum Step {
     Route { question: Question, tokens: u32 },
     /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
-    /// Ask the critic what the findings leave open.
-    Critique,
+    /// The same, but what they return counts only where it surely has to do with the message.
+    Peek(Vec<ToolCall>),
+    /// Ask the critic what the findings leave open, or an answer that was given without a look-up.
+    Critique { direct: Option<String> },
     /// Ask the model for the answer, from the findings. The prompt takes at most `tokens`.
     Answer { tokens: u32 },
     /// The answer is there.
@@ -92,8 +96,12 @@ pub struct Limits {
     pub prompt_tokens: u32,
     /// How often a prompt that turned out too long is made shorter.
     pub shrinks: u32,
-    /// The question is searched for before the model is asked, which calls no tools.
-    pub searches_first: bool,
+    /// By which tool the question is searched for before the model is asked, which calls none.
+    pub searches_first: Option<Lookup>,
+    /// Nothing is answered that was not looked up, but small talk and what the conversation holds.
+    pub is_strict: bool,
+    /// By which tool a question is looked up where the model called none and had to.
+    pub lookup: Option<Lookup>,
     /// The model may find that the message is not for it.
     pub may_stay_silent: bool,
 }
@@ -106,7 +114,16 @@ pub struct Run {
     /// The follow-up questions of this round still to be asked.
     waiting: VecDeque<String>,
     asked: Vec<String>,
+    /// An answer that was given without a look-up, until the critic has seen it.
+    direct: Option<String>,
+    has_looked_up: bool,
     is_answering: bool,
+}
+
+/// What the tool `respond` takes.
+#[derive(Deserialize)]
+struct Respond {
+    answer: String,
 }
 
 impl Run {
@@ -118,9 +135,12 @@ impl Run {
             question: question.clone(),
             waiting: VecDeque::new(),
             asked: vec![message.to_owned()],
+            direct: None,
+            has_looked_up: false,
             is_answering: false,
         };
-        let step = if has_history && limits.rephrases {
+        let is_compound = limits.is_strict && asks_several(message);
+        let step = if (has_history || is_compound) && limits.rephrases {
             Step::Rephrase(question)
         } else {
             run.route()
@@ -152,17 +172,55 @@ impl Run {
         {
             return Step::StaySilent;
         }
+        let responded = responded(&calls);
+        calls.retain(|call| call.name != RESPOND);
         calls.truncate(self.left.calls_at_once.min(self.left.calls));
         if !calls.is_empty() {
             self.left.calls -= calls.len();
+            self.has_looked_up = true;
             return Step::CallTools(calls);
         }
-        match self.question {
-            Question::Message(_) if text.trim().is_empty() => Step::GiveUp,
-            Question::Message(_) => Step::Reply(text.to_owned()),
+        match (&self.question, responded) {
+            (Question::Message(_), Some(answer)) => self.direct(answer),
+            (Question::Message(_), None) if self.left.is_strict && !self.has_looked_up => {
+                self.ungrounded(text)
+            }
+            (Question::Message(_), None) if text.trim().is_empty() => Step::GiveUp,
+            (Question::Message(_), None) => Step::Reply(text.to_owned()),
             // No tool can help with it.
-            Question::FollowUp(_) => self.next(false),
+            (Question::FollowUp(_), _) => self.next(false),
         }
+    }
+
+    /// An answer that the model says needs no look-up: the critic sees it, unless it is small talk.
+    fn direct(&mut self, answer: String) -> Step {
+        if answer.trim().is_empty() {
+            return Step::GiveUp;
+        }
+        if self.left.rounds == 0 || self.is_small_talk() {
+            return Step::Reply(answer);
+        }
+        self.direct = Some(answer);
+        Step::Critique {
+            direct: self.direct.clone(),
+        }
+    }
+
+    /// A text where a look-up was due: the question is looked up all the same, if anything can be.
+    fn ungrounded(&mut self, text: &str) -> Step {
+        match self.left.lookup {
+            Some(lookup) if !self.is_small_talk() && self.left.calls > 0 => {
+                self.left.calls -= 1;
+                self.has_looked_up = true;
+                Step::CallTools(vec![lookup.call(self.question.text())])
+            }
+            Some(_) | None if text.trim().is_empty() => Step::GiveUp,
+            Some(_) | None => Step::Reply(text.to_owned()),
+        }
+    }
+
+    fn is_small_talk(&self) -> bool {
+        self.asked.first().is_some_and(|it| asks_for_nothing(it))
     }
 
     /// The tools the model asked for have returned.
@@ -176,6 +234,11 @@ impl Run {
             return self.route();
         }
         self.next(is_late)
+    }
+
+    /// What was searched for has nothing to do with the message: it is answered without.
+    pub fn peeked_in_vain(&mut self) -> Step {
+        self.route()
     }
 
     /// The critic's questions; none where all is answered, or where it could not be asked.
@@ -193,11 +256,16 @@ impl Run {
         match self.waiting.pop_front() {
             // The critic wrote it with all findings before it: it needs no rephrasing.
             Some(question) => {
+                // What left something open is no answer.
+                self.direct = None;
                 self.asked.push(question.clone());
                 self.question = Question::FollowUp(question);
                 self.route()
             }
-            None => self.answer(),
+            None => match self.direct.take() {
+                Some(answer) => Step::Reply(answer),
+                None => self.answer(),
+            },
         }
     }
 
@@ -243,13 +311,16 @@ impl Run {
                     self.route()
                 }
             }
-            None if self.left.rounds > 0 => Step::Critique,
+            None if self.left.rounds > 0 => Step::Critique { direct: None },
             None => self.answer(),
         }
     }
 
     fn route(&mut self) -> Step {
-        if std::mem::take(&mut self.left.searches_first) {
+        let need = self.asked.iter().map(|text| need(text)).max();
+        let need = need.unwrap_or(Need::Knowledge);
+        let lookup = self.left.searches_first.take();
+        if let Some(lookup) = lookup.filter(|_| need > Need::Nothing) {
             // What is found is answered from, and nothing else is called.
             self.left.calls = 0;
             let question = self.question.text();
@@ -260,12 +331,13 @@ impl Run {
             } else {
                 &both[..1]
             };
-            let search = |query: &&str| ToolCall {
-                id: format!("search {query}"),
-                name: SEARCH_KNOWLEDGE.to_owned(),
-                arguments: json!({"query": query}).to_string(),
+            self.has_looked_up = true;
+            let search = |query: &&str| lookup.call(query);
+            let calls = queries.iter().map(search).collect();
+            return match need {
+                Need::Knowledge => Step::CallTools(calls),
+                Need::Perhaps | Need::Nothing => Step::Peek(calls),
             };
-            return Step::CallTools(queries.iter().map(search).collect());
         }
         Step::Route {
             question: self.question.clone(),
@@ -279,6 +351,13 @@ impl Run {
             tokens: self.left.prompt_tokens,
         }
     }
+}
+
+/// What the model says without a look-up, where it called the tool for that; nothing where its call cannot be read.
+fn responded(calls: &[ToolCall]) -> Option<String> {
+    let call = calls.iter().find(|call| call.name == RESPOND)?;
+    let respond = serde_json::from_str::<Respond>(&call.arguments);
+    Some(respond.map(|it| it.answer).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use self::cypher_tool::{CypherTool, ToolFileError};
 pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{Offer, Toolbox, ToolboxError};
 
-pub(super) use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
+pub use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
 use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
@@ -33,6 +33,30 @@ use crate::memory::{Recalled, Recaller};
 const SEARCH_MEMORY: &str = "search_memory";
 const TEXT2CYPHER: &str = "text2cypher";
 pub(super) const STAY_SILENT: &str = "stay_silent";
+pub(super) const RESPOND: &str = "respond";
+
+/// The names of all tools that there may be: the built-in ones, and those that files made.
+pub fn tool_names(made: &[CypherTool]) -> Vec<&str> {
+    let built_in = [SEARCH_MEMORY, SEARCH_KNOWLEDGE, SEARCH_NODES, TEXT2CYPHER];
+    let made = made.iter().map(|tool| tool.spec.name.as_str());
+    built_in.into_iter().chain(made).collect()
+}
+
+/// A tool by which a question is looked up: its name, and that of the argument that takes the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookup(pub &'static str, pub &'static str);
+
+impl Lookup {
+    /// The call of it for a question.
+    pub fn call(self, question: &str) -> ToolCall {
+        let Self(name, argument) = self;
+        ToolCall {
+            id: format!("{name} {question}"),
+            name: name.to_owned(),
+            arguments: json!({ argument: question }).to_string(),
+        }
+    }
+}
 
 /// The tools of one turn.
 #[derive(Debug)]
@@ -49,6 +73,10 @@ pub struct Tools<'a> {
     pub offer: Option<Arc<Offer>>,
     /// None: nothing was ingested that this audience may see.
     pub knowledge: Option<Knowledge<'a>>,
+    /// Names of those that may be called here; none for all of them.
+    pub allowed: Option<&'a [String]>,
+    /// An answer without a look-up is a call, too.
+    pub is_strict: bool,
 }
 
 /// What came of a call.
@@ -90,14 +118,45 @@ impl Tools<'_> {
     /// What is offered to the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
-        specs.extend(self.may_stay_silent().then(stay_silent));
         specs.extend(self.knowledge.iter().flat_map(Knowledge::specs));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
             specs.extend(made.map(|(index, _)| self.toolbox.tools[*index].spec.clone()));
             specs.push(text2cypher_spec(&offer.knowledge));
         }
+        specs.retain(|spec| self.allows(&spec.name));
+        specs.extend(self.may_stay_silent().then(stay_silent));
+        specs.extend(self.is_strict.then(respond));
         specs
+    }
+
+    fn allows(&self, tool: &str) -> bool {
+        self.allowed
+            .is_none_or(|allowed| allowed.iter().any(|it| it == tool))
+    }
+
+    /// The tool that looks a question up where the model calls none, with its argument's name; none where nothing can be
+    /// looked up here.
+    pub fn lookup(&self) -> Option<Lookup> {
+        let offered: Vec<String> = self.specs().into_iter().map(|spec| spec.name).collect();
+        let tools = [
+            Lookup(SEARCH_KNOWLEDGE, "query"),
+            Lookup(TEXT2CYPHER, "question"),
+            Lookup(SEARCH_NODES, "query"),
+        ];
+        tools
+            .into_iter()
+            .find(|Lookup(tool, _)| offered.iter().any(|it| it == tool))
+    }
+
+    /// The tool that searches for every question of a model that calls none.
+    pub fn search(&self) -> Option<Lookup> {
+        self.knowledge.as_ref()?;
+        let tools = [
+            Lookup(SEARCH_KNOWLEDGE, "query"),
+            Lookup(SEARCH_NODES, "query"),
+        ];
+        tools.into_iter().find(|Lookup(tool, _)| self.allows(tool))
     }
 
     /// Whether the message may have been meant for somebody else: the rules only found it likely to be for the bot.
@@ -129,6 +188,9 @@ impl Tools<'_> {
             None => call.arguments.clone(),
         };
         let arguments = arguments.as_str();
+        if !self.allows(name) {
+            return self.no_such_tool(name);
+        }
         if let Some(knowledge) = &self.knowledge
             && let Some(among) = knowledge.among(name)
         {
@@ -157,14 +219,15 @@ impl Tools<'_> {
                     self.run(&self.toolbox.tools[*index], cypher, arguments)
                         .await
                 }
-                None => {
-                    let names: Vec<String> =
-                        self.specs().into_iter().map(|spec| spec.name).collect();
-                    let why = format!("there is no such tool; there are {}", names.join(", "));
-                    wrong_call(name, &why)
-                }
+                None => self.no_such_tool(name),
             },
         }
+    }
+
+    fn no_such_tool(&self, name: &str) -> ToolResult {
+        let names: Vec<String> = self.specs().into_iter().map(|spec| spec.name).collect();
+        let why = format!("there is no such tool; there are {}", names.join(", "));
+        wrong_call(name, &why)
     }
 
     /// What memory has on a question that the model does not see anyway.
@@ -241,6 +304,17 @@ fn search_memory() -> ToolSpec {
             "query",
             "What to look for, in words that may have been used.",
         ),
+    }
+}
+
+fn respond() -> ToolSpec {
+    ToolSpec {
+        name: RESPOND.to_owned(),
+        description: "Answers without looking anything up. Call it only where this conversation, or what was \
+                      recalled from earlier ones, already holds the whole answer, or for small talk: then remind \
+                      people of what you can be asked about here."
+            .to_owned(),
+        parameters: takes_text("answer", "What people are told."),
     }
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use muninn::agent::prompts::{Prompts, unread_files};
 use muninn::agent::tools::CypherTool;
 use muninn::config::Config;
+use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::journal::{self, SetAside};
@@ -119,7 +120,23 @@ fn settings(config: &Config) -> Vec<Finding> {
     let mut findings = vec![well("data", data)];
     findings.extend(unknown);
     findings.extend(channels);
+    findings.extend(kinds(config));
     findings
+}
+
+/// What makes channels ones of another kind, and what is wrong with that.
+fn kinds(config: &Config) -> Vec<Finding> {
+    let told = config.channels.tables().into_iter();
+    let told = told.map(|(channel, set)| (channel, channel_kind::in_a_line(&set)));
+    let told = told.filter(|(_, line)| !line.is_empty());
+    let told = told.map(|(channel, line)| well("channels", format!("{channel}: {line}")));
+    let problems = channel_kind::problems(&config.channels, config.prompts_dir.as_deref());
+    let problems = problems.into_iter().map(|text| Finding {
+        part: "channels",
+        verdict: Verdict::Error,
+        text,
+    });
+    told.chain(problems).collect()
 }
 
 fn note(part: &'static str, text: String) -> Finding {

@@ -15,6 +15,7 @@ use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{Arg, Command, FromArgMatches as _};
 use muninn::config::Config;
+use muninn::conversation::channel_kind;
 use muninn::reloading::{Settings, SettingsRead};
 use muninn_platform::{AllowEntry, AllowList, Channels, in_one_line, one_line};
 
@@ -73,6 +74,7 @@ pub(super) struct LiveSettings {
     at_start: Values,
     allow_lists: AllowLists,
     channels: Arc<Channels>,
+    prompts_dir: Option<PathBuf>,
     /// Where they were read the last time.
     channels_file: Mutex<Option<PathBuf>>,
 }
@@ -93,6 +95,7 @@ impl LiveSettings {
             at_start: Values::new(),
             allow_lists,
             channels: Arc::clone(&config.channels),
+            prompts_dir: config.prompts_dir.clone(),
             channels_file: Mutex::new(config.channels_file.clone()),
         };
         live.at_start = live.values().unwrap_or_default();
@@ -133,6 +136,10 @@ impl LiveSettings {
             Some(path) => Channels::load(&path).map_err(|error| in_one_line(&error))?,
             None => Channels::default(),
         };
+        let problems = channel_kind::problems(&read, self.prompts_dir.as_deref());
+        if !problems.is_empty() {
+            return Err(problems.join("; "));
+        }
         Ok(self.channels.replace(read))
     }
 }

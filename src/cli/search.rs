@@ -38,6 +38,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
             earlier: &[],
             audience: &AudienceId::new(&args.channel),
             among: Among::Everything,
+            only: None,
             limit: args.limit,
         })
         .await;

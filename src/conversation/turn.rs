@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use chrono::Utc;
 use muninn_platform::{
-    Channels, Delivered, EventId, IncomingMessage, PriorMessages, Reply, SafeText,
+    AudienceId, ChannelSettings, Channels, Delivered, EventId, Grounding, IncomingMessage,
+    PriorMessages, Reply, SafeText, joined,
 };
 
 use self::draft::Draft;
@@ -21,6 +22,7 @@ use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::Toolbox;
 use crate::config::TurnConfig;
 use crate::conversation::attachments::{Attachments, Files};
+use crate::conversation::channel_kind::ChannelKind;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
 use crate::graph::session::SessionGuard;
@@ -75,6 +77,8 @@ struct Asked<'a> {
     /// What it says, without secrets.
     text: &'a str,
     files: &'a Files,
+    /// What the bot is where it was said.
+    kind: &'a ChannelKind,
 }
 
 impl Asked<'_> {
@@ -186,6 +190,7 @@ impl TurnRunner {
             message,
             text: &files.said(&text),
             files: &files,
+            kind: &self.kind(message.channel()).await,
         };
         let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
@@ -217,6 +222,30 @@ impl TurnRunner {
         draft.count();
         self.link(&kept, &turn).await;
         Ok(self.after(&kept, &draft, &read))
+    }
+
+    /// What the bot is in a channel. Where a file that its settings name cannot be used, it is as everywhere, and strict:
+    /// what it was told to keep to is not known.
+    async fn kind(&self, channel: &AudienceId) -> ChannelKind {
+        let set = self.channels.of(channel).unwrap_or_default();
+        if !ChannelKind::names_files(&set) {
+            return ChannelKind::plain(set, Arc::clone(&self.prompts));
+        }
+        let (prompts, folder) = (Arc::clone(&self.prompts), self.config.prompts_dir.clone());
+        let its = set.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            ChannelKind::read(its, &prompts, folder.as_deref())
+        });
+        match joined(read).await {
+            Ok(kind) => kind,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, %channel, "the prompts of a channel cannot be used");
+                let grounding = Some(Grounding::Strict);
+                let set = ChannelSettings { grounding, ..set };
+                ChannelKind::plain(set, Arc::clone(&self.prompts))
+            }
+        }
     }
 
     /// Counts that the model chose to say nothing. The reply is dropped without a word.
@@ -311,6 +340,7 @@ impl TurnRunner {
             message: &message,
             text: &text,
             files: &files,
+            kind: &self.kind(message.channel()).await,
         };
         let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
             return Ok(Err(KeptReason::Stopped));
@@ -451,6 +481,7 @@ impl TurnRunner {
             message,
             text,
             files,
+            kind: _,
         } = asked;
         // What an answer only quotes is not embedded again, or it would be recalled twice.
         let exchange = match draft.source {

@@ -60,8 +60,18 @@ pub struct Query<'a> {
     pub earlier: &'a [&'a str],
     pub audience: &'a AudienceId,
     pub among: Among,
+    /// The names of the sources that are searched; none for all that may be seen. Policies hold whatever is searched.
+    pub only: Option<&'a [String]>,
     /// Hits at most; none for what the weights say.
     pub limit: Option<usize>,
+}
+
+impl Query<'_> {
+    /// Whether a source is searched, as far as it may be seen.
+    fn has(&self, source: &str) -> bool {
+        let is_named = |only: &[String]| source == NODES || only.iter().any(|it| it == source);
+        self.among.has(source) && self.only.is_none_or(is_named)
+    }
 }
 
 /// In what is searched.
@@ -342,6 +352,15 @@ impl Searcher {
         index.map_or_else(Vec::new, |index| names(&index, audience))
     }
 
+    /// The names of all sources, whoever may search them.
+    pub async fn all_sources(self: &Arc<Self>) -> Vec<String> {
+        let index = self.ready().await;
+        index.map_or_else(Vec::new, |index| {
+            let sources = index.versions().iter().filter(|it| it.name != NODES);
+            sources.map(|it| it.name.clone()).collect()
+        })
+    }
+
     /// The same of what is loaded, without waiting for anything.
     pub fn known_sources(&self, audience: &AudienceId) -> Vec<String> {
         let index = self.current();
@@ -369,7 +388,7 @@ impl Searcher {
         let Some(index) = index else {
             return Vec::new();
         };
-        let seen = seen(&index, query);
+        let seen = index.seen_by(query.audience);
         let triggered = self.triggered(&index, query, sought, &seen);
         let policies = triggered.into_iter();
         policies.map(|at| index.policies()[at].clone()).collect()
@@ -569,7 +588,7 @@ fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
     let seen = index.seen_by(query.audience);
     let sources = index.versions().iter().zip(seen);
     sources
-        .map(|(source, seen)| seen && query.among.has(&source.name))
+        .map(|(source, seen)| seen && query.has(&source.name))
         .collect()
 }
 

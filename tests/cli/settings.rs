@@ -312,3 +312,51 @@ async fn the_statement_of_a_tool_is_checked_without_a_graph() {
     let doctor = home.run(&["doctor"], "").await;
     assert_eq!(doctor.out.matches(wrong).count(), 1, "{doctor:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_shows_what_makes_a_channel_another_and_names_what_there_is_not() {
+    let home = Home::new().with("CHANNEL_SETTINGS", "channels.toml");
+    write(&home, "archive.md", "Be exact.");
+    let right = "['slack/T/C']\ntools = ['search_knowledge']\ninstructions = ['archive.md']\ngrounding = 'strict'\nstyle = 'brief'\n";
+    write(&home, "channels.toml", right);
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.succeeds();
+    let shown = "slack/T/C: tools search_knowledge; instructions archive.md; strict grounding; brief answers";
+    assert_eq!(
+        told(&doctor, "channels"),
+        [("ok".to_owned(), shown.to_owned())]
+    );
+
+    let wrong = "['slack/T/C']\ntools = ['search_knowlege']\nsources = ['handbok']\ninstructions = ['gone.md']\n";
+    write(&home, "channels.toml", wrong);
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.fails(1, &[]);
+    let problems: Vec<String> = told(&doctor, "channels")
+        .into_iter()
+        .filter(|(verdict, _)| verdict == "problem")
+        .map(|it| it.1)
+        .collect();
+    for (problem, words) in problems.iter().zip([
+        "there is no tool \"search_knowlege\"; did you mean \"search_knowledge\"?",
+        "gone.md cannot be read",
+        "there is no source \"handbok\"; there is no source at all yet; `muninn ingest`",
+    ]) {
+        assert!(problem.contains(words), "{problem}");
+    }
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    // With a tool that there is not, nothing starts.
+    let chat = home.chat(&[], &["Hello"]).await;
+    assert!(
+        chat.err.contains("did you mean \"search_knowledge\"?"),
+        "{chat:?}"
+    );
+    assert!(!chat.out.contains("Hello"), "{chat:?}");
+
+    write(
+        &home,
+        "channels.toml",
+        "['slack/T/C']\ngrounding = 'strickt'\n",
+    );
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(doctor.err.contains("did you mean `strict`?"), "{doctor:?}");
+}

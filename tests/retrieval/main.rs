@@ -379,6 +379,7 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> Found {
         earlier: &[],
         audience: &AudienceId::new(channel),
         among: Among::Everything,
+        only: None,
         limit: None,
     };
     searcher.search(&query).await

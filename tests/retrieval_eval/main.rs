@@ -78,6 +78,7 @@ fn query<'a>(text: &'a str, audience: &'a AudienceId) -> Query<'a> {
         earlier: &[],
         audience,
         among: Among::Everything,
+        only: None,
         limit: None,
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! What counts is the section an answer stands in, in however many chunks it was cut.
 
+use muninn::agent::planner::{Need, is_sure, need};
 use serde::Deserialize;
 
-use super::{Bench, Figures, Fusion, Weights, parts};
+use super::{Bench, Figures, Fusion, Hit, Weights, parts};
 
 #[derive(Deserialize)]
 struct Asked {
@@ -149,4 +150,71 @@ async fn a_manual_that_nobody_looked_at() {
     let (graph, vector, words, fused) = (told[0], told[1], told[2], told[3]);
     let best = graph.at_10.max(vector.at_10).max(words.at_10);
     assert!(fused.at_10 >= best - 0.02, "{told:?}");
+}
+
+/// How many of these are given passages by the planner, for a model that calls no tools.
+async fn given(bench: &Bench, texts: &[String]) -> usize {
+    let mut given = 0;
+    for text in texts {
+        let is_given = match need(text) {
+            Need::Nothing => false,
+            need => {
+                let hits = bench.hits(text).await;
+                let is_enough = |hit: &Hit| need == Need::Knowledge || is_sure(&hit.scores);
+                hits.iter().any(is_enough)
+            }
+        };
+        given += usize::from(is_given);
+    }
+    given
+}
+
+/// The questions of the manual, many of them without a mark; small talk in a few languages; and what people tell one
+/// another elsewhere, which asks for nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_planner_gives_passages_to_questions_and_none_to_small_talk() {
+    let bench = Bench::manual().await;
+    let answered = asked().into_iter().filter(|it| it.kind != Kind::Nothing);
+    let questions: Vec<String> = answered.map(|it| it.question).collect();
+    let said = include_str!("../data/talk/exchanges.jsonl").lines();
+    let said = said.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let said = said.map(|row| row["input"].as_str().unwrap().to_owned());
+    let told: Vec<String> = said.filter(|text| need(text) != Need::Knowledge).collect();
+    let small = [
+        "Good morning!",
+        "Hello Muninn",
+        "Thanks a lot!",
+        "ok",
+        "haha",
+        "Great, thank you",
+        "Bye!",
+        "lol",
+        "Guten Morgen!",
+        "Vielen Dank!",
+        "Bonjour !",
+        "Merci beaucoup",
+        "¡Gracias!",
+        "Grazie",
+        "Obrigado!",
+        "Dzień dobry",
+        "Спасибо!",
+        "谢谢",
+        "👍",
+    ];
+    let small: Vec<String> = small.map(str::to_owned).to_vec();
+    let of = |given: usize, all: &[String]| format!("{given} of {}", all.len());
+    let (to_questions, to_small, to_told) = (
+        given(&bench, &questions).await,
+        given(&bench, &small).await,
+        given(&bench, &told).await,
+    );
+    println!(
+        "passages for questions: {}; small talk: {}; remarks: {}",
+        of(to_questions, &questions),
+        of(to_small, &small),
+        of(to_told, &told)
+    );
+    assert!(to_questions * 100 >= questions.len() * 93);
+    assert_eq!(to_small, 0);
+    assert!(to_told * 100 <= told.len() * 45);
 }

@@ -12,13 +12,21 @@
 //! memory = "channel"
 //! off_record = ["[off]", "psst:"]
 //! digest = "Mon 09:00"
+//! tools = ["search_knowledge"]
+//! sources = ["handbook"]
+//! prompts = "archive-prompts"
+//! instructions = ["archive.md"]
+//! grounding = "strict"
+//! style = "brief"
 //!
 //! ["*".sampling]
 //! answer = { temperature = 0.2 }
 //! ```
 
+mod kind;
 mod sampling;
 
+pub use self::kind::{AnswerStyle, Grounding};
 pub use self::sampling::{Sampling, SamplingSettings};
 
 use std::collections::BTreeMap;
@@ -86,6 +94,19 @@ pub struct ChannelSettings {
     pub digest: Option<DigestSchedule>,
     /// How models choose their words there.
     pub sampling: Option<SamplingSettings>,
+    /// The tools that the model may call there, by name; none of them where the list is empty.
+    pub tools: Option<Vec<String>>,
+    /// The sources of knowledge that are searched there, by name.
+    pub sources: Option<Vec<String>>,
+    /// A folder with prompts that replace those of everywhere.
+    pub prompts: Option<PathBuf>,
+    /// Files with instructions that are added to the prompt.
+    #[serde(default)]
+    pub instructions: Vec<PathBuf>,
+    /// What an answer may rest on there.
+    pub grounding: Option<Grounding>,
+    /// How long answers are there.
+    pub style: Option<AnswerStyle>,
 }
 
 /// The table that holds for all channels.
@@ -113,7 +134,19 @@ impl ChannelSettings {
                 (Some(here), Some(there)) => Some(here.or(&there)),
                 (here, there) => here.or(there),
             },
+            tools: self.tools.or(general.tools),
+            sources: self.sources.or(general.sources),
+            prompts: self.prompts.or(general.prompts),
+            instructions: [general.instructions, self.instructions].concat(),
+            grounding: self.grounding.or(general.grounding),
+            style: self.style.or(general.style),
         }
+    }
+
+    /// With the files it names looked for beside the settings.
+    fn beside(&mut self, folder: &Path) {
+        let files = self.prompts.iter_mut().chain(&mut self.instructions);
+        files.for_each(|file| *file = folder.join(&file));
     }
 
     /// A setting that is about one channel alone.
@@ -173,11 +206,14 @@ impl Channels {
             path: path.to_owned(),
             source,
         })?;
-        let read: ByAudience = toml::from_str(&text).map_err(|source| ChannelsError::Wrong {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })?;
-        for (channel, settings) in &read {
+        let mut read: ByAudience =
+            toml::from_str(&text).map_err(|source| ChannelsError::Wrong {
+                path: path.to_owned(),
+                source: Box::new(source),
+            })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for (channel, settings) in &mut read {
+            settings.beside(folder);
             let threshold = settings.recall_threshold.unwrap_or_default();
             if !(0.0..=1.0).contains(&threshold) {
                 return Err(ChannelsError::Threshold {
@@ -224,6 +260,14 @@ impl Channels {
 
     fn all(&self) -> RwLockReadGuard<'_, ByAudience> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is set, by the names in the file: what holds for all channels is not in what is set for one.
+    pub fn tables(&self) -> Vec<(AudienceId, ChannelSettings)> {
+        let all = self.all();
+        all.iter()
+            .map(|(id, set)| (id.clone(), set.clone()))
+            .collect()
     }
 
     /// Names in it that are no audience of a platform, which begin with what the platform is called.
@@ -315,6 +359,27 @@ mod tests {
     }
 
     #[test]
+    fn files_are_looked_for_beside_the_settings_and_instructions_add_up() {
+        let channels = load(
+            "['*']\ninstructions = ['all.md']\ngrounding = 'strict'\ntools = []\n\
+             ['slack/T/C']\ninstructions = ['/etc/c.md']\nprompts = 'own'\ngrounding = 'open'\n",
+        )
+        .unwrap();
+        let set = channels.of(&AudienceId::new("slack/T/C")).unwrap();
+        let names: Vec<_> = set
+            .instructions
+            .iter()
+            .filter_map(|it| it.file_name())
+            .collect();
+        assert_eq!(names, ["all.md", "c.md"]);
+        assert!(set.instructions.iter().all(|it| it.is_absolute()));
+        assert!(set.prompts.unwrap().is_absolute());
+        assert_eq!(set.grounding, Some(Grounding::Open));
+        assert_eq!(set.tools, Some(Vec::new()));
+        assert_eq!(channels.tables().len(), 2);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
             ("['a']\nanswers = 'always'", "unknown field `answers`"),
@@ -339,6 +404,7 @@ mod tests {
                 "['a'.sampling]\nanswer = { temperatur = 0 }",
                 "unknown field `temperatur`",
             ),
+            ("['a']\ngrounding = 'strikt'", "strikt"),
             (
                 "['*']\ndigest = 'daily 08:00'",
                 "[\"*\"] has digest, which is set for single channels only",

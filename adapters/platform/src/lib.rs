@@ -52,7 +52,8 @@ pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use channels::{
-    AnswerMode, ChannelSettings, Channels, ChannelsError, NoAnswerMode, Sampling, SamplingSettings,
+    AnswerMode, AnswerStyle, ChannelSettings, Channels, ChannelsError, Grounding, NoAnswerMode,
+    Sampling, SamplingSettings,
 };
 /// A time zone of the IANA database, such as `Europe/Lisbon`.
 pub use chrono_tz::Tz as TimeZone;

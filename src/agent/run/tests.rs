@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use serde_json::json;
+
 use super::*;
 use crate::agent::effort::{VERY_SLOW_STEP, effort};
 
@@ -14,7 +16,9 @@ fn limits() -> Limits {
         calls_at_once: 2,
         corrections: 2,
         prompt_tokens: 800,
-        searches_first: false,
+        searches_first: None,
+        is_strict: false,
+        lookup: None,
         may_stay_silent: false,
         shrinks: 2,
     }
@@ -49,6 +53,8 @@ fn route(question: Question) -> Step {
     }
 }
 
+const SEARCH: Lookup = Lookup("search_knowledge", "query");
+const CRITIQUE: Step = Step::Critique { direct: None };
 const FINE: Returned = Returned {
     has_wrong_call: false,
     is_late: false,
@@ -134,7 +140,7 @@ fn what_tools_found_is_answered_once_the_critic_is_content() {
         &route(message(MESSAGE)),
         vec![
             (Routed("", 2), Step::CallTools(calls(2))),
-            (Event::Returned(FINE), Step::Critique),
+            (Event::Returned(FINE), CRITIQUE),
             (Criticised(&[]), ANSWER),
             (Answered("Keanu."), Step::Reply("Keanu.".to_owned())),
         ],
@@ -149,13 +155,13 @@ fn what_is_open_is_asked_in_rounds() {
         &route(message(MESSAGE)),
         vec![
             (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(FINE), Step::Critique),
+            (Event::Returned(FINE), CRITIQUE),
             (Criticised(&["A?", "B?", "C?"]), route(follow_up("A?"))),
             (Routed("", 1), Step::CallTools(calls(1))),
             (Event::Returned(FINE), Step::Rephrase(follow_up("B?"))),
             (Rephrased(Some("B2?")), route(follow_up("B2?"))),
             // No tool can help: on to the critic's second and last round.
-            (Routed("I do not know.", 0), Step::Critique),
+            (Routed("I do not know.", 0), CRITIQUE),
             (Criticised(&["D?"]), route(follow_up("D?"))),
             (Routed("", 1), Step::CallTools(calls(1))),
             (Event::Returned(FINE), ANSWER),
@@ -171,13 +177,13 @@ fn a_question_is_not_asked_twice() {
         &route(message(MESSAGE)),
         vec![
             (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(FINE), Step::Critique),
+            (Event::Returned(FINE), CRITIQUE),
             (
                 Criticised(&["who played neo?", " ", "A?"]),
                 route(follow_up("A?")),
             ),
             (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(FINE), Step::Critique),
+            (Event::Returned(FINE), CRITIQUE),
             (Criticised(&["a?"]), ANSWER),
         ],
     );
@@ -195,7 +201,7 @@ fn wrong_calls_go_back_twice() {
             (Routed("", 1), Step::CallTools(calls(1))),
             (Event::Returned(WRONG), route(message(MESSAGE))),
             (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(WRONG), Step::Critique),
+            (Event::Returned(WRONG), CRITIQUE),
         ],
     );
 }
@@ -316,7 +322,8 @@ proptest! {
                     called += made.len();
                     run.tools_returned(Returned { has_wrong_call: dice > 3, is_late: dice == 0 })
                 }
-                Step::Critique => {
+                Step::Peek(_) => run.peeked_in_vain(),
+                Step::Critique { direct: _ } => {
                     criticised += 1;
                     run.criticised((0..dice).map(|n| format!("{criticised} {n}?")).collect())
                 }
@@ -335,14 +342,10 @@ proptest! {
 
 #[test]
 fn who_calls_no_tools_is_given_what_was_found() {
-    let search = |query: &str| ToolCall {
-        id: format!("search {query}"),
-        name: "search_knowledge".to_owned(),
-        arguments: json!({"query": query}).to_string(),
-    };
+    let search = |query: &str| SEARCH.call(query);
     told(
         Limits {
-            searches_first: true,
+            searches_first: Some(SEARCH),
             ..limits()
         },
         false,
@@ -395,7 +398,7 @@ fn a_model_that_is_known_to_be_slow_rephrases_nothing() {
 #[test]
 fn where_the_rephrased_question_differs_much_both_are_searched() {
     let limits = Limits {
-        searches_first: true,
+        searches_first: Some(SEARCH),
         ..limits()
     };
     let searched = |rephrased: &str| {
@@ -432,4 +435,113 @@ fn the_model_may_find_that_a_message_is_not_for_it() {
     };
     let (mut run, _) = Run::start(limits, "see you there", false);
     assert_eq!(run.routed("", calls()), Step::CallTools(calls()));
+}
+
+/// Where nothing may be answered that was not looked up.
+fn strict() -> Limits {
+    Limits {
+        is_strict: true,
+        lookup: Some(SEARCH),
+        ..limits()
+    }
+}
+
+fn responds(answer: &str) -> Vec<ToolCall> {
+    vec![ToolCall {
+        id: "r".to_owned(),
+        name: RESPOND.to_owned(),
+        arguments: json!({"answer": answer}).to_string(),
+    }]
+}
+
+#[test]
+fn strictly_a_text_without_a_look_up_is_looked_up_all_the_same() {
+    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    let step = run.routed("Keanu Reeves, as everybody knows.", vec![]);
+    assert_eq!(step, Step::CallTools(vec![SEARCH.call(MESSAGE)]));
+    assert_eq!(run.tools_returned(FINE), CRITIQUE);
+    assert_eq!(run.criticised(vec![]), ANSWER);
+    // Where nothing can be looked up, the model has the conversation alone, and was told to keep to it.
+    let nothing = Limits {
+        lookup: None,
+        ..strict()
+    };
+    let (mut run, _) = Run::start(nothing, MESSAGE, false);
+    assert_eq!(run.routed("So.", vec![]), Step::Reply("So.".to_owned()));
+    // After a look-up that went wrong the model may say so.
+    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    run.routed("", calls(1));
+    run.tools_returned(WRONG);
+    assert_eq!(run.routed("So.", vec![]), Step::Reply("So.".to_owned()));
+}
+
+#[test]
+fn strictly_the_critic_sees_a_direct_answer() {
+    let direct = || Some("Keanu.".to_owned());
+    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    assert_eq!(
+        run.routed("", responds("Keanu.")),
+        Step::Critique { direct: direct() }
+    );
+    assert_eq!(run.criticised(vec![]), Step::Reply("Keanu.".to_owned()));
+    // What it leaves open is looked up, and the answer is written anew.
+    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    run.routed("", responds("Keanu."));
+    assert_eq!(
+        run.criticised(questions(&["Which Keanu?"])),
+        route(follow_up("Which Keanu?"))
+    );
+    run.routed("", calls(1));
+    assert_eq!(run.tools_returned(FINE), CRITIQUE);
+    assert_eq!(run.criticised(vec![]), ANSWER);
+    // Without a critic there is nobody to ask.
+    let (mut run, _) = Run::start(
+        Limits {
+            rounds: 0,
+            ..strict()
+        },
+        MESSAGE,
+        false,
+    );
+    assert_eq!(
+        run.routed("", responds("Keanu.")),
+        Step::Reply("Keanu.".to_owned())
+    );
+}
+
+#[test]
+fn strictly_small_talk_is_answered_at_once() {
+    for (text, made) in [("Good morning!", vec![]), ("", responds("Good morning!"))] {
+        let (mut run, _) = Run::start(strict(), "Good morning!", false);
+        assert_eq!(
+            run.routed(text, made),
+            Step::Reply("Good morning!".to_owned())
+        );
+    }
+}
+
+#[test]
+fn strictly_what_asks_for_several_things_is_taken_apart_first() {
+    let both = "Who played Neo and who directed it?";
+    let (_, step) = Run::start(strict(), both, false);
+    assert_eq!(step, Step::Rephrase(message(both)));
+    let (_, step) = Run::start(limits(), both, false);
+    assert_eq!(step, route(message(both)));
+}
+
+#[test]
+fn who_calls_no_tools_is_given_nothing_for_small_talk_and_what_is_sure_for_a_remark() {
+    let weak = Limits {
+        searches_first: Some(SEARCH),
+        ..limits()
+    };
+    let hello = "Good morning!";
+    let (_, step) = Run::start(weak, hello, false);
+    assert_eq!(step, route(message(hello)));
+    let remark = "My cat is called Miso.";
+    let (mut run, step) = Run::start(weak, remark, false);
+    assert_eq!(step, Step::Peek(vec![SEARCH.call(remark)]));
+    assert_eq!(run.peeked_in_vain(), route(message(remark)));
+    let (mut run, _) = Run::start(weak, remark, false);
+    assert_eq!(run.tools_returned(FINE), ANSWER);
 }

@@ -16,6 +16,8 @@ const BUILT_IN_NAMES: &[&str] = &[
     "search_knowledge",
     "search_nodes",
     "text2cypher",
+    "stay_silent",
+    "respond",
 ];
 
 const SHIPPED: &[(&str, &str)] = &[

@@ -14,8 +14,8 @@ use crate::knowledge::search::plan::{Want, want};
 use crate::knowledge::search::{Among, Found, Hit, Query, Searcher};
 use crate::llm::ToolSpec;
 
-pub(in crate::agent) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
-pub(in crate::agent) const SEARCH_NODES: &str = "search_nodes";
+pub const SEARCH_KNOWLEDGE: &str = "search_knowledge";
+pub const SEARCH_NODES: &str = "search_nodes";
 
 /// Sources that are named where knowledge is described in a line.
 const NAMED_SOURCES: usize = 12;
@@ -34,6 +34,8 @@ pub struct Knowledge<'a> {
     labels: Vec<String>,
     /// The questions before this one, oldest first.
     earlier: Vec<&'a str>,
+    /// The sources that are searched here; none for all that may be seen.
+    only: Option<&'a [String]>,
     /// The chunks that have a number in this turn, in the order of their numbers.
     numbered: Mutex<Vec<String>>,
 }
@@ -53,12 +55,14 @@ impl<'a> Knowledge<'a> {
         sources: Vec<String>,
         labels: Vec<String>,
         earlier: Vec<&'a str>,
+        only: Option<&'a [String]>,
     ) -> Option<Self> {
         (!sources.is_empty() || !labels.is_empty()).then(|| Self {
             searcher,
             sources,
             labels,
             earlier,
+            only,
             numbered: Mutex::default(),
         })
     }
@@ -143,6 +147,7 @@ impl<'a> Knowledge<'a> {
                 earlier: &self.earlier,
                 audience,
                 among,
+                only: self.only,
                 limit: match want {
                     Want::Answer => None,
                     Want::Records => Some(CARDS),

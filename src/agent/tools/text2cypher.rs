@@ -65,8 +65,8 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
             result.used.found = Some(rows.rows.len());
             result.used.cypher = Some(cypher.as_str().to_owned());
             result.nodes = rows.nodes;
-            // A count is one of today.
-            result.is_volatile = aggregates(cypher.as_str());
+            // A count is one of today, and "next quarter" another one soon.
+            result.is_volatile = changes(cypher.as_str());
         }
         Ok(Outcome::None(why)) => {
             result.finding = findings::without(&heading, &format!("not in the graph: {why}"));
@@ -87,9 +87,27 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
     result
 }
 
-/// Whether a statement as it is printed counts, sums or compares all there is: what it gives changes
-/// with everything that comes in.
-fn aggregates(cypher: &str) -> bool {
+/// Whether what a statement gives, as it is printed, changes by itself: it counts, sums or compares all there is, or asks
+/// what time it is.
+fn changes(cypher: &str) -> bool {
+    const CLOCKS: [&str; 6] = [
+        "date",
+        "datetime",
+        "localdatetime",
+        "time",
+        "localtime",
+        "timestamp",
+    ];
+    // `date('2026-01-01')` stays what it is.
+    let asks_time = |word: &str, after: &str| {
+        let own = word.split('.').next().unwrap_or_default();
+        CLOCKS.contains(&word) && after.trim_start().starts_with(')')
+            || CLOCKS.contains(&own)
+                && matches!(
+                    &word[own.len()..],
+                    ".realtime" | ".statement" | ".transaction"
+                )
+    };
     const FUNCTIONS: [&str; 9] = [
         "count",
         "sum",
@@ -104,7 +122,7 @@ fn aggregates(cypher: &str) -> bool {
     let mut word = String::new();
     let mut quote = None;
     let (mut is_escaped, mut has_ended) = (false, false);
-    for sign in cypher.chars() {
+    for (at, sign) in cypher.char_indices() {
         match quote {
             Some(_) if is_escaped => is_escaped = false,
             Some(open) if open != '`' && sign == '\\' => is_escaped = true,
@@ -122,6 +140,7 @@ fn aggregates(cypher: &str) -> bool {
                 word.extend(sign.to_lowercase());
             }
             None if matches!(sign, '(' | '{') && FUNCTIONS.contains(&word.as_str()) => return true,
+            None if sign == '(' && asks_time(&word, &cypher[at + 1..]) => return true,
             // `COUNT { … }` is printed with a blank.
             None if sign == ' ' => has_ended = true,
             None => word.clear(),
@@ -226,7 +245,7 @@ fn declined(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{aggregates, declined};
+    use super::{changes, declined};
 
     #[test]
     fn a_count_is_told_from_what_lasts() {
@@ -241,8 +260,22 @@ mod tests {
             ("MATCH (n:Raven) RETURN n.count, n.`sum(`", false),
             ("MATCH (n:Raven) RETURN collect(n.name)", false),
             ("MATCH (n:Raven) RETURN size(n.name)", false),
+            ("MATCH (n:Pact) WHERE n.until > date() RETURN n.name", true),
+            (
+                "MATCH (n:Pact) WHERE n.until > datetime( ) RETURN n.name",
+                true,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > date.realtime() RETURN n.name",
+                true,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > date('2026-01-01') RETURN n.name",
+                false,
+            ),
+            ("MATCH (n:Pact) WHERE n.date = 1 RETURN n.`date()`", false),
         ] {
-            assert_eq!(aggregates(cypher), expected, "{cypher}");
+            assert_eq!(changes(cypher), expected, "{cypher}");
         }
     }
 

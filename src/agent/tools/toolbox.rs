@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
+use super::TEXT2CYPHER;
 use super::cypher_tool::{CypherTool, ToolFileError};
 use crate::agent::prompts::{Example, PromptError, Prompts};
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
@@ -105,6 +106,13 @@ impl Toolbox {
         }
         *last = Some(Arc::clone(&offer));
         Ok(Some(offer))
+    }
+
+    /// The tools that ask the graph, by name.
+    pub fn names<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a str> {
+        let made = offer.ready.iter();
+        let made = made.map(|(index, _)| self.tools[*index].spec.name.as_str());
+        made.chain([TEXT2CYPHER])
     }
 
     fn fit(&self, survey: Arc<Survey>) -> Offer {

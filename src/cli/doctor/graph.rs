@@ -5,6 +5,7 @@ use std::sync::Arc;
 use muninn::agent::prompts::Prompts;
 use muninn::agent::tools::{CypherTool, Toolbox};
 use muninn::config::Config;
+use muninn::conversation::channel_kind;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::Reading;
 use muninn::graph::schema::Survey;
@@ -34,6 +35,7 @@ pub(super) async fn findings(at: &Context) -> Vec<Finding> {
     let health = opened.health().await;
     let knowledge = knowledge(config, &opened).await;
     let sources = sources(config, &opened).await;
+    let named = named_sources(config, &opened).await;
     let tools = tools(config, &opened).await;
     let vectors = vectors(config, &opened).await;
     let closed = opened.close().await;
@@ -47,6 +49,7 @@ pub(super) async fn findings(at: &Context) -> Vec<Finding> {
     };
     findings.extend(knowledge);
     findings.extend(sources);
+    findings.extend(named);
     findings.extend(tools);
     findings.extend(vectors);
     findings.extend(reloading.map(|problem| Finding {
@@ -199,6 +202,22 @@ fn held(survey: &Survey) -> Finding {
     let types = survey.relationships.len();
     let types = counted(types, "relationship type");
     well("knowledge", format!("{}; {types}", named.join(", ")))
+}
+
+/// Sources that settings of channels name and that there are not.
+async fn named_sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
+    // That the graph cannot be asked is told elsewhere.
+    let Ok(served) = store.source_versions().await else {
+        return Vec::new();
+    };
+    let known: Vec<&str> = served.iter().map(|source| source.name.as_str()).collect();
+    let unknown = channel_kind::unknown_sources(&config.channels, &known);
+    let unknown = unknown.into_iter().map(|text| Finding {
+        part: "channels",
+        verdict: Verdict::Error,
+        text: format!("{text}; `muninn ingest` takes one in"),
+    });
+    unknown.collect()
 }
 
 /// Which nodes are searched by meaning, and what `nodes.toml` names that the graph has not.

@@ -13,7 +13,7 @@ use crate::agent::budget::Purse;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
 use crate::agent::sampling::SamplingByKind;
-use crate::agent::tools::{Knowledge, Offer, Tools};
+use crate::agent::tools::{Knowledge, Offer, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
 use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
@@ -48,6 +48,7 @@ impl TurnRunner {
             earlier: &earlier,
             audience: asked.message.channel(),
             among: Among::Everything,
+            only: None,
             limit: None,
         };
         let policies = self
@@ -84,6 +85,7 @@ impl TurnRunner {
             let draft = self.quote_memory(asked, read, None, gathered);
             return draft.await.map(Ok);
         };
+        let kind = asked.kind;
         let offer = if read.store_away {
             None
         } else {
@@ -96,14 +98,13 @@ impl TurnRunner {
         let message = asked.message;
         let person = format!("{}/{}", message.audience.platform, message.author.id);
         let images = &asked.files.images;
-        let set = self.channels.of(message.channel());
         let answer_tokens = self.config.answer_tokens;
         let asker = Asker::new(model, person, answer_tokens)
             .showing(images)
             .paying_from(purse)
             .on_days_of(self.recaller.time_zone_of(message))
-            .sampling(SamplingByKind::of(set.as_ref()))
-            .answering_with(set.as_ref().and_then(|settings| settings.model.as_deref()));
+            .sampling(SamplingByKind::of(Some(&kind.set)))
+            .answering_with(kind.set.model.as_deref());
         let limit = asker.turn_limit(self.config.timeout);
         let (shown, watched) = watch::channel(String::new());
         let ended = {
@@ -201,23 +202,28 @@ impl TurnRunner {
             message,
             text,
             files,
+            kind,
         } = *asked;
-        let set = self.channels.of(message.channel());
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = today(self.recaller.time_zone_of(message));
         let can = asker.capabilities();
+        let asks_graph = |offer: &&Arc<Offer>| self.toolbox.names(offer).any(|it| kind.allows(it));
         let knowledge = offer
             .as_ref()
+            .filter(asks_graph)
             .map_or("", |offer| &offer.knowledge)
             .to_owned();
         let ingested = self.knowledge(asked, read).await;
         let sources = ingested.as_ref().map(Knowledge::in_a_line);
         let agent = Agent {
-            prompts: &self.prompts,
+            prompts: &kind.prompts,
             brief: Brief {
                 name: &self.config.bot_name,
-                persona: set.as_ref().map_or("", |settings| settings.persona.trim()),
+                persona: kind.set.persona.trim(),
+                instructions: &kind.instructions,
+                is_strict: kind.is_strict(),
+                is_brief: kind.is_brief(),
                 today: &today,
                 summary: summary.map(|summary| summary.text.as_str()),
                 window: summary::uncovered(&read.context.window, summary, self.config.window_turns),
@@ -235,13 +241,15 @@ impl TurnRunner {
             asker,
             tools: Tools {
                 asker,
-                prompts: &self.prompts,
+                prompts: &kind.prompts,
                 recaller: &self.recaller,
                 message,
                 shown: read.shown(),
                 toolbox: &self.toolbox,
                 offer,
                 knowledge: ingested,
+                allowed: kind.tools(),
+                is_strict: kind.is_strict(),
             },
             policies,
             budget: Budget {
@@ -272,7 +280,7 @@ impl TurnRunner {
         if !gathered.has_knowledge() && gathered.cited.is_empty() {
             return self.quote_memory(asked, read, Some(why), gathered).await;
         }
-        let listed = self.prompts.render(&FromFindings {
+        let listed = asked.kind.prompts.render(&FromFindings {
             findings: &gathered.findings,
         })?;
         let mut draft = Draft::of_model(listed, gathered, read);
@@ -311,7 +319,7 @@ impl TurnRunner {
             .iter()
             .map(|memory| Memory::of(memory).quoted)
             .collect();
-        let answer = self.prompts.render(&FromMemory {
+        let answer = asked.kind.prompts.render(&FromMemory {
             recalled: &quoted,
             noted: !is_question(asked.text),
         })?;
@@ -349,7 +357,7 @@ impl TurnRunner {
         gathered.take(found);
         // What it quotes is no memory of this conversation.
         gathered.is_volatile = true;
-        let listed = self.prompts.render(&FromFindings {
+        let listed = asked.kind.prompts.render(&FromFindings {
             findings: &gathered.findings,
         })?;
         let mut draft = Draft::of_model(listed, gathered, read);
@@ -358,10 +366,11 @@ impl TurnRunner {
     }
 
     /// What the team has ingested, as far as those who read the answer may see it.
-    async fn knowledge<'a>(&'a self, asked: &Asked<'_>, read: &'a Read) -> Option<Knowledge<'a>> {
+    async fn knowledge<'a>(&'a self, asked: &Asked<'a>, read: &'a Read) -> Option<Knowledge<'a>> {
         let audience = asked.message.channel();
+        let kind = asked.kind;
         let searcher = &self.searcher;
-        let (sources, labels) = if read.store_away {
+        let (mut sources, mut labels) = if read.store_away {
             (
                 searcher.known_sources(audience),
                 searcher.known_node_labels(),
@@ -372,7 +381,15 @@ impl TurnRunner {
                 searcher.node_labels().await,
             )
         };
-        Knowledge::new(searcher, sources, labels, earlier_questions(read))
+        sources.retain(|source| {
+            let is_named = |only: &[String]| only.contains(source);
+            kind.allows(SEARCH_KNOWLEDGE) && kind.sources().is_none_or(is_named)
+        });
+        if !kind.allows(SEARCH_NODES) {
+            labels.clear();
+        }
+        let earlier = earlier_questions(read);
+        Knowledge::new(searcher, sources, labels, earlier, kind.sources())
     }
 }
 

@@ -18,6 +18,7 @@ mod forgetting;
 pub mod hearing;
 mod indexes;
 pub mod ingest;
+pub mod items;
 pub mod knowledge;
 mod messages;
 mod migrate;
@@ -48,8 +49,8 @@ pub use self::open::{
 pub use self::store::GraphStore;
 pub use self::turn::{
     Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,
-    KnowledgeNode, NODE_NAMES, NewTurn, News, ResponseId, SessionOverview, Source, StoreHealth,
-    Summary, Turn, TurnContext, TurnRead, is_question,
+    KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, ResponseId, SessionOverview, Source,
+    StoreHealth, Summary, Turn, TurnContext, TurnRead, is_question,
 };
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.

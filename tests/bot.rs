@@ -220,6 +220,7 @@ async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(plac
     // What was linked when it was kept is still there.
     let bot = place.bot(&config).await;
     let links = bot.store.superseded(&bot.audience()).await.unwrap();
+    let links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
     assert_eq!(links.len(), 1);
     let answer = bot
         .room("b")

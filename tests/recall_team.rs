@@ -386,6 +386,94 @@ fn percent(
     all.iter().filter(|holds| **holds).count() * 100 / all.len()
 }
 
+/// Notes about nothing that the teams talk of, and questions about them.
+const NOTES: [(&str, &str); 8] = [
+    (
+        "The kettle in the annex is descaled on Tuesdays.",
+        "when is the kettle descaled?",
+    ),
+    (
+        "Bicycles go into the shed behind the bakery.",
+        "where do bicycles go?",
+    ),
+    (
+        "The piano tuner wants the hall empty.",
+        "what does the piano tuner want?",
+    ),
+    (
+        "Aunt Gertrud is allergic to hazelnuts.",
+        "who is allergic to hazelnuts?",
+    ),
+    (
+        "The choir sings in the crypt at Easter.",
+        "where does the choir sing at Easter?",
+    ),
+    (
+        "The spare tent lacks three pegs.",
+        "what does the spare tent lack?",
+    ),
+    (
+        "Der Imker kommt immer am ersten Samstag.",
+        "wann kommt der imker?",
+    ),
+    (
+        "We water the tomatoes before seven.",
+        "when do we water the tomatoes?",
+    ),
+];
+
+/// They are two years old, and no question of the teams is about them: as what is not pinned, 540 of them fill the budget
+/// of 261 questions.
+#[test]
+fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
+    let data = Path::new("tests/data/team");
+    let mut exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
+    let mut questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
+    let scopes: HashSet<String> = exchanges.iter().map(|it| it.scope.clone()).collect();
+    let teams = questions.len();
+    for (number, (note, question)) in NOTES.into_iter().enumerate() {
+        for scope in &scopes {
+            exchanges.push(Exchange {
+                id: format!("note {scope} {number}"),
+                scope: scope.clone(),
+                thread: Some(format!("{scope}/notes")),
+                at: format!("2024-01-05T09:{number:02}:00").parse().unwrap(),
+                kind: Some("note".to_owned()),
+                seq: i64::MIN + number as i64,
+                ..exchange(0, "Sam", note, "")
+            });
+        }
+        let scope = questions[0].scope.clone();
+        questions.push(Question {
+            id: format!("note {scope} {number}"),
+            scope,
+            question: question.to_owned(),
+            asker: Some("Kim".to_owned()),
+            at: Some("2026-06-30T10:00:00".parse().unwrap()),
+            thread: None,
+        });
+    }
+    let embedder = LocalEmbedder::shipped().unwrap();
+    let calibration = Calibration::shipped().unwrap();
+    let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
+    let notes = |answered: &Answered| {
+        let recalled = answered.recalled.iter().map(|(id, _)| id);
+        recalled.filter(|id| id.starts_with("note ")).count()
+    };
+    for (question, answered) in questions.iter().zip(&answered).skip(teams) {
+        let is_it = answered.recalled.iter().any(|(id, _)| *id == question.id);
+        assert!(is_it, "{}", question.question);
+    }
+    let crowding: usize = answered.iter().take(teams).map(notes).sum();
+    let quoted = answered.iter().take(teams);
+    let quoted = quoted.filter(|it| it.quoted.iter().any(|id| id.starts_with("note ")));
+    let quoted = quoted.count();
+    assert!(
+        crowding * 100 <= 215 * teams && quoted * 100 <= teams,
+        "{crowding} notes beside {teams} questions, {quoted} quoted"
+    );
+}
+
 /// 85 of 100 messages are said to colleagues, and 35 of the 55 questions with an answer need two or more of them.
 #[test]
 fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {

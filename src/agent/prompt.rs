@@ -192,7 +192,7 @@ fn newest(brief: &Brief<'_>, budget: u32) -> (Vec<ChatMessage>, Vec<String>) {
     let mut heard: Vec<String> = Vec::new();
     let mut trailing = None;
     for turn in brief.window.iter().rev() {
-        if turn.is_message() {
+        if !turn.is_answered() {
             let lines = heard_lines(turn);
             let cost = lines_cost(&lines) + if heard.is_empty() { HEARD_TOKENS } else { 0 };
             if cost > left {
@@ -236,8 +236,13 @@ const MOST_HEARD: u32 = 200;
 fn heard_lines(message: &Turn) -> Vec<String> {
     let text = cut(&message.input, MOST_HEARD, Keep::BothEnds);
     let lines = prompts::lines(&text).into_iter().enumerate();
+    let told = if message.is_note() {
+        " (to be kept in mind)"
+    } else {
+        ""
+    };
     let named = |(number, line): (usize, String)| match number {
-        0 => format!("> {}: {line}", message.author_name),
+        0 => format!("> {}{told}: {line}", message.author_name),
         _ => format!("> {line}"),
     };
     lines.map(named).collect()

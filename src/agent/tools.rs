@@ -382,7 +382,14 @@ fn as_lines(memory: &Quoted) -> Vec<String> {
     } else {
         ""
     };
-    let mut lines = vec![format!("[{}, {}{to_others}]", memory.date, memory.author)];
+    let replaced = match memory.replaced.as_str() {
+        "" => String::new(),
+        since => format!("; no longer current since {since}"),
+    };
+    let mut lines = vec![format!(
+        "[{}, {}{to_others}{replaced}]",
+        memory.date, memory.author
+    )];
     lines.extend(memory.input.iter().cloned());
     if !memory.output.is_empty() {
         lines.push("Answered then:".to_owned());

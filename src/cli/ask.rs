@@ -249,6 +249,7 @@ fn as_json(question: &str, answer: &str, explained: Option<&Explanation>) -> Val
         Source::Retrieval => "documents",
         Source::Memory => "memory",
         Source::Message => "people",
+        Source::Note => "note",
     });
     let recalled = explained.into_iter().flat_map(|it| &it.recalled);
     let recalled = recalled.map(|(score, turn)| {

@@ -121,6 +121,7 @@ fn verdict(candidate: &Candidate) -> &'static str {
         Verdict::Duplicate { .. } => "duplicate",
         Verdict::OverBudget => "over budget",
         Verdict::OverLimit => "over limit",
+        Verdict::Corrected => "corrected",
     }
 }
 

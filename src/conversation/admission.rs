@@ -4,7 +4,7 @@ use std::mem::Discriminant;
 use std::num::NonZeroU32;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use muninn_platform::{Body, IncomingMessage};
+use muninn_platform::{Body, Command, IncomingMessage};
 
 use crate::config::AdmissionConfig;
 use crate::conversation::notice::Notice;
@@ -38,7 +38,9 @@ impl Admission {
     /// # Errors
     /// What to tell the person.
     pub fn admit(&self, message: &IncomingMessage, line: usize) -> Result<(), Notice> {
-        if let Body::Text(text) = &message.body {
+        if let Body::Text(text)
+        | Body::Command(Command::Note(text) | Command::Correct { text, .. }) = &message.body
+        {
             let chars = text.chars().count();
             if chars > self.message_chars {
                 return Err(Notice::TooLong {

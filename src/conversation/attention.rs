@@ -185,7 +185,7 @@ fn of_turn(turn: &Turn) -> Vec<Utterance> {
         name: turn.author_name.clone(),
     };
     let mut all = vec![said(asker, &turn.input, turn.created_at)];
-    if !turn.is_message() {
+    if turn.is_answered() {
         all.push(said(Speaker::Bot, &turn.output, turn.created_at));
     }
     all

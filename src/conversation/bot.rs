@@ -3,6 +3,7 @@
 mod backfilling;
 mod fairness;
 mod overheard;
+mod owning;
 mod revising;
 mod telling;
 
@@ -482,6 +483,15 @@ impl Bot {
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.opt_out(message, &context);
                 deliver(reply.as_mut(), &said.await).await;
+            }
+            Body::Command(
+                command @ (Command::Note(_)
+                | Command::Memory(_)
+                | Command::Correct { .. }
+                | Command::Forget(ForgetWhat::Item(_))),
+            ) => {
+                drop(guard);
+                self.see_to_items(message, command, reply.as_mut()).await;
             }
             Body::Command(Command::CatchUp(since)) => {
                 drop(guard);

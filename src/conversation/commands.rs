@@ -1,5 +1,6 @@
 //! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
 
+mod items;
 mod once;
 mod remember;
 
@@ -50,6 +51,8 @@ What you can ask of me:
 - `history`: what was said here lately
 - `why`: what my last answer was made from
 - `catch me up`, `catch me up since Monday`: what was decided, answered and left open in this {channel}, for you alone
+- `remember that …`: keep it in mind here; `note: …` does the same
+- `memory`, `memory search WORDS`: what I keep of what you said here; then `forget 2` or `correct 2: …` for one of these
 - `forget last`: forget your last message here, with its answer
 - `forget session`: forget everything said in this {conversation}
 - `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
@@ -168,7 +171,12 @@ impl Commands {
             | Command::Backfill(_)
             | Command::PlaceGone
             | Command::OptOut
-            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience) => Ok(Notice::Failed.into()),
+            | Command::Note(_)
+            | Command::Memory(_)
+            | Command::Correct { .. }
+            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience | ForgetWhat::Item(_)) => {
+                Ok(Notice::Failed.into())
+            }
             Command::Forget(ForgetWhat::Session) => {
                 let said = self.forget_session(guard, message, context).await;
                 said.map(CommandAnswer::from)
@@ -179,7 +187,7 @@ impl Commands {
 
     async fn history(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
         let mut turns = self.archive.window(message, HISTORY).await?;
-        turns.retain(|turn| !turn.is_message());
+        turns.retain(Turn::is_answered);
         if turns.is_empty() {
             // Where answers stand in threads, people ask beside them.
             let audience = &message.audience.id;
@@ -206,9 +214,9 @@ impl Commands {
         if store.find_response(here).await?.is_none()
             && let Some((session, response)) = store.find_response(place).await?
         {
-            return self.why(&session, Some(response)).await;
+            return self.why(message, &session, Some(response)).await;
         }
-        let mut said = self.why(&message.conversation, None).await?;
+        let mut said = self.why(message, &message.conversation, None).await?;
         if let Some(line) = self.silences(message).await? {
             said.text = format!("{}\n{line}", said.text);
         }
@@ -269,7 +277,7 @@ impl Commands {
             .archive
             .response_of_message(&message.audience.id, answer);
         match found.await? {
-            Some((session, response)) => self.why(&session, Some(response)).await,
+            Some((session, response)) => self.why(message, &session, Some(response)).await,
             None => Ok(Notice::NoSuchAnswer.into()),
         }
     }
@@ -303,20 +311,22 @@ impl Commands {
 
     async fn why(
         &self,
+        message: &IncomingMessage,
         session: &ConversationId,
         response: Option<ResponseId>,
     ) -> Result<CommandAnswer, StoreError> {
         let explained = self.archive.store().explain(session, response).await?;
-        Ok(explained.map_or_else(
-            || Notice::NothingYet.into(),
-            |explained| {
-                let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
-                CommandAnswer {
-                    text: explain(&explained),
-                    shows: std::iter::once(explained.turn.id).chain(recalled).collect(),
-                }
-            },
-        ))
+        let Some(explained) = explained else {
+            return Ok(Notice::NothingYet.into());
+        };
+        let mut text = explain(&explained);
+        let recalled = || explained.recalled.iter().map(|(_, turn)| turn);
+        if !explained.recalled.is_empty() && self.number_recalled(message, recalled()).await {
+            text = format!("{text}\n{}", Notice::RecalledHint);
+        }
+        let recalled = recalled().map(|turn| turn.id);
+        let shows = std::iter::once(explained.turn.id).chain(recalled).collect();
+        Ok(CommandAnswer { text, shows })
     }
 
     /// What was said here while the one who asks was not. The caller holds no session: a model may take long over it.
@@ -400,6 +410,7 @@ impl Commands {
             return Ok(Some(waiting(found)));
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
+        // A note is a turn of theirs, too.
         turns.retain(|turn| !turn.is_message());
         if turns.is_empty() {
             if let Some(found) = self.archive.last_waiting(audience, None, person) {

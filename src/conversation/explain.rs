@@ -45,9 +45,9 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         lines.push("Recalled:".to_owned());
         let place = |memory: &Turn| places.get(&memory.id).map(String::as_str);
         lines.extend(
-            recalled
-                .iter()
-                .map(|(score, memory)| from_memory(*score, memory, place(memory))),
+            recalled.iter().zip(1..).map(|((score, memory), number)| {
+                from_memory(number, *score, memory, place(memory))
+            }),
         );
     }
     lines.extend(thought(*votes));
@@ -55,12 +55,15 @@ pub(crate) fn explain(explained: &Explanation) -> String {
 }
 
 /// A memory that the answer was given: what was asked, or what a person said to others, with its link.
-fn from_memory(score: f64, memory: &Turn, place: Option<&str>) -> String {
+fn from_memory(number: usize, score: f64, memory: &Turn, place: Option<&str>) -> String {
     let date = memory.created_at.format("%Y-%m-%d");
     let author = &memory.author_name;
     let said = excerpt(&memory.input);
+    if memory.is_note() {
+        return format!("{number}. {score:.2} noted by {author} on {date}: {said}");
+    }
     if !memory.is_message() {
-        return format!("- {score:.2} [{date}, {author}] {said}");
+        return format!("{number}. {score:.2} [{date}, {author}] {said}");
     }
     let place = place
         .filter(|place| !place.is_empty())
@@ -68,7 +71,7 @@ fn from_memory(score: f64, memory: &Turn, place: Option<&str>) -> String {
         .unwrap_or_default();
     let link = memory.link.as_deref().map(|link| format!(" {link}"));
     format!(
-        "- {score:.2} said by {author}{place} on {date}: {said}{}",
+        "{number}. {score:.2} said by {author}{place} on {date}: {said}{}",
         link.unwrap_or_default()
     )
 }
@@ -109,7 +112,7 @@ fn written(turn: &Turn, trace: &Trace) -> String {
             None => "No model wrote it: it quotes the team's documents and records.".to_owned(),
         },
         Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
-        Source::Message => "Nothing was answered to it.".to_owned(),
+        Source::Message | Source::Note => "Nothing was answered to it.".to_owned(),
     }
 }
 
@@ -211,13 +214,13 @@ mod tests {
         said.created_at = "2026-04-02T10:00:00Z".parse().unwrap();
         said.link = Some("https://chat.test/7".to_owned());
         assert_eq!(
-            from_memory(0.514, &said, Some("ops")),
-            "- 0.51 said by Priya in #ops on 2026-04-02: The audit is on Thursday https://chat.test/7"
+            from_memory(1, 0.514, &said, Some("ops")),
+            "1. 0.51 said by Priya in #ops on 2026-04-02: The audit is on Thursday https://chat.test/7"
         );
         said.link = None;
         assert_eq!(
-            from_memory(0.514, &said, None),
-            "- 0.51 said by Priya on 2026-04-02: The audit is on Thursday"
+            from_memory(2, 0.514, &said, None),
+            "2. 0.51 said by Priya on 2026-04-02: The audit is on Thursday"
         );
     }
 }

@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use chrono::{TimeDelta, Utc};
-use muninn_platform::{Body, Command, EventId, IncomingMessage};
+use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -350,7 +350,14 @@ impl LedgerFile {
 pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
     let mut message = message.clone();
     match &mut message.body {
-        Body::Text(text) | Body::Edit { text, .. } | Body::Command(Command::Unknown(text)) => {
+        Body::Text(text)
+        | Body::Edit { text, .. }
+        | Body::Command(
+            Command::Unknown(text)
+            | Command::Note(text)
+            | Command::Correct { text, .. }
+            | Command::Memory(Listing::Search(text)),
+        ) => {
             *text = without_secrets(text);
         }
         Body::Command(_) | Body::Deletion { .. } => {}

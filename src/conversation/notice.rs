@@ -69,6 +69,53 @@ pub enum Notice {
     ForgotTurn {
         quotes: usize,
     },
+    /// Something is kept in mind from now on.
+    Noted {
+        /// For the one who said it alone.
+        is_private: bool,
+        vocabulary: &'static Vocabulary,
+    },
+    NothingToNote,
+    /// Neither the graph nor a file took it.
+    NotNoted,
+    /// Said below a list of what is remembered.
+    ListHint {
+        first: usize,
+        has_more: bool,
+        is_search: bool,
+    },
+    /// The same below what was recalled.
+    RecalledHint,
+    NothingListed {
+        is_search: bool,
+        /// What is listed already was all.
+        is_end: bool,
+    },
+    /// A list has so many things, and no more.
+    ListEnds(usize),
+    /// Nobody knows what a number means.
+    ListAgain,
+    NoSuchNumber {
+        number: u32,
+        listed: usize,
+    },
+    ItemGone(u32),
+    ItemChanged(u32),
+    NotYourItem {
+        number: u32,
+        vocabulary: &'static Vocabulary,
+    },
+    NothingToCorrect(u32),
+    CorrectedItem(u32),
+    AlreadyCorrected {
+        by: String,
+        at: DateTime<Utc>,
+    },
+    ForgotItem {
+        number: u32,
+        /// What it had corrected.
+        earlier: usize,
+    },
     /// The graph cannot be reached, and the turn was not in it.
     ForgotWaitingTurn,
     ForgotSession {
@@ -177,6 +224,26 @@ impl std::fmt::Display for Notice {
             Self::NotYoursToForget(Vocabulary { moderator, forget_last, .. }) => write!(f, "Others said things here too, so only {moderator} can have all of it forgotten. \"{forget_last}\" forgets your own last turn."),
             Self::ForgotTurn { quotes: 0 } => f.write_str("Forgotten: your last turn, with its answer and everything recall knew of it."),
             Self::ForgotWaitingTurn => f.write_str("Forgotten: your last turn, which still waited to be saved. My memory cannot be reached right now; if the turn arrived there after all, say \"forget last\" again when it is back."),
+            Self::Noted { is_private: true, .. } => f.write_str("Noted, for you alone: I recall it when it bears on a question of yours. `forget last` forgets it."),
+            Self::Noted { is_private: false, vocabulary: Vocabulary { channel, .. } } => write!(f, "Noted: I recall it in this {channel} when it bears on a question. `forget last` forgets it."),
+            Self::NothingToNote => f.write_str("Tell me what to keep in mind: \"remember that tea is at four\"."),
+            Self::NotNoted => f.write_str("I could not write that down, so I will not remember it: the disk may be full. Please tell me again later."),
+            Self::ListHint { first, has_more, is_search } => list_hint(f, *first, *has_more, *is_search),
+            Self::RecalledHint => f.write_str("`forget 1` forgets what is numbered 1 above, and `correct 1: …` says it anew."),
+            Self::NothingListed { is_search: true, .. } => f.write_str("Nothing that I keep of what you said here has all of these words."),
+            Self::NothingListed { is_end: true, .. } => f.write_str("That was all that I keep of what you said here."),
+            Self::NothingListed { .. } => f.write_str("I keep nothing of what you said here."),
+            Self::ListEnds(listed) => write!(f, "A list ends after {listed}. `memory search WORDS` finds what is older."),
+            Self::ListAgain => f.write_str("I do not know any more what the numbers stand for. Say `memory`, or `why`, and then the number that it shows."),
+            Self::NoSuchNumber { number, listed } => write!(f, "There is no number {number} in the last list that you saw here, which has {listed}. Say `memory` to see it anew."),
+            Self::ItemGone(number) => write!(f, "What was number {number} is forgotten already. Say `memory` to see what is left."),
+            Self::ItemChanged(number) => write!(f, "What was number {number} says something else by now, so I left it as it is. Say `memory`, or `why`, to see it anew."),
+            Self::NotYourItem { number, vocabulary: Vocabulary { moderator, .. } } => write!(f, "Somebody else said number {number}, so only they or {moderator} can have it changed."),
+            Self::NothingToCorrect(number) => write!(f, "Say what is right: \"correct {number}: tea is at five\"."),
+            Self::CorrectedItem(number) => write!(f, "Corrected: from now on that holds in place of number {number}, which I keep only as what was said before."),
+            Self::AlreadyCorrected { by, at } => write!(f, "{by} corrected that on {}. Say `memory search WORDS`, or `why`, and correct what holds now.", at.format("%Y-%m-%d %H:%M")),
+            Self::ForgotItem { number, earlier: 0 } => write!(f, "Forgotten: what was number {number}, with everything recall knew of it."),
+            Self::ForgotItem { number, earlier } => write!(f, "Forgotten: what was number {number}, with everything recall knew of it and with {} that it had corrected.", counted(*earlier, "version")),
             Self::ForgotAll => f.write_str("Forgotten: everything that was said in this conversation."),
             Self::StillInFile => f.write_str("(I do not use it any more, but its text is still in a file of mine, which could not be written: the disk may be full. It is removed when the file can be written again.)"),
             Self::ForgotTurn { quotes } => write!(f, "Forgotten: your last turn, with its answer and everything recall knew of it, and {} that quoted it.", counted(*quotes, "later answer")),
@@ -210,6 +277,24 @@ impl std::fmt::Display for Notice {
             Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
         }
+    }
+}
+
+/// What can be done with what a list shows.
+fn list_hint(
+    f: &mut std::fmt::Formatter<'_>,
+    first: usize,
+    has_more: bool,
+    is_search: bool,
+) -> std::fmt::Result {
+    write!(
+        f,
+        "`forget {first}` forgets one of these, `correct {first}: …` says it anew"
+    )?;
+    match (has_more, is_search) {
+        (true, true) => f.write_str("; there are more, which more words tell apart."),
+        (true, false) => f.write_str(", `memory more` lists older ones."),
+        (false, true | false) => f.write_str("."),
     }
 }
 

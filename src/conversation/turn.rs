@@ -204,6 +204,9 @@ impl TurnRunner {
                 return Ok(After::Silent);
             }
         };
+        if self.rests_on_forgotten(&draft, &read).await {
+            return Ok(After::Superseded);
+        }
         draft.below.extend(asked.notice());
         draft.below.extend(files.cut.map(Notice::ReadInPart));
         observe("answer", began);
@@ -248,6 +251,23 @@ impl TurnRunner {
         }
     }
 
+    /// Whether something that the answer was given was forgotten while it grew.
+    async fn rests_on_forgotten(&self, draft: &Draft, read: &Read) -> bool {
+        if read.store_away {
+            return false;
+        }
+        let given: Vec<ResponseId> = draft.recalled.iter().map(|it| it.id).collect();
+        let gone = self.archive.store().are_gone(&given).await;
+        gone.unwrap_or_else(|error| {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(
+                error,
+                "whether something was forgotten meanwhile cannot be known"
+            );
+            false
+        })
+    }
+
     /// Counts that the model chose to say nothing. The reply is dropped without a word.
     async fn note_silence(&self, guard: &SessionGuard) {
         metrics::counter!("muninn_stayed_silent_total").increment(1);
@@ -277,8 +297,8 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) {
         match self.archive.turn_of_event(event).await {
-            // What was only heard has no answer.
-            Ok(Some(earlier)) if earlier.is_message() => {}
+            // What was only heard or noted has no answer.
+            Ok(Some(earlier)) if !earlier.is_answered() => {}
             Ok(Some(earlier)) => self.deliver_earlier(guard, &earlier, reply).await,
             Ok(None) => {}
             Err(error) => tracing::warn!(
@@ -443,7 +463,7 @@ impl TurnRunner {
         if window.is_empty() {
             return true;
         }
-        let is_all_heard = window.iter().all(Turn::is_message);
+        let is_all_heard = !window.iter().any(Turn::is_answered);
         is_all_heard && !self.archive.takes_part(&message.conversation).await
     }
 
@@ -488,7 +508,7 @@ impl TurnRunner {
             Source::Model | Source::Knowledge | Source::Retrieval => {
                 embedded_text(text, &draft.text)
             }
-            Source::Memory | Source::Message => (*text).to_owned(),
+            Source::Memory | Source::Message | Source::Note => (*text).to_owned(),
         };
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = asker::usage(&draft.calls);
@@ -561,7 +581,8 @@ impl TurnRunner {
                 | Source::Knowledge
                 | Source::Retrieval
                 | Source::Memory
-                | Source::Message,
+                | Source::Message
+                | Source::Note,
             ) => After::Nothing,
         }
     }

@@ -20,17 +20,27 @@ use crate::graph::session::SessionGuard;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
-/// already are left out; an answer to what was only heard before takes its place. Messages need no
+/// already are left out; an answer to what was only heard before takes its place. Messages and notes need no
 /// guard: nothing that is answered meanwhile depends on them.
 pub(super) async fn append_all(
     store: &GraphStore,
     guards: &[SessionGuard],
     turns: &[Arc<NewTurn>],
 ) -> Result<(), StoreError> {
+    append_with(store, guards, turns, Vec::new()).await
+}
+
+/// The same, and runs further statements in the transaction, if anything is new.
+pub(super) async fn append_with(
+    store: &GraphStore,
+    guards: &[SessionGuard],
+    turns: &[Arc<NewTurn>],
+    further: Vec<(&'static str, Params)>,
+) -> Result<(), StoreError> {
     let held: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
     if let Some(turn) = turns
         .iter()
-        .find(|it| !it.turn.is_message() && !held.contains(&*it.turn.session))
+        .find(|it| it.turn.is_answered() && !held.contains(&*it.turn.session))
     {
         let session = &turn.turn.session;
         return Err(unexpected(format!("session {session} is not held")));
@@ -44,7 +54,7 @@ pub(super) async fn append_all(
     }
     let messages = turns
         .iter()
-        .filter(|it| it.turn.is_message())
+        .filter(|it| !it.turn.is_answered())
         .map(|it| &**it);
     let forgotten = store.forgotten_among(messages).await?;
     let mut seen = HashSet::new();
@@ -57,7 +67,8 @@ pub(super) async fn append_all(
     if new.is_empty() {
         return Ok(());
     }
-    let steps = steps(&store.engine, &new);
+    let mut steps = steps(&store.engine, &new);
+    steps.extend(further);
     let (sender, receiver) = mpsc::channel(steps.len() + 1);
     for (statement, params) in steps {
         // There is room for all of them.
@@ -114,7 +125,7 @@ fn sessions(turns: &[&NewTurn]) -> Vec<Value> {
     let mut first: BTreeMap<&str, (&NewTurn, Option<&NewTurn>)> = BTreeMap::new();
     for turn in turns {
         let (_, asked) = first.entry(&turn.turn.session).or_insert((turn, None));
-        if asked.is_none() && !turn.turn.is_message() {
+        if asked.is_none() && turn.turn.is_answered() {
             *asked = Some(turn);
         }
     }

@@ -8,7 +8,8 @@ use super::record::{integer, list, params, response_id, text};
 use super::store::single;
 use super::turns::news;
 use super::{
-    EmbeddedBy, GraphStore, How, News, ResponseId, StoreError, Turn, is_question, statements,
+    EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, is_question,
+    statements,
 };
 
 impl GraphStore {
@@ -109,15 +110,20 @@ impl GraphStore {
     }
 
     /// Which turn of an audience replaces which earlier one, in no order.
-    pub async fn superseded(
-        &self,
-        audience: &AudienceId,
-    ) -> Result<Vec<(ResponseId, ResponseId)>, StoreError> {
+    pub async fn superseded(&self, audience: &AudienceId) -> Result<Vec<Replaced>, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(statements::SUPERSEDED, bound).await?;
         let id = |row, column| response_id(&text(row, column).unwrap_or_default());
         rows.iter()
-            .map(|row| Ok((id(row, "later")?, id(row, "earlier")?)))
+            .map(|row| {
+                let is_correction = text(row, "how").as_deref() == Some(How::Correction.as_str());
+                let at = row.get("at").and_then(super::value::instant);
+                Ok(Replaced {
+                    later: id(row, "later")?,
+                    earlier: id(row, "earlier")?,
+                    corrected_at: at.filter(|_| is_correction),
+                })
+            })
             .collect()
     }
 }

@@ -94,6 +94,7 @@ fn source_name(source: Source) -> &'static str {
         Source::Retrieval => "retrieval",
         Source::Memory => "memory",
         Source::Message => "message",
+        Source::Note => "note",
     }
 }
 
@@ -115,6 +116,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         source: match text(row, "source").as_deref() {
             Some("memory") => Source::Memory,
             Some("message") => Source::Message,
+            Some("note") => Source::Note,
             Some("knowledge") => Source::Knowledge,
             Some("retrieval") => Source::Retrieval,
             Some(_) | None => Source::Model,

@@ -51,10 +51,13 @@ macro_rules! turn_fields {
     };
 }
 
-/// What tells a response that answers from what people said to one another.
+/// What tells a response that answers from what people said to one another, and from notes.
+#[rustfmt::skip]
 macro_rules! is_answer {
     ($r:literal) => {
-        concat!("coalesce(", $r, ".source, 'model') <> 'message'")
+        concat!(
+            "coalesce(", $r, ".source, 'model') <> 'message' AND coalesce(", $r, ".source, 'model') <> 'note'"
+        )
     };
 }
 
@@ -172,8 +175,8 @@ pub(crate) const SUPERSEDE: &str = "\
     RETURN count(o) AS links";
 
 pub(crate) const SUPERSEDED: &str = "\
-    MATCH (r:Response {audience: $audience})-[:SUPERSEDES]->(o:Response {audience: $audience}) \
-    RETURN r.id AS later, o.id AS earlier";
+    MATCH (r:Response {audience: $audience})-[link:SUPERSEDES]->(o:Response {audience: $audience}) \
+    RETURN r.id AS later, o.id AS earlier, link.at AS at, link.how AS how";
 
 /// What a turn may lack. An answer that is given again costs again.
 macro_rules! set_optional {
@@ -309,7 +312,7 @@ pub(crate) const SAVE_SUMMARY: &str = "\
     RETURN s.id AS session";
 
 macro_rules! explain {
-    ($head:literal) => {
+    ($head:expr) => {
         concat!(
             $head,
             "OPTIONAL MATCH (r)-[recalled:RECALLED]->(m:Response) ",
@@ -330,11 +333,11 @@ macro_rules! explain {
     };
 }
 
-pub(crate) const EXPLAIN_LAST: &str = explain!(
-    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
-    WHERE coalesce(r.source, 'model') <> 'message' \
-    WITH r ORDER BY r.position DESC LIMIT 1 "
-);
+pub(crate) const EXPLAIN_LAST: &str = explain!(concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",
+    is_answer!("r"),
+    " WITH r ORDER BY r.position DESC LIMIT 1 "
+));
 
 pub(crate) const EXPLAIN_ONE: &str =
     explain!("MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $response}) ");
@@ -429,13 +432,15 @@ pub(crate) const MARK_EVENTS: &str = "\
 pub(crate) const MARKS: &str =
     "MATCH (f:MuninnForgotten {session: $session}) RETURN f.id AS id, f.until AS until";
 
-pub(crate) const SESSIONS: &str = "\
-    MATCH (s:Session) \
+pub(crate) const SESSIONS: &str = concat!(
+    "MATCH (s:Session) \
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
     OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) \
-    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) WHERE coalesce(r.source, 'model') <> 'message' \
-    RETURN s.id AS id, s.title AS title, s.createdAt AS createdAt, c.id AS audience, \
-    last.createdAt AS lastAt, count(DISTINCT r) AS turns";
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) WHERE ",
+    is_answer!("r"),
+    " RETURN s.id AS id, s.title AS title, s.createdAt AS createdAt, c.id AS audience, \
+    last.createdAt AS lastAt, count(DISTINCT r) AS turns"
+);
 
 pub(crate) const CHAIN_SHAPE: &str = "\
     OPTIONAL MATCH (s:Session {id: $session}) \
@@ -486,5 +491,6 @@ pub(crate) mod attention;
 pub(crate) mod claims;
 pub(crate) mod hearing;
 pub(crate) mod import;
+pub(crate) mod items;
 pub(crate) mod messages;
 pub(crate) mod pending;

@@ -102,7 +102,40 @@ impl Turn {
     pub fn is_message(&self) -> bool {
         match self.source {
             Source::Message => true,
-            Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => false,
+            Source::Model
+            | Source::Knowledge
+            | Source::Retrieval
+            | Source::Memory
+            | Source::Note => false,
+        }
+    }
+
+    /// What somebody wants to be kept in mind, of which nothing else is known: said now, without a vector, and not yet
+    /// saved. Its event is called as it is itself.
+    pub fn note(session: &str, author: &str, text: &str) -> Self {
+        Self {
+            source: Source::Note,
+            ..Self::of(session, author, text, "")
+        }
+    }
+
+    /// Whether somebody had it kept in mind.
+    pub fn is_note(&self) -> bool {
+        match self.source {
+            Source::Note => true,
+            Source::Model
+            | Source::Knowledge
+            | Source::Retrieval
+            | Source::Memory
+            | Source::Message => false,
+        }
+    }
+
+    /// Whether the bot answered it.
+    pub fn is_answered(&self) -> bool {
+        match self.source {
+            Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => true,
+            Source::Message | Source::Note => false,
         }
     }
 }
@@ -147,6 +180,8 @@ pub enum Source {
     /// Nothing: people said it to one another. The bot heard it and answered nothing, so its output is empty, and
     /// whatever is about answers does not see it.
     Message,
+    /// Nothing: somebody had it kept in mind. What is about answers does not see it either.
+    Note,
 }
 
 impl Turn {
@@ -157,7 +192,7 @@ impl Turn {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // What it answered only quotes; what it was told may be worth recalling.
             Source::Memory => !is_question(&self.input),
-            Source::Message => !self.input.trim().is_empty(),
+            Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile
     }
@@ -230,6 +265,8 @@ pub enum How {
     Value,
     /// It takes it back.
     Word,
+    /// Somebody said so: it holds in any light.
+    Correction,
 }
 
 impl How {
@@ -238,8 +275,18 @@ impl How {
         match self {
             Self::Value => "value",
             Self::Word => "word",
+            Self::Correction => "correction",
         }
     }
+}
+
+/// A turn that replaces an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    pub later: ResponseId,
+    pub earlier: ResponseId,
+    /// When somebody said so; none where it is by its words.
+    pub corrected_at: Option<DateTime<Utc>>,
 }
 
 /// A turn to append.

@@ -34,14 +34,14 @@ impl GraphStore {
         let mut window = turns(row, "window")?;
         // Positions rise along a chain: both are given in one transaction.
         window.sort_by_key(|turn| turn.position);
-        if window.len() == read.window && window.iter().any(Turn::is_message) {
+        if window.len() == read.window && !window.iter().all(Turn::is_answered) {
             window = self.long_window(read).await?;
         }
         Ok(TurnContext {
             duplicate: match row.get("duplicate") {
                 None | Some(Value::Null) => None,
                 // What was only heard may still be answered.
-                Some(found) => Some(turn(found)?).filter(|turn| !turn.is_message()),
+                Some(found) => Some(turn(found)?).filter(Turn::is_answered),
             },
             window,
             summary: summary(row)?,
@@ -59,7 +59,7 @@ impl GraphStore {
         let mut window = turns(single(&rows)?, "window")?;
         window.sort_by_key(|turn| turn.position);
         let answers = window.iter().enumerate().rev();
-        let mut answers = answers.filter(|(_, turn)| !turn.is_message());
+        let mut answers = answers.filter(|(_, turn)| turn.is_answered());
         let first = answers.nth(read.window.saturating_sub(1));
         let from = first.map_or(0, |(place, _)| place);
         Ok(window.split_off(from))
@@ -71,7 +71,7 @@ impl GraphStore {
         guard: &SessionGuard,
         new: &NewTurn,
     ) -> Result<Appended, StoreError> {
-        if new.turn.is_message() {
+        if !new.turn.is_answered() {
             return self.append_message(guard, new).await;
         }
         let statement = match (new.context.is_empty(), new.recalled.is_empty()) {

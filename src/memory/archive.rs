@@ -356,10 +356,9 @@ impl Archive {
 
     /// Whether the bot said anything in a session, as far as that can be known now.
     pub async fn takes_part(&self, session: &ConversationId) -> bool {
-        let answers = |turn: &Turn| !turn.is_message();
         let waiting = || self.journal.of_session(session.as_str());
-        if self.windows.get(session).iter().any(answers)
-            || waiting().iter().any(|it| answers(&it.turn))
+        if self.windows.get(session).iter().any(Turn::is_answered)
+            || waiting().iter().any(|it| it.turn.is_answered())
         {
             return true;
         }
@@ -551,6 +550,6 @@ fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) ->
 fn answered(window: &[Turn], read: &TurnRead<'_>) -> Option<Turn> {
     window
         .iter()
-        .find(|turn| turn.event == read.event.as_str() && !turn.is_message())
+        .find(|turn| turn.event == read.event.as_str() && turn.is_answered())
         .cloned()
 }

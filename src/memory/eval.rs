@@ -25,7 +25,7 @@ use crate::retrieval::LocalEmbedder;
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct EvalArgs {
     /// Lines of {id, scope, seq, at, author, input, responder, output, thread?, kind?, `reply_to`?}; a scope is an
-    /// audience, a thread a session of it, and without threads the scope is one session. Of the kind `said` is what
+    /// audience, a thread a session of it, and without threads the scope is one session. Of the kind `note` is what somebody had kept in mind, of the kind `said` what
     /// people said to one another.
     #[arg(long)]
     pub exchanges: PathBuf,
@@ -314,6 +314,8 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
         created_at: exchange.at.and_utc(),
         source: if exchange.kind.as_deref() == Some("said") && output.is_empty() {
             Source::Message
+        } else if exchange.kind.as_deref() == Some("note") {
+            Source::Note
         } else if output.starts_with("I remember nothing about that") {
             Source::Memory
         } else {

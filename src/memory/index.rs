@@ -40,6 +40,8 @@ pub(super) struct Entry {
     pub(super) asks: bool,
     /// People said it to one another.
     pub(super) is_message: bool,
+    /// Somebody had it kept in mind.
+    pub(super) is_note: bool,
     /// Question and answer in one allocation.
     text: Box<str>,
     /// Where the answer begins.
@@ -101,6 +103,8 @@ pub struct AudienceIndex {
     foreign: usize,
     /// Earlier exchanges, and what replaces them.
     replaced: HashMap<ResponseId, ResponseId>,
+    /// Those of them that somebody corrected, and when.
+    corrected: HashMap<ResponseId, DateTime<Utc>>,
 }
 
 impl AudienceIndex {
@@ -125,6 +129,7 @@ impl AudienceIndex {
             people: People::default(),
             foreign: 0,
             replaced: HashMap::new(),
+            corrected: HashMap::new(),
         }
     }
 
@@ -220,6 +225,7 @@ impl AudienceIndex {
             session,
             author,
             is_message: turn.is_message(),
+            is_note: turn.is_note(),
             asks: is_question(&turn.input) && says_little(&turn.input, answer(turn)),
             text: text.into_boxed_str(),
             answer: answer_begins,
@@ -393,7 +399,20 @@ impl AudienceIndex {
 
     /// Remembers that an exchange is replaced by a later one, whether it is in the index or not.
     pub fn link(&mut self, later: ResponseId, earlier: ResponseId) {
+        if !self.corrected.contains_key(&earlier) {
+            self.replaced.insert(earlier, later);
+        }
+    }
+
+    /// Remembers that somebody corrected an exchange.
+    pub(super) fn correct(&mut self, later: ResponseId, earlier: ResponseId, at: DateTime<Utc>) {
+        self.corrected.insert(earlier, at);
         self.replaced.insert(earlier, later);
+    }
+
+    /// When somebody corrected an exchange.
+    pub(super) fn corrected_at(&self, earlier: ResponseId) -> Option<DateTime<Utc>> {
+        self.corrected.get(&earlier).copied()
     }
 
     /// What replaces an exchange, as it was decided when that was kept.
@@ -435,7 +454,7 @@ fn hashed(event: &str) -> u64 {
 fn answer(turn: &Turn) -> &str {
     match turn.source {
         Source::Model | Source::Knowledge | Source::Retrieval => &turn.output,
-        Source::Memory | Source::Message => "",
+        Source::Memory | Source::Message | Source::Note => "",
     }
 }
 

@@ -11,7 +11,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 
 use super::archive::Archive;
 use super::journal::JournalError;
-use crate::graph::{NewTurn, StoreError, Turn};
+use crate::graph::{NewTurn, ResponseId, StoreError, Turn};
 
 /// Messages of one transaction at most.
 const MOST: usize = 400;
@@ -82,6 +82,29 @@ impl Archive {
         Ok(())
     }
 
+    /// Keeps a note that corrects something of its audience, in the graph alone: what it corrects is there.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or earlier turns of the session still wait for it.
+    pub async fn correct(&self, note: NewTurn, earlier: ResponseId) -> Result<(), StoreError> {
+        if self.journal.holds(&note.turn.session) {
+            return Err(StoreError::Refused {
+                message: "earlier turns of the session wait for it".to_owned(),
+                transient: true,
+            });
+        }
+        let mut note = [note];
+        if let Some(recaller) = &self.recaller {
+            recaller.embed_messages(&mut note).await;
+        }
+        let [note] = note.map(Arc::new);
+        self.store().correct(&note, earlier).await?;
+        let session = ConversationId::new(&note.turn.session);
+        self.windows.hear(&session, &note.turn);
+        self.no_longer_known(&note.audience.id);
+        Ok(())
+    }
+
     /// Links messages to the earlier ones that they replace, where what was said there is held. Those of a large batch
     /// are compared when they are recalled.
     async fn link(&self, messages: &[Arc<NewTurn>]) {
@@ -105,7 +128,7 @@ impl Archive {
         let event = edit.event.as_str();
         let applies = |turn: &Turn| {
             let is_older = turn.revised_at.is_none_or(|at| at < edit.at);
-            turn.is_message() && turn.author == edit.author && is_older
+            !turn.is_answered() && turn.author == edit.author && is_older
         };
         let mut waiting = self.journal.turn_of_event(event);
         let is_waiting = waiting.is_some();
@@ -151,11 +174,11 @@ impl Archive {
         event: &EventId,
     ) -> Result<bool, MessageError> {
         let is_it = |it: &NewTurn| {
-            it.turn.event == event.as_str() && it.turn.is_message() && it.audience.id == *audience
+            it.turn.event == event.as_str() && !it.turn.is_answered() && it.audience.id == *audience
         };
         let here = self.journal.forget(is_it).await?;
         let saved = self.store().turn_of_event(event).await?;
-        let Some(message) = saved.filter(Turn::is_message) else {
+        let Some(message) = saved.filter(|it| !it.is_answered()) else {
             return Ok(here > 0);
         };
         let session = ConversationId::new(&message.session);

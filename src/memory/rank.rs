@@ -41,6 +41,11 @@ const WHERE_UNSURE: f64 = 1.5;
 const ALIKE_WHERE_UNSURE: f64 = 2.0;
 /// What does not ask is given so much of that.
 const OF_STATEMENTS: f64 = 0.4;
+/// From this part of the question's words on, or from this deviation of its cosine on, a note bears on it.
+const NOTE_COVERAGE: f32 = 0.3;
+const NOTE_ALIKE: f32 = 2.5;
+/// Notes that are recalled though nothing else speaks for them.
+const MOST_NOTES: usize = 4;
 /// Tokens that date, author and link of a recalled exchange take in the prompt.
 const HEADER_TOKENS: usize = 16;
 
@@ -117,6 +122,8 @@ pub struct Recalled {
     pub is_newer: bool,
     /// People said it to one another.
     pub is_message: bool,
+    /// Somebody had it kept in mind, and it bears on the question.
+    pub is_pinned: bool,
 }
 
 impl Recalled {
@@ -143,6 +150,8 @@ pub enum Verdict {
     },
     OverBudget,
     OverLimit,
+    /// Somebody said something else in its place.
+    Corrected,
 }
 
 /// An exchange that was considered, for `muninn recall`.
@@ -176,7 +185,8 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
     recalled.truncate(settings.limit);
     let mut used = 0;
     recalled.retain(|one| {
-        let fits = settings.has_room(settings.usual, used, one.tokens(), one.score);
+        let fits = settings.has_room(settings.usual, used, one.tokens(), one.score)
+            || (one.is_pinned && used + one.tokens() <= settings.tokens);
         used += if fits { one.tokens() } else { 0 };
         fits
     });
@@ -220,6 +230,7 @@ pub(super) struct Ranked {
     pub(super) scored: Scored,
     score: f64,
     verdict: Verdict,
+    is_pinned: bool,
 }
 
 impl Ranked {
@@ -242,6 +253,7 @@ impl Ranked {
             superseded: None,
             is_newer: false,
             is_message: entry.is_message,
+            is_pinned: self.is_pinned,
         }
     }
 }
@@ -291,6 +303,7 @@ impl<'a> Ranking<'a> {
                 score: score(&scored, settings.mode),
                 scored,
                 verdict: Verdict::BelowThreshold,
+                is_pinned: false,
             })
             .collect();
         ranked.sort_unstable_by(best_first);
@@ -310,6 +323,8 @@ impl<'a> Ranking<'a> {
         };
         ranking.raise_what_replaces();
         ranking.mark_window(query.exclude);
+        ranking.mark_corrected();
+        ranking.pin_notes();
         ranking.choose(settings);
         ranking
     }
@@ -382,7 +397,10 @@ impl<'a> Ranking<'a> {
         let marked = places.iter().zip(&replaced).enumerate();
         marked
             .map(|(number, (&place, by))| Recalled {
-                superseded: by.map(|by| self.entry(places[by]).at),
+                superseded: self
+                    .index
+                    .corrected_at(self.entry(place).id)
+                    .or(by.map(|by| self.entry(places[by]).at)),
                 is_newer: replaced.contains(&Some(number)),
                 ..self.ranked[place].recalled(self.index)
             })
@@ -445,17 +463,47 @@ impl<'a> Ranking<'a> {
         }
     }
 
+    /// What somebody corrected is given only where the question is about how things were.
+    fn mark_corrected(&mut self) {
+        if self.asked.asks_for_then() {
+            return;
+        }
+        for place in 0..self.ranked.len() {
+            let is_corrected = self.index.corrected_at(self.entry(place).id).is_some();
+            if is_corrected && self.ranked[place].verdict != Verdict::InWindow {
+                self.ranked[place].verdict = Verdict::Corrected;
+            }
+        }
+    }
+
+    /// Notes that bear on the question are recalled whatever their age and their odds, a few of them.
+    fn pin_notes(&mut self) {
+        let bears = |one: &Ranked| {
+            let features = &one.scored.features;
+            features.coverage >= NOTE_COVERAGE || features.z_cosine >= NOTE_ALIKE
+        };
+        let pinned = (0..self.ranked.len())
+            .filter(|&place| self.entry(place).is_note)
+            .filter(|&place| self.ranked[place].verdict == Verdict::BelowThreshold)
+            .filter(|&place| bears(&self.ranked[place]))
+            .take(MOST_NOTES);
+        for place in pinned.collect::<Vec<_>>() {
+            self.ranked[place].is_pinned = true;
+        }
+    }
+
     fn choose(&mut self, settings: &RecallSettings) {
         let stands_out = self.something_stands_out(settings);
         self.usual = self.usual(settings);
         for place in self.filling_order() {
             let one = &self.ranked[place];
-            if one.verdict == Verdict::InWindow || one.score < settings.threshold {
+            let is_decided = matches!(one.verdict, Verdict::InWindow | Verdict::Corrected);
+            if is_decided || (one.score < settings.threshold && !one.is_pinned) {
                 continue;
             }
             self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
                 Verdict::BelowThreshold
-            } else if stands_out {
+            } else if stands_out || one.is_pinned {
                 self.decide(place, settings)
             } else {
                 Verdict::NothingStandsOut
@@ -484,7 +532,11 @@ impl<'a> Ranking<'a> {
         let mut order: Vec<(usize, f64)> = (0..self.ranked.len())
             .map(|place| (place, worth(&place)))
             .collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let is_pinned = |place: usize| self.ranked[place].is_pinned;
+        order.sort_by(|a, b| {
+            let first = is_pinned(b.0).cmp(&is_pinned(a.0));
+            first.then(b.1.total_cmp(&a.1))
+        });
         self.with_company(order.into_iter().map(|(place, _)| place))
     }
 
@@ -540,7 +592,10 @@ impl<'a> Ranking<'a> {
             return self.fold(place, at);
         }
         let tokens = self.entry(place).tokens() + HEADER_TOKENS;
-        if !settings.has_room(self.usual, self.tokens, tokens, self.ranked[place].score) {
+        let one = &self.ranked[place];
+        let fits = settings.has_room(self.usual, self.tokens, tokens, one.score)
+            || (one.is_pinned && self.tokens + tokens <= settings.tokens);
+        if !fits {
             return Verdict::OverBudget;
         }
         self.tokens += tokens;

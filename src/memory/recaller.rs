@@ -17,7 +17,7 @@ use super::{
     AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
     candidates, quote, recall, replaced, within_budget,
 };
-use crate::graph::{Embedding, GraphStore, NewTurn, News, ResponseId, StoreError, Turn};
+use crate::graph::{Embedding, GraphStore, NewTurn, News, Replaced, ResponseId, StoreError, Turn};
 use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
 
 /// Turns read at once while an index is loaded: as many as the stores give in one statement.
@@ -530,8 +530,16 @@ impl Recaller {
             }
         }
         let mut index = taken_in(index, &news);
-        for (later, earlier) in store.superseded(audience).await? {
-            index.link(later, earlier);
+        for Replaced {
+            later,
+            earlier,
+            corrected_at,
+        } in store.superseded(audience).await?
+        {
+            match corrected_at {
+                Some(at) => index.correct(later, earlier, at),
+                None => index.link(later, earlier),
+            }
         }
         Ok(index)
     }

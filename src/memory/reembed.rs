@@ -163,6 +163,6 @@ fn text(turn: &Turn) -> String {
         Source::Model | Source::Knowledge | Source::Retrieval => {
             embedded_text(&turn.input, &turn.output)
         }
-        Source::Memory | Source::Message => turn.input.clone(),
+        Source::Memory | Source::Message | Source::Note => turn.input.clone(),
     }
 }

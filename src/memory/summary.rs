@@ -39,7 +39,7 @@ fn start_of_last(read: &[Turn], turns: usize) -> usize {
     let answers = read
         .iter()
         .enumerate()
-        .filter(|(_, turn)| !turn.is_message());
+        .filter(|(_, turn)| turn.is_answered());
     answers.rev().nth(before).map_or(0, |(place, _)| place)
 }
 
@@ -68,7 +68,7 @@ fn covered(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
 }
 
 fn answers(turns: &[Turn]) -> usize {
-    turns.iter().filter(|turn| !turn.is_message()).count()
+    turns.iter().filter(|turn| turn.is_answered()).count()
 }
 
 #[cfg(test)]

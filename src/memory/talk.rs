@@ -29,11 +29,15 @@ pub(super) struct Place {
 impl AudienceIndex {
     /// What a message goes on with: what it answers, or else what was said just before it in its session.
     pub(super) fn goes_on_with(&self, message: &Turn) -> Option<usize> {
+        let answered = message.reply_to.as_ref();
+        let answered = answered.and_then(|event| self.of_event(event));
+        if message.is_note() {
+            // It corrects it.
+            return answered;
+        }
         if !message.is_message() {
             return None;
         }
-        let answered = message.reply_to.as_ref();
-        let answered = answered.and_then(|event| self.of_event(event));
         // That it is in a thread tells less than what was asked there just before.
         let is_root = |number: usize| self.before(number).next().is_none();
         match answered {

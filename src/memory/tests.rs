@@ -1,6 +1,7 @@
 //! Recall as a whole, on turns made here.
 
 use chrono::{TimeDelta, Utc};
+use muninn_platform::TimeZone;
 use uuid::Uuid;
 
 use super::*;
@@ -98,6 +99,70 @@ fn a_correction_comes_after_what_it_corrects() {
     assert_eq!(numbers(&recalled), [1, 3]);
     assert_eq!(recalled[1].output, TALK[2].1);
     assert_eq!(&*recalled[1].author, "Ada");
+}
+
+#[test]
+fn a_note_that_bears_on_the_question_passes_every_bar_and_another_does_not() {
+    let mut fixture = Fixture::new(TALK);
+    let said = |position, text: &str, source| Turn {
+        source,
+        ..embedded(position, text, "", &fixture.embedder)
+    };
+    let notes = [
+        said(5, "Keys hang behind the fridge.", Source::Note),
+        said(6, "Keys lie behind the oven.", Source::Message),
+        said(7, "The choir sings at Easter.", Source::Note),
+    ];
+    notes.iter().for_each(|turn| fixture.index.push(turn));
+    let settings = RecallSettings {
+        threshold: 0.999,
+        usual: 0,
+        sure: 1.0,
+        tokens: 100,
+        ..Fixture::everything()
+    };
+    let recalled = fixture.recall("Where do the keys hang?", &settings);
+    assert_eq!(numbers(&recalled), [5]);
+    assert!(recalled[0].is_pinned);
+    // Within the budget all the same.
+    let none = RecallSettings {
+        tokens: 5,
+        ..settings
+    };
+    assert_eq!(fixture.recall("Where do the keys hang?", &none), []);
+    assert_eq!(fixture.recall("thanks!", &settings), []);
+}
+
+#[test]
+fn what_somebody_corrected_is_given_only_where_one_asks_for_then() {
+    let mut fixture = Fixture::new(TALK);
+    let earlier = embedded(1, TALK[0].0, TALK[0].1, &fixture.embedder);
+    let correction = Turn {
+        source: Source::Note,
+        reply_to: Some(earlier.event.clone()),
+        ..embedded(5, "It goes out on Friday", "", &fixture.embedder)
+    };
+    fixture.index.push(&correction);
+    fixture
+        .index
+        .correct(correction.id, earlier.id, correction.created_at);
+    let settings = RecallSettings {
+        limit: 9,
+        ..Fixture::everything()
+    };
+    let now = fixture.recall("When does the release go out?", &settings);
+    let now = numbers(&now);
+    assert!(now.contains(&5) && !now.contains(&1), "{now:?}");
+    let text = "When was the release originally to go out?";
+    let at = correction.created_at.with_timezone(&TimeZone::UTC);
+    let query = Query {
+        text,
+        at: Some(at),
+        ..Query::default()
+    };
+    let then = recall(&fixture.index, &fixture.calibration, &query, &settings);
+    let old = then.iter().find(|one| one.id == earlier.id).unwrap();
+    assert_eq!(old.superseded, Some(correction.created_at));
 }
 
 #[test]

@@ -431,6 +431,7 @@ async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lan
     );
     archive.keep_messages(vec![raised.clone()]).await.unwrap();
     let links = store.superseded(audience).await.unwrap();
+    let links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
     assert_eq!(links, [(raised.turn.id, rent.turn.id)]);
     let recalled = async |question: &str| {
         assert!(recaller.catch_up(store, audience).await);

@@ -1,6 +1,11 @@
 //! Which turn replaces which earlier one.
 
-use muninn::graph::{Forget, How, ResponseId};
+use std::sync::Arc;
+
+use chrono::{TimeDelta, Utc};
+use muninn::graph::items::OwnItems;
+use muninn::graph::{Forget, How, NewTurn, ResponseId, Turn};
+use muninn_platform::AudienceId;
 
 use crate::lanes::{Lane, Talk};
 
@@ -8,6 +13,8 @@ on_every_store!(
     a_turn_is_linked_to_what_it_replaces,
     only_earlier_turns_of_the_audience_are_linked,
     what_is_forgotten_or_said_anew_takes_its_links_along,
+    the_first_of_two_corrections_holds_and_outlives_an_edit,
+    what_a_person_said_is_listed_and_sought_in_some_audiences,
 );
 
 async fn link(talk: &Talk, later: ResponseId, earlier: &[ResponseId]) -> usize {
@@ -18,7 +25,8 @@ async fn link(talk: &Talk, later: ResponseId, earlier: &[ResponseId]) -> usize {
 
 /// Later and earlier.
 async fn links(talk: &Talk) -> Vec<(ResponseId, ResponseId)> {
-    let mut links = talk.store.superseded(&talk.audience.id).await.unwrap();
+    let links = talk.store.superseded(&talk.audience.id).await.unwrap();
+    let mut links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
     links.sort();
     links
 }
@@ -70,4 +78,121 @@ async fn what_is_forgotten_or_said_anew_takes_its_links_along(lane: &Lane) {
     assert!(talk.store.replace(&guard, &anew).await.unwrap());
     drop(guard);
     assert_eq!(links(&talk).await, []);
+}
+
+/// A note of a talk.
+fn note(talk: &Talk, author: &str, text: &str) -> NewTurn {
+    let said = talk.turn(text);
+    NewTurn {
+        turn: Turn {
+            embedding: said.turn.embedding,
+            ..Turn::note(talk.session.as_str(), author, text)
+        },
+        ..said
+    }
+}
+
+async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let store = &talk.store;
+    let said = talk.say("the rent is 900").await;
+    let elsewhere = Talk::on(store).say("the rent is 800").await;
+    let (first, second) = (
+        Arc::new(note(&talk, "Ada", "it is 950")),
+        Arc::new(note(&talk, "Bob", "it is 1000")),
+    );
+    let before = talk.store.turns_since(&talk.audience.id, 0, 10).await;
+    for correction in [&first, &second, &first] {
+        store.correct(correction, said.id).await.unwrap();
+    }
+    let after = talk.store.turns_since(&talk.audience.id, 0, 10).await;
+    // Every index hears of it.
+    assert_eq!(after.unwrap().epoch, before.unwrap().epoch + 1);
+    let item = store.item(said.id).await.unwrap().unwrap();
+    assert_eq!(item.audience, talk.audience);
+    assert_eq!(item.corrected.unwrap().event, first.turn.event);
+    let kept = store.item(second.turn.id).await.unwrap().unwrap();
+    assert!(kept.turn.is_note() && kept.corrected.is_none());
+    assert_eq!(
+        store.corrects(first.turn.id).await.unwrap(),
+        [(talk.session.clone(), said.id)]
+    );
+    assert_eq!(store.corrects(second.turn.id).await.unwrap(), []);
+    // Never across audiences.
+    let third = Arc::new(note(&talk, "Eve", "it is nothing"));
+    store.correct(&third, elsewhere.id).await.unwrap();
+    assert_eq!(
+        store.item(elsewhere.id).await.unwrap().unwrap().corrected,
+        None
+    );
+    // The correction, and what it corrects, say something else.
+    for (id, event) in [(first.turn.id, &first.turn.event), (said.id, &said.event)] {
+        let mut anew = note(&talk, "Ada", "it is 960");
+        anew.turn.id = id;
+        anew.turn.event.clone_from(event);
+        assert!(store.edit_message(&anew).await.unwrap());
+    }
+    let links = store.superseded(&talk.audience.id).await.unwrap();
+    assert_eq!(links.len(), 1);
+    assert_eq!((links[0].later, links[0].earlier), (first.turn.id, said.id));
+    assert!(links[0].corrected_at.is_some());
+    assert!(!store.are_gone(&[first.turn.id, said.id]).await.unwrap());
+    talk.forget(Forget::Turn(first.turn.id)).await;
+    assert!(store.are_gone(&[first.turn.id, said.id]).await.unwrap());
+    assert_eq!(store.item(said.id).await.unwrap().unwrap().corrected, None);
+    let shape = store.chain_shape(&talk.session).await.unwrap();
+    assert!(shape.is_whole(), "{shape:?}");
+}
+
+async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let (elsewhere, hidden) = (Talk::on(&talk.store), Talk::on(&talk.store));
+    let store = &talk.store;
+    for (place, author, text) in [
+        (&talk, "Ada", "Ärger mit dem Ofen"),
+        (&elsewhere, "Ada", "the oven is warm"),
+        (&hidden, "Ada", "the oven is secret"),
+        (&talk, "Bob", "the oven is mine"),
+        (&talk, "Ada", "bread"),
+    ] {
+        let note = Arc::new(note(place, author, text));
+        store.append_all(&[], &[note]).await.unwrap();
+    }
+    let list = async |words: &[&str], audiences: &[&AudienceId], listed: &[ResponseId], most| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let own = OwnItems {
+            person: "Ada",
+            audiences,
+            words: &words,
+            until: Utc::now() + TimeDelta::hours(1),
+            listed,
+            most,
+        };
+        let found = store.own_items(&own).await.unwrap();
+        found.into_iter().map(|it| it.turn).collect::<Vec<Turn>>()
+    };
+    let both = [&talk.audience.id, &elsewhere.audience.id];
+    let texts = |turns: &[Turn]| turns.iter().map(|it| it.input.clone()).collect::<Vec<_>>();
+    let all = list(&[], &both, &[], 9).await;
+    assert_eq!(
+        texts(&all),
+        ["bread", "the oven is warm", "Ärger mit dem Ofen"]
+    );
+    let first = list(&[], &both, &[], 1).await;
+    let rest = list(&[], &both, &[first[0].id], 9).await;
+    assert_eq!(texts(&rest), ["the oven is warm", "Ärger mit dem Ofen"]);
+    assert_eq!(
+        texts(&list(&["oven", "warm"], &both, &[], 9).await),
+        ["the oven is warm"]
+    );
+    assert_eq!(
+        texts(&list(&["ärger"], &both, &[], 9).await),
+        ["Ärger mit dem Ofen"]
+    );
+    assert!(
+        list(&["oven"], &[&talk.audience.id], &[], 9)
+            .await
+            .is_empty()
+    );
+    assert!(list(&["unicorn"], &both, &[], 9).await.is_empty());
 }

@@ -10,6 +10,7 @@ const CHAT_INPUT: u8 = 1;
 const MESSAGE: u8 = 3;
 
 const TEXT: u8 = 3;
+const NUMBER: u8 = 4;
 const YES_OR_NO: u8 = 5;
 
 /// The longest question that can be typed as an option; Discord's own limit.
@@ -35,12 +36,39 @@ pub(crate) fn all() -> Vec<Value> {
             "forget",
             "Let Muninn forget something",
             json!([{ "type": TEXT, "name": "what", "description": "What to forget",
-                "required": true, "choices": [
+                "choices": [
                     { "name": "my last question here, with its answer", "value": "last" },
                     { "name": "this thread", "value": "thread" },
                     { "name": "this channel, with all of its threads", "value": "channel" },
                     { "name": "what I asked privately here", "value": "private" },
-                ] }]),
+                ] },
+                { "type": NUMBER, "name": "number", "min_value": 1,
+                  "description": "Or one thing, as the last list that you saw here numbers it" }]),
+        ),
+        chat_input(
+            "note",
+            "Have Muninn keep something in mind here, for all who are here",
+            json!([{ "type": TEXT, "name": "text", "description": "What to keep in mind",
+                "required": true, "max_length": LONGEST_QUESTION }]),
+        ),
+        chat_input(
+            "memory",
+            "List what Muninn keeps of what you said here",
+            json!([
+                { "type": TEXT, "name": "search", "max_length": 200,
+                  "description": "Only what has these words" },
+                { "type": YES_OR_NO, "name": "more", "description": "What follows the last list" },
+            ]),
+        ),
+        chat_input(
+            "correct",
+            "Say anew what a list of Muninn's shows",
+            json!([
+                { "type": NUMBER, "name": "number", "required": true, "min_value": 1,
+                  "description": "Its number in the last list that you saw here" },
+                { "type": TEXT, "name": "text", "required": true, "max_length": LONGEST_QUESTION,
+                  "description": "What is right" },
+            ]),
         ),
         attend("mute", "Have Muninn say nothing here until it is unmuted"),
         attend(

@@ -110,8 +110,14 @@ pub(crate) enum EventKind {
     Record(bool, Option<String>),
     /// What may be remembered, in words.
     Remember(String),
-    /// What is to be forgotten, as chosen.
-    Forget(String),
+    /// What is to be forgotten, as chosen, or what the last listing shows under a number.
+    Forget(String, Option<i64>),
+    /// What is to be kept.
+    Note(String),
+    /// What is listed of what is kept: what has these words, or what follows the last listing.
+    Memory(Option<String>, bool),
+    /// What the last listing shows under a number says this instead.
+    Correct(i64, String),
     /// A conversation's id, or what somebody typed instead.
     Session(Option<String>),
     /// What is typed so far.
@@ -471,9 +477,26 @@ fn command(raw: &CommandInteraction) -> EventKind {
         (_, "off") => EventKind::Record(false, typed(raw, "where")),
         (_, "on") => EventKind::Record(true, typed(raw, "where")),
         (_, "remember") => EventKind::Remember(typed(raw, "what").unwrap_or_default()),
-        (_, "forget") => EventKind::Forget(typed(raw, "what").unwrap_or_default()),
+        (_, "forget") => EventKind::Forget(
+            typed(raw, "what").unwrap_or_default(),
+            number(raw, "number"),
+        ),
+        (_, "note") => EventKind::Note(typed(raw, "text").unwrap_or_default()),
+        (_, "memory") => EventKind::Memory(typed(raw, "search"), flag("more")),
+        (_, "correct") => EventKind::Correct(
+            number(raw, "number").unwrap_or_default(),
+            typed(raw, "text").unwrap_or_default(),
+        ),
         (_, "session") => EventKind::Session(typed(raw, "name")),
         (_, _) => EventKind::Unknown,
+    }
+}
+
+fn number(raw: &CommandInteraction, name: &str) -> Option<i64> {
+    let option = raw.data.options.iter().find(|option| option.name == name)?;
+    match option.value {
+        CommandDataOptionValue::Integer(number) => Some(number),
+        _ => None,
     }
 }
 

@@ -17,7 +17,9 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/catchup`: what was decided, answered and left open in this channel, for you alone
 - `/backfill`: read what was said in this channel before, where that is remembered (for those who may manage messages)
 - `/session`: find your own conversations again
-- `/forget`: forget your last question, this thread, this channel (for those who may manage messages), or what you asked privately
+- `/note`: keep something in mind in this channel
+- `/memory`: what I keep of what you said here, for you alone; `/correct`: say one of these things anew
+- `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), or what you asked privately
 - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
 - `/remember`: what I may remember of this channel, and of what you say to others here
 - `/off`, `/on`: what people say to each other in this thread or channel is off the record, or may be remembered again

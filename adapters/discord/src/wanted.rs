@@ -1,7 +1,7 @@
 //! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
 //! in the `Context`.
 
-use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Opinion, Scope};
+use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Listing, Opinion, Scope};
 use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, Pressed, Row};
@@ -83,6 +83,7 @@ const FORGET_SESSION: &str = "Everything said to me in this conversation will be
 const FORGET_PRIVATE: &str =
     "Everything you asked me privately here will be forgotten. It cannot be brought back.";
 const FORGET_AUDIENCE: &str = "Everything said to me in this channel and its threads will be forgotten, by everybody. It cannot be brought back.";
+const FORGET_WHAT: &str = "Say what to forget: choose `what`, or give the `number` of something that `/memory` or `/why` listed for you.";
 const KEPT: &str = "Nothing was forgotten.";
 
 /// Says what an interaction asks for.
@@ -132,7 +133,27 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             let command = Command::parse(words);
             Wanted::Turn(turn(asked, Body::Command(command), true))
         }
-        EventKind::Forget(what) => forget(asked, what),
+        EventKind::Forget(_, Some(number)) => {
+            own(asked, Command::Forget(ForgetWhat::Item(item(*number))))
+        }
+        EventKind::Forget(what, None) => forget(asked, what),
+        // All who are there see who had it kept; what it says is in the answer's own words.
+        EventKind::Note(text) => {
+            let note = Command::Note(text.trim().to_owned());
+            Wanted::Turn(turn(asked, Body::Command(note), false))
+        }
+        EventKind::Memory(Some(sought), _) => {
+            own(asked, Command::Memory(Listing::Search(sought.clone())))
+        }
+        EventKind::Memory(None, true) => own(asked, Command::Memory(Listing::More)),
+        EventKind::Memory(None, false) => own(asked, Command::Memory(Listing::Newest)),
+        EventKind::Correct(number, text) => own(
+            asked,
+            Command::Correct {
+                number: item(*number),
+                text: text.trim().to_owned(),
+            },
+        ),
         EventKind::Session(chosen) => Wanted::Session(chosen.clone()),
         EventKind::Pressed {
             button,
@@ -149,7 +170,9 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
 /// To whom and where a first answer belongs.
 pub(crate) fn belongs(asked: &Asked) -> Belongs {
     let place = match &asked.what {
-        EventKind::Forget(what) if what == "private" => here(&asked.spot).private_to(asked.who.id),
+        EventKind::Forget(what, None) if what == "private" => {
+            here(&asked.spot).private_to(asked.who.id)
+        }
         _ => here(&asked.spot),
     };
     Belongs {
@@ -228,6 +251,23 @@ fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
     }
 }
 
+/// About single things that are kept, also of what was asked privately here.
+fn own(asked: &Asked, command: Command) -> Wanted {
+    let place = match asked.spot.kind {
+        Kind::Direct => here(&asked.spot),
+        _ => here(&asked.spot).private_to(asked.who.id),
+    };
+    Wanted::Turn(Turn {
+        place,
+        ..turn(asked, Body::Command(command), true)
+    })
+}
+
+/// A number as the bot counts; none is listed under those that are no such number.
+fn item(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
+}
+
 fn forget(asked: &Asked, what: &str) -> Wanted {
     let confirm = |text, row| Wanted::Say { text, row };
     match what {
@@ -238,6 +278,7 @@ fn forget(asked: &Asked, what: &str) -> Wanted {
         "thread" => confirm(FORGET_SESSION, Row::ForgetSession),
         "private" => confirm(FORGET_PRIVATE, Row::ForgetSession),
         "channel" => confirm(FORGET_AUDIENCE, Row::ForgetAudience),
+        "" => say(FORGET_WHAT),
         _ => Wanted::Nothing,
     }
 }
@@ -398,7 +439,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_brought_back_is_confirmed() {
-        let forget = |what: &str| wanted(&asked(EventKind::Forget(what.to_owned())), FACTS);
+        let forget = |what: &str| wanted(&asked(EventKind::Forget(what.to_owned(), None)), FACTS);
         assert!(matches!(forget("last"), Wanted::Turn(_)));
         for (what, expected) in [
             ("thread", Row::ForgetSession),

@@ -23,6 +23,15 @@ pub enum Command {
     /// What was spent, by the one who asks and here.
     Usage,
     Forget(ForgetWhat),
+    /// Keep this as a note of the audience.
+    Note(String),
+    /// What is kept here of the one who asks, for them alone.
+    Memory(Listing),
+    /// Another text in the place of what the last listing shows under this number.
+    Correct {
+        number: u32,
+        text: String,
+    },
     /// Which messages are answered from now on.
     Attend(Attention, Scope),
     /// What is remembered of this audience from now on.
@@ -57,6 +66,19 @@ pub enum ForgetWhat {
     Session,
     /// Everything said in this audience: the channel, the room.
     Audience,
+    /// What the last listing shows under this number.
+    Item(u32),
+}
+
+/// What of a person's memory is listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Listing {
+    /// The newest.
+    Newest,
+    /// What follows what was listed last.
+    More,
+    /// What has these words.
+    Search(String),
 }
 
 /// Which messages are answered in a conversation or an audience, beside what its settings say. The later ones are the
@@ -135,9 +157,12 @@ impl Command {
         }
     }
 
-    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here, and that they want
-    /// to be caught up.
+    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here, what it is to
+    /// remember, list, correct and forget, and that they want to be caught up.
     pub fn in_a_sentence(text: &str) -> Option<Self> {
+        if let Some(own) = about_items(text) {
+            return Some(own);
+        }
         let plain = text.to_lowercase().replace(['’', 'ʼ', '‘', '´', '`'], "'");
         let words: Vec<&str> = plain.split_whitespace().collect();
         let sentence = words.join(" ");
@@ -154,6 +179,33 @@ impl Command {
                 Some(Self::Remember(ChannelMemory::Asked))
             }
             other => Self::catch_up(other.trim_end_matches(['.', '!', '?', ' '])),
+        }
+    }
+
+    /// Whether it is about single things that are kept, which are listed for the one who asks alone, with what they asked
+    /// privately in the same place.
+    pub fn is_about_items(&self) -> bool {
+        match self {
+            Self::Memory(_) | Self::Correct { .. } | Self::Forget(ForgetWhat::Item(_)) => true,
+            Self::Help
+            | Self::History
+            | Self::Why
+            | Self::WhyOf(_)
+            | Self::Again(_)
+            | Self::About
+            | Self::Usage
+            | Self::Forget(ForgetWhat::Last | ForgetWhat::Session | ForgetWhat::Audience)
+            | Self::Note(_)
+            | Self::Attend(..)
+            | Self::Remember(_)
+            | Self::OptOut
+            | Self::OptIn
+            | Self::OffTheRecord(_)
+            | Self::OnTheRecord(_)
+            | Self::CatchUp(_)
+            | Self::Backfill(_)
+            | Self::PlaceGone
+            | Self::Unknown(_) => false,
         }
     }
 
@@ -200,6 +252,65 @@ impl Command {
     }
 }
 
+/// What is said of single things that are remembered: `remember that …`, `memory`, `correct 2: …`, `forget 2`.
+fn about_items(text: &str) -> Option<Command> {
+    let asked = after_words(text, &["please"]).unwrap_or(text);
+    if let Some(note) = after_words(asked, &["remember", "that"]) {
+        // "Remember that evening in Oslo?" asks.
+        let asks = note.ends_with(['?', '？', '؟']);
+        return (!asks).then(|| Command::Note(note.to_owned()));
+    }
+    if let Some(note) = after_words(text, &["note:"]) {
+        return Some(Command::Note(note.to_owned()));
+    }
+    if let Some(sought) = after_words(text, &["memory", "search"]) {
+        return Some(Command::Memory(Listing::Search(sought.to_owned())));
+    }
+    if let Some(correction) = correction(text) {
+        return Some(correction);
+    }
+    let plain = text.trim().trim_end_matches(['.', '!', '?', ' ']);
+    let words: Vec<String> = plain.split_whitespace().map(str::to_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["memory"] | ["what", "do", "you", "remember", "of" | "about", "me"] => {
+            Some(Command::Memory(Listing::Newest))
+        }
+        ["memory", "more"] => Some(Command::Memory(Listing::More)),
+        ["forget", number] => Some(Command::Forget(ForgetWhat::Item(item(number)?))),
+        _ => None,
+    }
+}
+
+/// `correct 2: new text`
+fn correction(text: &str) -> Option<Command> {
+    let (number, text) = after_words(text, &["correct"])?.split_once(':')?;
+    Some(Command::Correct {
+        number: item(number.trim())?,
+        text: text.trim().to_owned(),
+    })
+}
+
+/// The number of a thing in a listing: `2`, `#2`.
+fn item(word: &str) -> Option<u32> {
+    let number = word.strip_prefix('#').unwrap_or(word);
+    let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+    is_number.then(|| number.parse().unwrap_or(u32::MAX))
+}
+
+/// What a text says after these words, however they are written and whatever mark follows them; none where it says
+/// nothing more.
+fn after_words<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+    let mut rest = text.trim();
+    for expected in words {
+        let (word, after) = rest.split_once(char::is_whitespace)?;
+        let bare = word.trim_end_matches([':', ',']);
+        let is_it = word.eq_ignore_ascii_case(expected) || bare.eq_ignore_ascii_case(expected);
+        rest = is_it.then(|| after.trim_start())?;
+    }
+    (!rest.is_empty()).then_some(rest)
+}
+
 /// How far a command reaches that has these words at its end; none where they are others.
 fn scope(words: &[&str]) -> Option<Scope> {
     match words {
@@ -212,6 +323,32 @@ fn scope(words: &[&str]) -> Option<Scope> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn note(text: &str) -> Command {
+        Command::Note(text.to_owned())
+    }
+
+    fn corrected(number: u32, text: &str) -> Command {
+        let text = text.to_owned();
+        Command::Correct { number, text }
+    }
+
+    #[test]
+    fn a_sentence_is_a_command_only_where_it_is_surely_meant_so() {
+        for (text, command) in [
+            ("remember that tea is at 4", Some(note("tea is at 4"))),
+            ("Do you remember that tea is at 4?", None),
+            ("note that the door is open", None),
+            ("Notes: none", None),
+            ("memories", None),
+            ("correct 2: Friday", Some(corrected(2, "Friday"))),
+            ("correct 2 of them", None),
+            ("Forget 2", Some(Command::Forget(ForgetWhat::Item(2)))),
+            ("forget it", None),
+        ] {
+            assert_eq!(Command::in_a_sentence(text), command, "{text:?}");
+        }
+    }
 
     #[test]
     fn words_make_commands() {
@@ -301,6 +438,54 @@ mod tests {
                 "remember me there",
                 Command::Unknown("remember me there".to_owned()),
             ),
+            (
+                "Remember that the Boiler man comes\non Thursday.",
+                note("the Boiler man comes\non Thursday."),
+            ),
+            ("please remember that: tea is at 4", note("tea is at 4")),
+            ("remember that channel", note("channel")),
+            ("note: tea is at 4", note("tea is at 4")),
+            (
+                "note tea is at 4",
+                Command::Unknown("note tea is at 4".to_owned()),
+            ),
+            (
+                "remember that",
+                Command::Unknown("remember that".to_owned()),
+            ),
+            (
+                "Remember that evening in Oslo?",
+                Command::Unknown("Remember that evening in Oslo?".to_owned()),
+            ),
+            ("Memory", Command::Memory(Listing::Newest)),
+            (
+                "what do you remember about me?",
+                Command::Memory(Listing::Newest),
+            ),
+            ("memory more", Command::Memory(Listing::More)),
+            (
+                "memory search Boiler man",
+                Command::Memory(Listing::Search("Boiler man".to_owned())),
+            ),
+            ("memory lane", Command::Unknown("memory lane".to_owned())),
+            ("forget 3", Command::Forget(ForgetWhat::Item(3))),
+            ("forget #12.", Command::Forget(ForgetWhat::Item(12))),
+            (
+                "forget 99999999999",
+                Command::Forget(ForgetWhat::Item(u32::MAX)),
+            ),
+            (
+                "forget 3 of them",
+                Command::Unknown("forget 3 of them".to_owned()),
+            ),
+            ("Correct 2: Friday: 9 am", corrected(2, "Friday: 9 am")),
+            ("correct #2 : Friday", corrected(2, "Friday")),
+            (
+                "correct 2 Friday",
+                Command::Unknown("correct 2 Friday".to_owned()),
+            ),
+            ("correct 2:", corrected(2, "")),
+            ("correct me", Command::Unknown("correct me".to_owned())),
             (
                 "mute everybody",
                 Command::Unknown("mute everybody".to_owned()),

@@ -300,6 +300,9 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     };
     let of = match &said {
         Request::Text(_) => private(&slash.channel, &slash.user),
+        Request::Command(command) if command.is_about_items() => {
+            private(&slash.channel, &slash.user)
+        }
         Request::Command(_) => Place::new(&slash.channel, Within::Main),
     };
     InteractionIntent::Ask { said, of }

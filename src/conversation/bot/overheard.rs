@@ -130,6 +130,8 @@ impl Bot {
             ) => None,
         };
         match command {
+            // What is to be remembered may be in the files: that is read like a question.
+            Some(Command::Note(_)) if !message.attachments.is_empty() => message,
             Some(command) => IncomingMessage {
                 body: Body::Command(command),
                 ..message

@@ -102,7 +102,7 @@ impl Bot {
     /// Whether a message is about something that was only heard.
     async fn was_heard(&self, message: &IncomingMessage) -> bool {
         let turn = self.turn_revised(message).await;
-        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
+        turn.is_ok_and(|turn| turn.is_some_and(|turn| !turn.is_answered()))
     }
 
     /// Follows a revision of a turn whose session is held; says whether it did.
@@ -150,6 +150,10 @@ impl Bot {
             return Ok(());
         };
         match &message.body {
+            Body::Edit { .. } if turn.is_note() => {
+                self.follow_note(guard, message, &turn, reply.as_ref())
+                    .await?;
+            }
             Body::Edit { text, .. } if turn.is_message() => {
                 let text = text.clone();
                 let is_off = self

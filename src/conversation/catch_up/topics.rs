@@ -38,7 +38,7 @@ impl From<&Turn> for Said {
         let answer = match turn.source {
             Source::Model | Source::Knowledge | Source::Retrieval => Some(turn.output.clone()),
             // Without a model there are only quotes, and words about having none.
-            Source::Memory | Source::Message => None,
+            Source::Memory | Source::Message | Source::Note => None,
         };
         Self {
             event: turn.event.clone(),

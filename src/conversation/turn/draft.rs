@@ -79,7 +79,7 @@ impl Draft {
             Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
             // Where it only quotes, none wrote it.
             Source::Retrieval => Some(self.gathered.model.clone()).filter(|it| !it.is_empty()),
-            Source::Memory | Source::Message => None,
+            Source::Memory | Source::Message | Source::Note => None,
         }
     }
 
@@ -150,6 +150,7 @@ impl Draft {
             Source::Retrieval => "retrieval",
             Source::Memory => "memory",
             Source::Message => "message",
+            Source::Note => "note",
         };
         let usage = asker::usage(&self.calls);
         metrics::counter!("muninn_turns_total", "source" => source).increment(1);

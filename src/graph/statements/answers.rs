@@ -5,7 +5,7 @@ pub(crate) const AUDIENCE_OF: &str = "\
 
 /// The first part of putting another turn in the place of an earlier one, whose node, event, chain
 /// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
-/// hear of it by the epoch. What it replaced, and what replaced it, was decided by the old one. The title is the first question.
+/// hear of it by the epoch. What it replaced, and what replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(
@@ -22,9 +22,9 @@ macro_rules! replace {
             "WITH s, r, collect(memory) AS memories ",
             "OPTIONAL MATCH (r)-[source:CONTEXT]->() ",
             "WITH s, r, memories, collect(source) AS sources ",
-            "OPTIONAL MATCH (r)-[earlier:SUPERSEDES]->() ",
+            "OPTIONAL MATCH (r)-[earlier:SUPERSEDES]->() WHERE earlier.how <> 'correction' ",
             "WITH s, r, memories, sources, collect(earlier) AS replaced ",
-            "OPTIONAL MATCH (r)<-[later:SUPERSEDES]-() ",
+            "OPTIONAL MATCH (r)<-[later:SUPERSEDES]-() WHERE later.how <> 'correction' ",
             "WITH s, r, memories, sources, replaced, collect(later) AS replacing ",
             "FOREACH (gone IN memories | DELETE gone) ",
             "FOREACH (gone IN sources | DELETE gone) ",
@@ -36,7 +36,7 @@ macro_rules! replace {
             " AND before.position < r.position ",
             "WITH s, r, count(before) AS before ",
             "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
-            "FOREACH (_ IN CASE WHEN before = 0 AND $source <> 'message' THEN [1] ELSE [] END | SET s.title = $title) ",
+            "FOREACH (_ IN CASE WHEN before = 0 AND $source <> 'message' AND $source <> 'note' THEN [1] ELSE [] END | SET s.title = $title) ",
             "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
             "SET r.source = $source, r.input = $input, r.output = $output, r.volatile = $volatile, ",
             "r.promptTokens = $promptTokens, r.completionTokens = $completionTokens, ",
@@ -132,25 +132,27 @@ pub(crate) const TAKE_DIGEST: &str = "\
 pub(crate) const UNTAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestAt = $before";
 
-/// The last turn of a person in an audience.
+/// The last turn of a person in an audience, or their last note.
 pub(crate) const LAST_OF_PERSON: &str = concat!(
-    "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND ",
-    is_answer!("r"),
-    " RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
+    "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND coalesce(r.source, 'model') <> 'message' ",
+    "RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
 );
 
 /// The sessions that a person asked something in, newest first, with the first question.
-pub(crate) const OWN_SESSIONS: &str = "\
-    MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix \
-    AND coalesce(r.source, 'model') <> 'message' \
-    WITH r ORDER BY r.createdAt \
+pub(crate) const OWN_SESSIONS: &str = concat!(
+    "MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix AND ",
+    is_answer!("r"),
+    " WITH r ORDER BY r.createdAt \
     WITH r.session AS session, count(r) AS turns, max(r.createdAt) AS lastAt, \
     collect(substring(r.input, 0, $chars)) AS questions \
-    RETURN session, turns, lastAt, questions[0] AS title ORDER BY lastAt DESC LIMIT $most";
+    RETURN session, turns, lastAt, questions[0] AS title ORDER BY lastAt DESC LIMIT $most"
+);
 
-pub(crate) const EXTENT: &str = "\
-    MATCH (r:Response {audience: $audience}) WHERE coalesce(r.source, 'model') <> 'message' \
-    RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since";
+pub(crate) const EXTENT: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) WHERE ",
+    is_answer!("r"),
+    " RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since"
+);
 
 /// What people said to one another stands on the same chain, and is no answer.
 pub(crate) const LAST_IN: &str = concat!(
@@ -176,10 +178,11 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
     RETURN s.id AS id, s.updatedAt AS at, min(c.id) AS audience ORDER BY at DESC";
 
 /// What was spent since a moment: by a person, in an audience, by all together.
-pub(crate) const USAGE: &str = "\
-    MATCH (r:Response) WHERE r.createdAt >= datetime($since) \
-    AND coalesce(r.source, 'model') <> 'message' \
-    RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
+pub(crate) const USAGE: &str = concat!(
+    "MATCH (r:Response) WHERE r.createdAt >= datetime($since) AND ",
+    is_answer!("r"),
+    " RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
     sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
     sum(coalesce(r.completionTokens, 0)) AS completionTokens, \
-    sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros";
+    sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros"
+);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loopback_discord::Target;
 use muninn_platform::testing::EchoMemory;
 use muninn_platform::{
-    Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Opinion, Scope,
+    Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Listing, Opinion, Scope,
 };
 use serde_json::json;
 
@@ -188,11 +188,42 @@ fn commands_are_answered_for_the_one_who_gave_them() {
                 vec![("what", json!("last"))],
                 Command::Forget(ForgetWhat::Last),
             ),
+            (
+                "forget",
+                vec![("number", json!(2))],
+                Command::Forget(ForgetWhat::Item(2)),
+            ),
+            ("memory", vec![], Command::Memory(Listing::Newest)),
+            (
+                "memory",
+                vec![("search", json!("Boiler"))],
+                Command::Memory(Listing::Search("Boiler".to_owned())),
+            ),
+            (
+                "memory",
+                vec![("more", json!(true))],
+                Command::Memory(Listing::More),
+            ),
+            (
+                "correct",
+                vec![("number", json!(1)), ("text", json!("Friday"))],
+                Command::Correct {
+                    number: 1,
+                    text: "Friday".to_owned(),
+                },
+            ),
         ] {
             let asked = chat.command(command, &options);
             let answer = asked.hears(&format!("command: {expected:?}")).await;
             assert!(answer.is_ephemeral && answer.buttons.is_empty());
         }
+        // A note is for all who are here.
+        let asked = chat.command("note", &[("text", json!("Tea is at 4"))]);
+        let answer = asked.hears("command: Note(\"Tea is at 4\")").await;
+        assert!(!answer.is_ephemeral);
+        let asked = chat.command("forget", &[]);
+        let what = asked.is_answered().await;
+        assert!(what.text.starts_with("Say what to forget"), "{}", what.text);
         // What cannot be brought back is confirmed first.
         for (what, text) in [("thread", "Session"), ("channel", "Audience")] {
             let asked = chat.command("forget", &[("what", json!(what))]);
@@ -212,7 +243,7 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             .into_iter()
             .map(|it| it.body)
             .collect();
-        assert_eq!(told.len(), 12, "{told:?}");
+        assert_eq!(told.len(), 18, "{told:?}");
     });
 }
 
@@ -346,7 +377,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (14, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (17, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -357,7 +388,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (14, 2)
+        (17, 2)
     );
 }
 

@@ -1,0 +1,414 @@
+//! Single things that are remembered, for the people who said them: noting one, listing, correcting and forgetting it.
+//!
+//! A number means what the last list shows that its reader saw in that place. Which that is stands in the graph for an
+//! hour, by ids and without words, so that every process knows it and none takes another for it.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::{ConversationId, EventId, IncomingMessage, Listing, Vocabulary, excerpt};
+use serde::{Deserialize, Serialize};
+
+use super::once::CommandOutcome;
+use super::{CommandContext, Commands, in_words, said, together};
+use crate::conversation::notice::Notice;
+use crate::conversation::withdrawals::PlannedWithdrawals;
+use crate::graph::items::{KeptItem, ListedItem, OwnItems};
+use crate::graph::session::Sessions;
+use crate::graph::{Forgotten, NewTurn, ResponseId, Source, StoreError, Turn};
+
+/// Things on one page.
+const PAGE: usize = 10;
+/// The same where words are sought.
+const FOUND: usize = 20;
+/// Things that one list numbers.
+const MOST_LISTED: usize = 100;
+/// Versions of something that are forgotten together.
+const MOST_VERSIONS: usize = 32;
+
+/// What a list numbers, for the one who saw it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Numbered {
+    items: Vec<NumberedItem>,
+    /// When the last of them was said: what follows is older. None where nothing follows.
+    until: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct NumberedItem {
+    id: ResponseId,
+    /// Tells what it said then from what it says now.
+    version: u64,
+}
+
+impl NumberedItem {
+    fn of(turn: &Turn) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&turn.input, &turn.output).hash(&mut hasher);
+        Self {
+            id: turn.id,
+            version: hasher.finish(),
+        }
+    }
+}
+
+impl Commands {
+    /// Keeps a note of the audience, and says where it holds.
+    pub async fn note(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        vocabulary: &'static Vocabulary,
+    ) -> String {
+        if text.is_empty() {
+            return Notice::NothingToNote.to_string();
+        }
+        let note = note(message, message.conversation.as_str(), text);
+        let note = NewTurn::of(message.audience.clone(), note);
+        let notice = match self.archive.keep_messages(vec![note]).await {
+            Ok(()) => Notice::Noted {
+                is_private: message.also_recalls.is_some(),
+                vocabulary,
+            },
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "a note could not be kept");
+                Notice::NotNoted
+            }
+        };
+        notice.to_string()
+    }
+
+    /// Lists what is kept here of the one who asks, for them alone.
+    pub async fn list(&self, message: &IncomingMessage, listing: &Listing) -> String {
+        said(self.try_list(message, listing).await)
+    }
+
+    async fn try_list(
+        &self,
+        message: &IncomingMessage,
+        listing: &Listing,
+    ) -> Result<String, StoreError> {
+        let (words, page): (Vec<String>, usize) = match listing {
+            Listing::Newest | Listing::More => (Vec::new(), PAGE),
+            Listing::Search(words) => {
+                let words = words.split_whitespace();
+                (words.map(str::to_lowercase).collect(), FOUND)
+            }
+        };
+        let earlier = match listing {
+            Listing::Newest | Listing::Search(_) => None,
+            Listing::More => match self.numbered(message).await? {
+                Some(earlier) => Some(earlier),
+                None => return Ok(Notice::ListAgain.to_string()),
+            },
+        };
+        let mut items = earlier.as_ref().map_or(Vec::new(), |it| it.items.clone());
+        // A clock of the platform may be ahead of this one.
+        let newest = Utc::now() + TimeDelta::days(1);
+        let until = earlier.map_or(Some(newest), |it| it.until);
+        let Some(until) = until.filter(|_| items.len() + page <= MOST_LISTED) else {
+            return Ok(Notice::ListEnds(items.len()).to_string());
+        };
+        let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
+        let own = OwnItems {
+            person: &message.author.id,
+            audiences: &message.recalls(),
+            words: &words,
+            until,
+            listed: &listed,
+            most: page + 1,
+        };
+        let mut found = self.archive.store().own_items(&own).await?;
+        let has_more = found.len() > page;
+        found.truncate(page);
+        if found.is_empty() {
+            return Ok(Notice::NothingListed {
+                is_search: !words.is_empty(),
+                is_end: !listed.is_empty(),
+            }
+            .to_string());
+        }
+        let first = items.len() + 1;
+        items.extend(found.iter().map(|it| NumberedItem::of(&it.turn)));
+        let last = found.last().map(|it| it.turn.created_at);
+        let until = last.filter(|_| has_more && words.is_empty());
+        self.number(message, &Numbered { items, until }).await?;
+        let lines = found.iter().zip(first..);
+        let mut lines: Vec<String> = lines.map(|(item, number)| line(item, number)).collect();
+        lines.push(
+            Notice::ListHint {
+                first,
+                has_more,
+                is_search: !words.is_empty(),
+            }
+            .to_string(),
+        );
+        Ok(lines.join("\n"))
+    }
+
+    /// Lets the numbers of a list mean these for whoever asked for it. Says whether that is kept.
+    pub(super) async fn number_recalled<'a>(
+        &self,
+        message: &IncomingMessage,
+        recalled: impl Iterator<Item = &'a Turn>,
+    ) -> bool {
+        let numbered = Numbered {
+            items: recalled.map(NumberedItem::of).collect(),
+            until: None,
+        };
+        match self.number(message, &numbered).await {
+            Ok(()) => true,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "what the numbers of a list mean could not be kept");
+                false
+            }
+        }
+    }
+
+    async fn number(
+        &self,
+        message: &IncomingMessage,
+        numbered: &Numbered,
+    ) -> Result<(), StoreError> {
+        let numbered = serde_json::to_string(numbered)
+            .map_err(|error| StoreError::Unexpected(error.to_string()))?;
+        let store = self.archive.store();
+        store.set_outcome(&list_of(message), &numbered).await
+    }
+
+    async fn numbered(&self, message: &IncomingMessage) -> Result<Option<Numbered>, StoreError> {
+        let kept = self.archive.store().outcome(&list_of(message)).await?;
+        // One that cannot be read is of another version of this program.
+        Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
+    }
+
+    /// What a number means for whoever says it, or why they cannot have it changed.
+    async fn item(
+        &self,
+        message: &IncomingMessage,
+        number: u32,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Result<KeptItem, Notice>, StoreError> {
+        let Some(numbered) = self.numbered(message).await? else {
+            return Ok(Err(Notice::ListAgain));
+        };
+        let at = (number as usize).checked_sub(1);
+        let Some(listed) = at.and_then(|at| numbered.items.get(at)) else {
+            let listed = numbered.items.len();
+            return Ok(Err(Notice::NoSuchNumber { number, listed }));
+        };
+        let Some(item) = self.archive.store().item(listed.id).await? else {
+            return Ok(Err(Notice::ItemGone(number)));
+        };
+        let is_of_here = message.recalls().contains(&&item.audience.id);
+        Ok(if !is_of_here {
+            Err(Notice::ListAgain)
+        } else if NumberedItem::of(&item.turn).version != listed.version {
+            Err(Notice::ItemChanged(number))
+        } else if !may_change(message, &item) {
+            Err(Notice::NotYourItem { number, vocabulary })
+        } else {
+            Ok(item)
+        })
+    }
+
+    /// Puts another text in the place of something, which stays as what does not hold any more. The caller holds no
+    /// session: it may be of another one.
+    pub async fn correct(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        (number, text): (u32, &str),
+        vocabulary: &'static Vocabulary,
+    ) -> String {
+        if text.is_empty() {
+            return Notice::NothingToCorrect(number).to_string();
+        }
+        said(
+            self.try_correct(sessions, message, (number, text), vocabulary)
+                .await,
+        )
+    }
+
+    async fn try_correct(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        (number, text): (u32, &str),
+        vocabulary: &'static Vocabulary,
+    ) -> Result<String, StoreError> {
+        let about = match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Turn(session, id)) => (session, id),
+            Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
+                let item = match self.item(message, number, vocabulary).await? {
+                    Ok(item) => item,
+                    Err(notice) => return Ok(notice.to_string()),
+                };
+                let about = (ConversationId::new(&item.turn.session), item.turn.id);
+                let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
+                self.keep_outcome(message, &outcome).await?;
+                about
+            }
+        };
+        let (session, id) = about;
+        // One correction after the other.
+        let guard = sessions.lock(&session).await;
+        let Some(item) = self.archive.store().item(id).await? else {
+            return Ok(Notice::ItemGone(number).to_string());
+        };
+        if let Some(earlier) = self.not_by(message, &item) {
+            return Ok(earlier.to_string());
+        }
+        let note = NewTurn::of(
+            item.audience.clone(),
+            Turn {
+                reply_to: Some(item.turn.event.clone()),
+                ..note(message, session.as_str(), text)
+            },
+        );
+        self.archive.correct(note, id).await?;
+        let corrected = self.archive.store().item(id).await?;
+        drop(guard);
+        let notice = match corrected {
+            Some(item) => match self.not_by(message, &item) {
+                None => Notice::CorrectedItem(number),
+                // Another process was faster; two of them would both hold.
+                Some(notice) => {
+                    let event = &message.event;
+                    let audience = &item.audience.id;
+                    let forgotten = self.archive.forget_message(audience, event).await;
+                    if let Err(error) = forgotten {
+                        let error = &error as &dyn std::error::Error;
+                        tracing::error!(error, "a correction that came too late is still there");
+                    }
+                    notice
+                }
+            },
+            None => Notice::ItemGone(number),
+        };
+        self.have_said(message, notice.to_string()).await
+    }
+
+    /// That somebody else corrected it, or the same person by another message.
+    fn not_by(&self, message: &IncomingMessage, item: &KeptItem) -> Option<Notice> {
+        let corrected = item.corrected.as_ref()?;
+        (corrected.event != message.event.as_str()).then(|| Notice::AlreadyCorrected {
+            by: corrected.by.clone(),
+            at: corrected.at,
+        })
+    }
+
+    /// Forgets something, with what it corrected, and says what came of it. The caller holds no session: it may be of
+    /// another one.
+    pub async fn forget_item(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        number: u32,
+        context: &CommandContext,
+    ) -> String {
+        said(
+            self.try_forget_item(sessions, message, number, context)
+                .await,
+        )
+    }
+
+    async fn try_forget_item(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        number: u32,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let about = match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Turn(session, id)) => (session, id),
+            Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
+                match self.item(message, number, context.vocabulary).await? {
+                    Ok(item) => (ConversationId::new(&item.turn.session), item.turn.id),
+                    Err(notice) => return Ok(notice.to_string()),
+                }
+            }
+        };
+        let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
+        self.keep_outcome(message, &outcome).await?;
+        let versions = self.versions(about).await?;
+        let earlier = versions.len() - 1;
+        let mut forgotten = Forgotten::default();
+        let mut all = PlannedWithdrawals::default();
+        // The oldest first: what is left if this ends in between is what holds.
+        for (session, id) in versions.into_iter().rev() {
+            let guard = sessions.lock(&session).await;
+            let (outcome, planned) = self.forget_turn(&guard, message, id, context).await;
+            all.add(planned);
+            forgotten = together(forgotten, outcome?);
+        }
+        self.recaller.forget(message.channel());
+        let visible = self.withdrawals.carry_out(all).await;
+        let notice = Notice::ForgotItem { number, earlier };
+        self.have_said(message, in_words(&notice, forgotten, visible))
+            .await
+    }
+
+    /// Something with what it corrected, the newest first.
+    async fn versions(
+        &self,
+        newest: (ConversationId, ResponseId),
+    ) -> Result<Vec<(ConversationId, ResponseId)>, StoreError> {
+        let mut versions = vec![newest];
+        let mut at = 0;
+        while at < versions.len() && versions.len() < MOST_VERSIONS {
+            for earlier in self.archive.store().corrects(versions[at].1).await? {
+                if !versions.contains(&earlier) {
+                    versions.push(earlier);
+                }
+            }
+            at += 1;
+        }
+        Ok(versions)
+    }
+}
+
+/// Under what is kept which list a person saw last in a place.
+fn list_of(message: &IncomingMessage) -> EventId {
+    EventId::new(format!("list/{}/{}", message.author.id, message.channel()))
+}
+
+fn may_change(message: &IncomingMessage, item: &KeptItem) -> bool {
+    item.turn.author == message.author.id || message.author.is_admin
+}
+
+fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {
+    Turn {
+        // Whatever the clocks of others say, it was not said later than now.
+        created_at: message.sent_at.min(Utc::now()),
+        author_name: message.author.name.clone(),
+        event: message.event.to_string(),
+        link: message.link.clone(),
+        ..Turn::note(session, &message.author.id, text)
+    }
+}
+
+/// `3. [2026-04-02] you noted: …`
+fn line(item: &ListedItem, number: usize) -> String {
+    let ListedItem { turn, corrected_at } = item;
+    let date = turn.created_at.format("%Y-%m-%d");
+    let text = excerpt(&turn.input);
+    let told = match turn.source {
+        Source::Note => format!("you noted: {text}"),
+        Source::Message => format!("you said to others: {text}"),
+        Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
+            format!(
+                "you told me: {text} (I answered: {})",
+                excerpt(&turn.output)
+            )
+        }
+    };
+    let corrected = corrected_at.map_or(String::new(), |at| {
+        format!(" (corrected on {})", at.format("%Y-%m-%d"))
+    });
+    format!("{number}. [{date}] {told}{corrected}")
+}

@@ -1,0 +1,144 @@
+//! Single things that are remembered, for the people who said them: listing them, and what corrects what.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{Audience, AudienceId, ConversationId};
+use serde_json::{Value, json};
+
+use super::engine::{Engine, Row};
+use super::record::{params, response_id, text, turn};
+use super::statements::items as cypher;
+use super::value::instant;
+use super::{GraphStore, NewTurn, ResponseId, StoreError, Turn};
+
+/// What somebody may see listed of what they said.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnItems<'a> {
+    /// Stable id of the person.
+    pub person: &'a str,
+    /// Where they said it.
+    pub audiences: &'a [&'a AudienceId],
+    /// What has all of these words, in small letters; all of it without any.
+    pub words: &'a [String],
+    /// Nothing that was said after it.
+    pub until: DateTime<Utc>,
+    /// What is left out.
+    pub listed: &'a [ResponseId],
+    pub most: usize,
+}
+
+/// Something that is remembered, as a list shows it.
+#[derive(Clone, Debug)]
+pub struct ListedItem {
+    pub turn: Turn,
+    /// Since when something else holds in its place.
+    pub corrected_at: Option<DateTime<Utc>>,
+}
+
+/// Something that is remembered, with all that decides what may be done with it.
+#[derive(Clone, Debug)]
+pub struct KeptItem {
+    pub turn: Turn,
+    pub audience: Audience,
+    pub corrected: Option<Corrected>,
+}
+
+/// That somebody said something else in the place of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corrected {
+    pub at: DateTime<Utc>,
+    /// As people see them.
+    pub by: String,
+    /// The event of the correction.
+    pub event: String,
+}
+
+impl GraphStore {
+    /// What a person said, the newest first.
+    pub async fn own_items(&self, own: &OwnItems<'_>) -> Result<Vec<ListedItem>, StoreError> {
+        let audiences: Vec<&str> = own.audiences.iter().map(|it| it.as_str()).collect();
+        let listed: Vec<String> = own.listed.iter().map(ResponseId::to_string).collect();
+        let bound = json!({
+            "author": own.person, "audiences": audiences, "words": own.words,
+            "until": own.until.to_rfc3339(), "listed": listed, "most": own.most,
+        });
+        let statement = match own.words {
+            [] => cypher::OF_PERSON,
+            [..] => cypher::SOUGHT,
+        };
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let item = |row: &Row| {
+            Ok(ListedItem {
+                turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
+                corrected_at: row.get("correctedAt").and_then(instant),
+            })
+        };
+        rows.iter().map(item).collect()
+    }
+
+    /// One of the things that are remembered; none where it is forgotten.
+    pub async fn item(&self, id: ResponseId) -> Result<Option<KeptItem>, StoreError> {
+        let bound = params(json!({"id": id.to_string()}));
+        let rows = self.engine.read(cypher::ONE, bound).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let said = |column| text(row, column).unwrap_or_default();
+        let corrected_at = row.get("correctedAt").and_then(instant);
+        Ok(Some(KeptItem {
+            turn: turn(row.get("turn").unwrap_or(&Value::Null))?,
+            audience: Audience {
+                id: AudienceId::new(said("audience")),
+                platform: said("platform"),
+                workspace: said("workspace"),
+                name: said("name"),
+            },
+            corrected: corrected_at.map(|at| Corrected {
+                at,
+                by: said("correctedBy"),
+                event: said("correctedByEvent"),
+            }),
+        }))
+    }
+
+    /// Appends a note that corrects something of its audience, in one transaction. An event that has made a turn already
+    /// changes nothing. Where something else corrects it already, the note is kept and corrects nothing.
+    pub async fn correct(
+        &self,
+        note: &Arc<NewTurn>,
+        earlier: ResponseId,
+    ) -> Result<(), StoreError> {
+        let bound = params(json!({
+            "id": note.turn.id.to_string(), "earlier": earlier.to_string(),
+        }));
+        let link = (cypher::CORRECT, bound);
+        super::appending::append_with(self, &[], std::slice::from_ref(note), vec![link]).await
+    }
+
+    /// What a correction corrects, with its session.
+    pub async fn corrects(
+        &self,
+        id: ResponseId,
+    ) -> Result<Vec<(ConversationId, ResponseId)>, StoreError> {
+        let bound = params(json!({"id": id.to_string()}));
+        let rows = self.engine.read(cypher::CORRECTED_BY, bound).await?;
+        let both = |row: &Row| {
+            let id = response_id(&text(row, "id").unwrap_or_default())?;
+            let session = text(row, "session").unwrap_or_default();
+            Ok((ConversationId::new(session), id))
+        };
+        rows.iter().map(both).collect()
+    }
+
+    /// Whether some of these turns are gone.
+    pub async fn are_gone(&self, turns: &[ResponseId]) -> Result<bool, StoreError> {
+        if turns.is_empty() {
+            return Ok(false);
+        }
+        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
+        let bound = params(json!({"ids": ids}));
+        let rows = self.engine.read(cypher::THERE, bound).await?;
+        Ok(rows.len() < ids.len())
+    }
+}

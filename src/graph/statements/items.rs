@@ -1,0 +1,59 @@
+//! Statements about single things that are remembered, for the people who said them.
+
+/// What a person said in some audiences, the newest first, without what was listed already; of each, when it was
+/// corrected. What is sought is in small letters.
+#[rustfmt::skip]
+macro_rules! said_by {
+    ($holds:literal) => {
+        concat!(
+            "UNWIND $audiences AS audience ",
+            "MATCH (r:Response {audience: audience}) WHERE r.author = $author ",
+            "AND r.createdAt <= datetime($until) AND NOT r.id IN $listed ",
+            $holds,
+            "WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most ",
+            "OPTIONAL MATCH (r)<-[link:SUPERSEDES {how: 'correction'}]-(:Response) ",
+            "WITH r, min(link.at) AS correctedAt RETURN ",
+            turn!("r"),
+            " AS turn, correctedAt ORDER BY r.createdAt DESC, r.position DESC"
+        )
+    };
+}
+
+pub(crate) const OF_PERSON: &str = said_by!("");
+
+pub(crate) const SOUGHT: &str = said_by!(
+    "AND all(word IN $words WHERE toLower(coalesce(r.input, '') + ' ' + coalesce(r.output, '')) CONTAINS word) "
+);
+
+/// One of them, with its audience and with who corrected it.
+#[rustfmt::skip]
+pub(crate) const ONE: &str = concat!(
+    "MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
+    "OPTIONAL MATCH (c:Channel {id: r.audience}) ",
+    "OPTIONAL MATCH (r)<-[link:SUPERSEDES {how: 'correction'}]-(n:Response) ",
+    "RETURN ",
+    turn!("r"),
+    " AS turn, r.audience AS audience, c.platform AS platform, c.workspace AS workspace, c.name AS name, ",
+    "link.at AS correctedAt, n.authorName AS correctedBy, n.eventId AS correctedByEvent"
+);
+
+/// Links a correction to what it corrects, unless something else corrects that already. What is corrected is locked
+/// before it is looked at, and indexes are told by the epoch.
+pub(crate) const CORRECT: &str = "\
+    MATCH (o:Response {id: $earlier}) SET o.id = o.id \
+    WITH o \
+    OPTIONAL MATCH (o)<-[known:SUPERSEDES {how: 'correction'}]-(:Response) \
+    WITH o, count(known) AS corrections WHERE corrections = 0 \
+    MATCH (r:Response {id: $id, audience: o.audience}) \
+    CREATE (r)-[:SUPERSEDES {at: r.createdAt, how: 'correction'}]->(o) \
+    WITH r \
+    MATCH (c:Channel {id: r.audience}) \
+    SET c.epoch = coalesce(c.epoch, 0) + 1";
+
+/// What a correction corrects.
+pub(crate) const CORRECTED_BY: &str = "\
+    MATCH (r:Response {id: $id})-[:SUPERSEDES {how: 'correction'}]->(o:Response) \
+    RETURN o.id AS id, o.session AS session";
+
+/// Of some turns, those that are there.
+pub(crate) const THERE: &str = "UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id";

@@ -1,0 +1,409 @@
+//! What people do with what is remembered of them: noting, listing, correcting and forgetting it, over real graphs.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use muninn_platform::testing::{Outcome, Room};
+use muninn_platform::{Body, Command, ForgetWhat};
+use support::bot::{Place, TestBot};
+use support::model_server::{Gate, ModelServer, Reply};
+use support::program::{asks, prompt};
+
+support::bot::on_every_graph!(
+    a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else,
+    a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct,
+    what_is_corrected_is_never_given_as_current,
+    a_number_never_means_something_that_was_not_shown,
+    two_who_correct_the_same_are_told_of_each_other,
+    what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator,
+    a_note_is_followed_when_it_is_edited,
+    a_command_about_one_thing_takes_effect_once,
+);
+
+const TEA: &str = "Remember that the kettle in the annex is descaled on Tuesdays";
+
+/// Small talk and trifles, so that recall has something to be shy of.
+async fn talk(room: &Room) {
+    for text in [
+        "The printer on the second floor jams on thick paper.",
+        "Bob takes over the newsletter from May on.",
+        "The lift is inspected in the last week of March.",
+        "Parking permits are at the reception.",
+        "The projector needs the grey adapter.",
+        "Carla orders the fruit baskets.",
+        "The new badge photos are on the intranet.",
+        "Our landlord is called Huber.",
+        "The fire drill was short this time.",
+        "Somebody left an umbrella in the lobby.",
+    ] {
+        room.say("bob", text).await;
+    }
+}
+
+async fn a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    talk(&room).await;
+    let said = room.say("ada", TEA).await.text();
+    assert!(
+        said.starts_with("Noted: I recall it in this room"),
+        "{said}"
+    );
+    talk(&bot.room("b")).await;
+    bot.end().await;
+
+    let bot = place.bot(&config).await;
+    let ask = async |text: &str| bot.room("c").say("eve", text).await.text();
+    let answer = ask("When is the kettle descaled?").await;
+    assert!(answer.contains("descaled on Tuesdays"), "{answer}");
+    assert!(answer.contains("ada"), "{answer}");
+    for beside in [
+        "thanks!",
+        "Who orders the fruit?",
+        "What is our landlord called?",
+    ] {
+        let answer = ask(beside).await;
+        assert!(!answer.contains("Tuesdays"), "{beside}: {answer}");
+    }
+    // No other audience.
+    let elsewhere = bot.room_of("a", "elsewhere");
+    let answer = elsewhere.say("ada", "When is the kettle descaled?").await;
+    assert!(!answer.text().contains("Tuesdays"));
+    // It is no answer of the bot, and no question that others could ask again.
+    let history = bot.room("a").command("ada", "history").await.text();
+    assert!(!history.contains("kettle"), "{history}");
+    bot.end().await;
+}
+
+async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    let nothing = room.say("ada", "memory").await.text();
+    assert_eq!(nothing, "I keep nothing of what you said here.");
+    for n in 1..=12 {
+        let text = format!("remember that shelf {n} holds box {n}");
+        room.say("ada", &text).await;
+    }
+    room.say("bob", "remember that the code is 4711").await;
+    bot.room_of("a", "elsewhere")
+        .say("ada", "remember that I am elsewhere")
+        .await;
+    let list = room
+        .say("ada", "What do you remember about me?")
+        .await
+        .text();
+    let lines: Vec<&str> = list.lines().collect();
+    assert_eq!(lines.len(), 11, "{list}");
+    assert!(lines[0].starts_with("1. [") && lines[0].ends_with("you noted: shelf 12 holds box 12"));
+    assert!(lines[9].ends_with("shelf 3 holds box 3"), "{list}");
+    assert!(lines[10].contains("`memory more`"), "{list}");
+    assert!(
+        !list.contains("4711") && !list.contains("elsewhere"),
+        "{list}"
+    );
+    let more = room.command("ada", "memory more").await.text();
+    assert!(
+        more.starts_with("11. [") && more.contains("shelf 1 holds"),
+        "{more}"
+    );
+    assert!(!more.contains("memory more"), "{more}");
+    let end = room.command("ada", "memory more").await.text();
+    assert!(end.starts_with("A list ends after 12."), "{end}");
+
+    // Of what was shown last, whichever page it was on.
+    let said = room.say("ada", "forget 12").await.text();
+    assert!(said.starts_with("Forgotten: what was number 12"), "{said}");
+    let found = room.say("ada", "memory search SHELF 1").await.text();
+    assert!(
+        found.contains("shelf 12 holds") && !found.contains("shelf 1 holds"),
+        "{found}"
+    );
+    let none = room.say("ada", "memory search unicorn").await.text();
+    assert!(
+        none.starts_with("Nothing that I keep of what you said"),
+        "{none}"
+    );
+    let said = room
+        .say("ada", "correct 1: shelf 12 holds nothing")
+        .await
+        .text();
+    assert!(said.starts_with("Corrected: from now on"), "{said}");
+    let list = room.say("ada", "memory").await.text();
+    let lines: Vec<&str> = list.lines().collect();
+    assert!(
+        lines[0].ends_with("you noted: shelf 12 holds nothing"),
+        "{list}"
+    );
+    assert!(lines[1].contains("box 12 (corrected on "), "{list}");
+    // With what it corrected.
+    let said = room.say("ada", "forget 1").await.text();
+    assert!(
+        said.contains("with 1 version that it had corrected"),
+        "{said}"
+    );
+    let list = room.say("ada", "memory").await.text();
+    assert!(!list.contains("shelf 12"), "{list}");
+    let shape = bot.store.chain_shape(&conversation(&room)).await.unwrap();
+    assert!(shape.is_whole() && shape.turns == 11, "{shape:?}");
+    bot.end().await;
+}
+
+fn conversation(room: &Room) -> muninn_platform::ConversationId {
+    room.message("any", "any", Body::Text(String::new()))
+        .conversation
+}
+
+async fn what_is_corrected_is_never_given_as_current(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    talk(&room).await;
+    room.say("ada", "The audit of the warehouse is on Thursday.")
+        .await;
+    room.say("ada", "memory").await;
+    let said = room.say("ada", "correct 1: it is on Friday at nine").await;
+    assert!(said.text().starts_with("Corrected"), "{}", said.text());
+    let ask = async |bot: &TestBot, name: &str| {
+        let asked = bot.room(name);
+        let answer = asked.say("bob", "When is the audit of the warehouse?");
+        answer.await.text()
+    };
+    let answer = ask(&bot, "b").await;
+    assert!(answer.contains("it is on Friday at nine"), "{answer}");
+    assert!(!answer.contains("Thursday"), "{answer}");
+    bot.end().await;
+    // As it is read from the graph.
+    let bot = place.bot(&config).await;
+    let answer = ask(&bot, "c").await;
+    assert!(answer.contains("it is on Friday at nine"), "{answer}");
+    assert!(!answer.contains("Thursday"), "{answer}");
+    bot.end().await;
+}
+
+async fn a_number_never_means_something_that_was_not_shown(place: Place) {
+    let config = place.config(None, &[]);
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    let again = "I do not know any more what the numbers stand for.";
+    for command in ["forget 1", "correct 1: tea", "memory more"] {
+        let said = room.say("ada", command).await.text();
+        assert!(said.starts_with(again), "{command}: {said}");
+    }
+    let (first, second) = (bot.event("1"), bot.event("2"));
+    room.say_as_event(&first, "ada", "remember that tea is at four")
+        .await;
+    room.say_as_event(&second, "ada", "remember that cake is at five")
+        .await;
+    room.say("ada", "memory").await;
+    room.say("ada", "remember that milk is in the fridge").await;
+    bot.end().await;
+
+    // What a number means is known after a restart, too, and is not moved by what came since.
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    for (command, expected) in [
+        ("forget 0", "There is no number 0 in the last list"),
+        (
+            "forget 3",
+            "There is no number 3 in the last list that you saw here, which has 2.",
+        ),
+        ("correct 2:", "Say what is right:"),
+        ("forget 1", "Forgotten: what was number 1"),
+        ("forget 1", "What was number 1 is forgotten already."),
+        ("correct 1: no", "What was number 1 is forgotten already."),
+    ] {
+        let said = room.say("ada", command).await.text();
+        assert!(said.starts_with(expected), "{command}: {said}");
+    }
+    let left = room.say("ada", "memory").await.text();
+    assert!(
+        left.contains("milk") && left.contains("tea") && !left.contains("cake"),
+        "{left}"
+    );
+    // It says something else by now.
+    let edited = room
+        .edit(&first, "ada", "remember that tea is at six")
+        .await;
+    assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+    let said = room.say("ada", "forget 2").await.text();
+    assert!(
+        said.starts_with("What was number 2 says something else by now"),
+        "{said}"
+    );
+    // Numbers are of a person and of a place.
+    let said = room.say("bob", "forget 1").await.text();
+    assert!(said.starts_with(again), "{said}");
+    let elsewhere = bot.room_of("a", "elsewhere");
+    let said = elsewhere.say("ada", "forget 1").await.text();
+    assert!(said.starts_with(again), "{said}");
+    bot.end().await;
+}
+
+async fn two_who_correct_the_same_are_told_of_each_other(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a").with_admin("mod");
+    room.say("ada", "The gate opens at seven in the morning.")
+        .await;
+    // The one sees it in a list of her own, the other as what an answer was made from.
+    room.say("ada", "memory").await;
+    room.say("mod", "When does the gate open in the morning?")
+        .await;
+    room.command("mod", "why").await;
+    let beside = bot.room("b");
+    let (one, other) = tokio::join!(
+        beside.say("ada", "correct 1: it opens at eight"),
+        room.say("mod", "correct 1: it opens at nine"),
+    );
+    let said = [one.text(), other.text()];
+    let late: Vec<&String> = said
+        .iter()
+        .filter(|it| it.contains("corrected that on"))
+        .collect();
+    let done: Vec<&String> = said
+        .iter()
+        .filter(|it| it.starts_with("Corrected"))
+        .collect();
+    assert_eq!((late.len(), done.len()), (1, 1), "{said:?}");
+    let answer = bot
+        .room("c")
+        .say("bob", "When does the gate open?")
+        .await
+        .text();
+    let holds = ["at eight", "at nine"]
+        .iter()
+        .filter(|it| answer.contains(**it))
+        .count();
+    assert_eq!(holds, 1, "{answer}");
+    assert!(!answer.contains("at seven"), "{answer}");
+    bot.end().await;
+}
+
+async fn what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a").with_admin("mod");
+    room.say("ada", "The gate opens at seven in the morning.")
+        .await;
+    let asked = bot.room("b").with_admin("mod");
+    for (person, expected) in [
+        (
+            "bob",
+            "Somebody else said number 1, so only they or an administrator",
+        ),
+        ("mod", "Forgotten: what was number 1"),
+    ] {
+        let answer = asked.say(person, "When does the gate open?").await.text();
+        assert!(answer.contains("at seven"), "{answer}");
+        let why = asked.command(person, "why").await.text();
+        assert!(why.contains("\n1. ") && why.contains("`forget 1`"), "{why}");
+        let said = asked.say(person, "forget 1").await.text();
+        assert!(said.starts_with(expected), "{said}");
+    }
+    let answer = bot
+        .room("c")
+        .say("bob", "When does the gate open?")
+        .await
+        .text();
+    assert!(!answer.contains("at seven"), "{answer}");
+    bot.end().await;
+}
+
+async fn a_note_is_followed_when_it_is_edited(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    let event = bot.event("1");
+    room.say_as_event(&event, "ada", "remember that tea is at four")
+        .await;
+    let edited = room
+        .edit(&event, "ada", "Remember that tea is at six")
+        .await;
+    assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+    let list = room.say("ada", "memory").await.text();
+    assert!(
+        list.contains("you noted: tea is at six") && !list.contains("four"),
+        "{list}"
+    );
+    // Others cannot.
+    let edited = room.edit(&event, "eve", "remember that tea is off").await;
+    assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+    assert!(
+        room.say("ada", "memory")
+            .await
+            .text()
+            .contains("tea is at six")
+    );
+    let edited = room.edit(&event, "ada", "never mind").await;
+    assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+    let list = room.say("ada", "memory").await.text();
+    assert_eq!(list, "I keep nothing of what you said here.");
+    bot.end().await;
+}
+
+async fn a_command_about_one_thing_takes_effect_once(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    let again = async |event: &str, text: &str| {
+        let first = room.say_as_event(event, "ada", text).await.text();
+        // It may be listed anew in between.
+        room.say("ada", "memory").await;
+        let body = Body::Command(Command::in_a_sentence(text).unwrap());
+        let message = room.message(event, "ada", body);
+        match room.redeliver(message).await.outcome().await {
+            Outcome::Answered(said) => assert_eq!(said.text(), first),
+            // On a shared graph, who did it first says so.
+            Outcome::GivenUp(_) => assert!(bot.store.is_shared()),
+            lost @ Outcome::Lost(_) => panic!("{lost:?}"),
+        }
+    };
+    again(&bot.event("1"), "remember that tea is at four").await;
+    room.say("ada", "remember that cake is at five").await;
+    room.say("ada", "memory").await;
+    again(&bot.event("2"), "correct 1: cake is at six").await;
+    again(&bot.event("3"), "forget 1").await;
+    let list = room.say("ada", "memory").await.text();
+    assert!(
+        list.starts_with("1. ") && list.contains("tea is at four"),
+        "{list}"
+    );
+    assert!(!list.contains("cake"), "{list}");
+    // The last one is a note.
+    room.say("ada", "remember that the door sticks").await;
+    room.command("ada", "forget last").await;
+    let list = room.say("ada", "memory").await.text();
+    assert!(list.contains("tea") && !list.contains("door"), "{list}");
+    assert_eq!(
+        Command::in_a_sentence("forget 1"),
+        Some(Command::Forget(ForgetWhat::Item(1)))
+    );
+    bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_made_anew_where_what_it_was_given_is_forgotten_while_it_grows() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    server.expects(asks("is 4711.")).answers("Good to know.");
+    bot.room("a")
+        .say("ada", "The code of the gate is 4711.")
+        .await;
+    bot.room("a").say("ada", "memory").await;
+    let gate = Gate::closed();
+    server
+        .expects(|request| prompt(request).contains("> The code of the gate is 4711."))
+        .replies(Reply::chunks(["It ", "is 4711."]).paused(&gate));
+    server
+        .expects(|request| !prompt(request).contains("4711"))
+        .answers("I do not know.");
+    let asked = bot
+        .room("b")
+        .send("bob", "What is the code of the gate?")
+        .await;
+    server.arrived(2).await;
+    let said = bot.room("a").say("ada", "forget 1").await.text();
+    assert!(said.starts_with("Forgotten"), "{said}");
+    gate.open();
+    assert_eq!(asked.answer().await.text(), "I do not know.");
+    bot.end().await;
+    server.finish();
+}

@@ -21,6 +21,7 @@ mod names;
 mod offline_turns;
 mod open_commands;
 mod output;
+mod own_copy;
 mod packaging;
 mod platforms;
 mod reembed;

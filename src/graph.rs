@@ -26,6 +26,7 @@ mod migrate;
 mod neo4j;
 pub mod nodes;
 mod open;
+pub mod own_copy;
 pub mod pending;
 pub mod query;
 pub mod reading;

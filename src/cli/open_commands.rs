@@ -14,8 +14,8 @@ use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::{
-    backfill, calibrate, demo, ingest, inspect, offline_turns, reembed, schema, search, source,
-    transfer,
+    backfill, calibrate, demo, ingest, inspect, offline_turns, own_copy, reembed, schema, search,
+    source, transfer,
 };
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -61,8 +61,13 @@ pub(super) enum OpenCommand {
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Export the whole graph to a JSON Lines file
-    Export { file: PathBuf },
+    /// Export the whole graph to a JSON Lines file, or what is kept of one person
+    Export {
+        file: PathBuf,
+        /// Only what is kept of the person with this id, as JSON, and beside it as Markdown
+        #[arg(long, value_name = "ID")]
+        person: Option<String>,
+    },
 }
 
 impl OpenCommand {
@@ -104,7 +109,11 @@ impl OpenCommand {
             Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
-            Self::Export { file } => transfer::export(at, &file).await,
+            Self::Export { file, person: None } => transfer::export(at, &file).await,
+            Self::Export {
+                file,
+                person: Some(person),
+            } => own_copy::export(at, &file, &person).await,
         }
     }
 
@@ -130,8 +139,9 @@ impl OpenCommand {
             Self::Calibrate { out } => Self::Calibrate {
                 out: out.map(|out| whole(&out)).transpose()?,
             },
-            Self::Export { file } => Self::Export {
+            Self::Export { file, person } => Self::Export {
                 file: whole(&file)?,
+                person,
             },
             #[cfg(feature = "terminal")]
             Self::Ask(_) => self,

@@ -180,3 +180,39 @@ async fn an_import_that_is_killed_leaves_the_graph_as_it_was() {
     let said = home.chat(&["--session", "big"], &["/history"]).await;
     assert!(said.succeeds().contains("question 3000"), "{said:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_takes_along_what_is_kept_of_them_and_of_nobody_else() {
+    let home = lived_in().await;
+    home.chat(&[], &["remember that tea is at four"])
+        .await
+        .succeeds();
+    let whole = home.export().await;
+    let mut authors = whole.nodes.values().filter_map(|it| it["author"].as_str());
+    let person = authors.next().unwrap();
+    let export = ["export", "mine.json", "--person", person];
+    let done = home.run(&export, "").await;
+    assert!(
+        done.succeeds().starts_with("4 things written to"),
+        "{done:?}"
+    );
+    let text = std::fs::read_to_string(home.path("mine.json")).unwrap();
+    let all: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    let kinds: Vec<&str> = all.iter().map(|it| it["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["noted", "asked", "asked", "asked"]);
+    assert_eq!(all[0]["text"], "tea is at four");
+    assert_eq!(all[3]["text"], "The code of the coffee machine is 4711.");
+    let readable = std::fs::read_to_string(home.path("mine.md")).unwrap();
+    assert!(
+        readable.contains("I had noted:\n\n> tea is at four\n"),
+        "{readable}"
+    );
+    assert!(readable.contains("and was answered:\n\n> "), "{readable}");
+
+    let nobody = ["export", "none.json", "--person", "terminal/nobody"];
+    let nobody = home.run(&nobody, "").await;
+    nobody.fails(1, &["nothing is kept of", "author"]);
+    assert!(!home.path("none.json").exists() && !home.path("none.json.partial").exists());
+    let same = ["export", "mine.md", "--person", person];
+    home.run(&same, "").await.fails(1, &["mine.json"]);
+}

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn::graph::items::OwnItems;
-use muninn::graph::{Forget, How, NewTurn, ResponseId, Turn};
-use muninn_platform::AudienceId;
+use muninn::graph::own_copy::OwnRecord;
+use muninn::graph::{AttachedText, Forget, How, NewTurn, ResponseId, Turn};
+use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
+use tokio::sync::mpsc;
 
 use crate::lanes::{Lane, Talk};
 
@@ -15,6 +17,7 @@ on_every_store!(
     what_is_forgotten_or_said_anew_takes_its_links_along,
     the_first_of_two_corrections_holds_and_outlives_an_edit,
     what_a_person_said_is_listed_and_sought_in_some_audiences,
+    what_is_kept_of_a_person_is_handed_over_in_pages,
 );
 
 async fn link(talk: &Talk, later: ResponseId, earlier: &[ResponseId]) -> usize {
@@ -195,4 +198,92 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
             .is_empty()
     );
     assert!(list(&["unicorn"], &both, &[], 9).await.is_empty());
+}
+
+async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let elsewhere = Talk::on(&talk.store);
+    let store = &talk.store;
+    let person = format!("U/{}", talk.session);
+    let mut notes: Vec<Arc<NewTurn>> = Vec::new();
+    for n in 0..1_200 {
+        let place = [&talk, &elsewhere][n % 2];
+        let (author, text) = match n % 10 {
+            9 => ("Bob", format!("not theirs {n}")),
+            _ => (&*person, format!("thing {n}")),
+        };
+        let mut note = note(place, author, &text);
+        if n % 3 == 0 {
+            note.turn.source = Turn::message("s", author, "").source;
+        }
+        notes.push(Arc::new(note));
+    }
+    for some in notes.chunks(400) {
+        store.append_all(&[], some).await.unwrap();
+    }
+    let mut asked = talk.turn("What is in the file?");
+    asked.turn.author.clone_from(&person);
+    asked.turn.attached = vec![AttachedText {
+        name: "a.txt".to_owned(),
+        text: "soup".to_owned(),
+    }];
+    talk.append(&asked).await;
+    let liked = talk.say("somebody else's").await;
+    let message = MessageId::new(format!("{}/m", talk.session));
+    store
+        .set_delivered(liked.id, &Delivered(vec![message.clone()]))
+        .await
+        .unwrap();
+    for (by, opinion) in [(&person, Opinion::Good), (&"bob".to_owned(), Opinion::Bad)] {
+        let feedback = Feedback::Given {
+            event: EventId::new(format!("{}/{by}", talk.session)),
+            answer: message.clone(),
+            person: by.clone(),
+            opinion,
+        };
+        let audience = &talk.audience.id;
+        store.keep_feedback(audience, &feedback).await.unwrap();
+    }
+    let (sender, mut receiver) = mpsc::channel(7);
+    let take = async {
+        let mut all = Vec::new();
+        while let Some(record) = receiver.recv().await {
+            all.push(record);
+        }
+        all
+    };
+    let (read, all) = tokio::join!(store.own_records(&person, sender), take);
+    read.unwrap();
+    assert_eq!(all.len(), 1_080 + 2);
+    let OwnRecord::Asked {
+        said,
+        answer,
+        files,
+    } = &all[0]
+    else {
+        panic!("{:?}", all[0]);
+    };
+    assert_eq!(
+        (&*said.text, &*said.place),
+        ("What is in the file?", &*talk.audience.name)
+    );
+    assert!(answer.starts_with("answer to") && files[0].text == "soup");
+    assert!(all[0].to_markdown().contains("> soup\n"));
+    let said = all
+        .iter()
+        .filter(|it| matches!(it, OwnRecord::Said(_)))
+        .count();
+    assert_eq!(said, 360);
+    assert!(!format!("{all:?}").contains("not theirs"));
+    let OwnRecord::Feedback {
+        opinion, answer, ..
+    } = &all[1_081]
+    else {
+        panic!("{:?}", all[1_081]);
+    };
+    assert_eq!((opinion, answer), (&Opinion::Good, &liked.id.to_string()));
+    // Who stops listening is no error.
+    let (sender, receiver) = mpsc::channel(1);
+    drop(receiver);
+    store.own_records(&person, sender).await.unwrap();
 }

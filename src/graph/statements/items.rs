@@ -57,3 +57,20 @@ pub(crate) const CORRECTED_BY: &str = "\
 
 /// Of some turns, those that are there.
 pub(crate) const THERE: &str = "UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id";
+
+/// What is kept of a person, by falling ids.
+#[rustfmt::skip]
+pub(crate) const KEPT_OF: &str = concat!(
+    "MATCH (r:Response {author: $author}) WHERE r.id < $before ",
+    "WITH r ORDER BY r.id DESC LIMIT $most ",
+    "OPTIONAL MATCH (c:Channel {id: r.audience}) ",
+    "OPTIONAL MATCH (r)<-[link:SUPERSEDES {how: 'correction'}]-(:Response) ",
+    "WITH r, c, min(link.at) AS correctedAt RETURN r.id AS id, ",
+    turn_with_files!("r"),
+    " AS turn, c.platform AS platform, c.name AS place, correctedAt ORDER BY r.id DESC"
+);
+
+/// Answers that a person gave an opinion of, by falling ids.
+pub(crate) const OPINIONS_OF: &str = "\
+    MATCH (r:Response) WHERE r.id < $before AND coalesce(r.feedback, '') CONTAINS $person \
+    RETURN r.id AS id, r.createdAt AS at, r.feedback AS feedback ORDER BY r.id DESC LIMIT $most";

@@ -1,0 +1,222 @@
+//! What is kept of one person, for them to take along: read in pages, so that it takes little memory however much it is.
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{Feedback, Opinion};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::engine::{Engine, Row};
+use super::record::{params, text, turn};
+use super::statements::items as cypher;
+use super::value::instant;
+use super::{AttachedText, GraphStore, Source, StoreError};
+
+/// Things that are read in one statement.
+const PAGE: usize = 500;
+/// Behind every id.
+const BEHIND_ALL: &str = "~";
+
+/// Something that is kept of a person.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum OwnRecord {
+    /// They asked it, and this was answered.
+    Asked {
+        #[serde(flatten)]
+        said: OwnWords,
+        answer: String,
+        /// What was read of the files that came with it.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<AttachedText>,
+    },
+    /// They said it to others.
+    Said(OwnWords),
+    /// They had it kept in mind.
+    Noted(OwnWords),
+    /// What they thought of an answer of this day.
+    Feedback {
+        opinion: Opinion,
+        /// The answer's id.
+        answer: String,
+        answered_at: Option<DateTime<Utc>>,
+    },
+}
+
+/// What a person said, with where and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnWords {
+    pub at: DateTime<Utc>,
+    pub platform: String,
+    /// As people call it.
+    pub place: String,
+    pub conversation: String,
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// When somebody corrected it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected_at: Option<DateTime<Utc>>,
+}
+
+impl OwnRecord {
+    /// As a person reads it, in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let (said, what) = match self {
+            Self::Asked { said, .. } => (said, "I asked"),
+            Self::Said(said) => (said, "I said to others"),
+            Self::Noted(said) => (said, "I had noted"),
+            Self::Feedback {
+                opinion,
+                answer,
+                answered_at,
+            } => {
+                let opinion = match opinion {
+                    Opinion::Good => "good",
+                    Opinion::Bad => "bad",
+                };
+                let at = answered_at
+                    .map_or_else(String::new, |at| at.format(" of %Y-%m-%d").to_string());
+                return format!("- I found the answer {answer}{at} {opinion}.\n");
+            }
+        };
+        let OwnWords {
+            at,
+            platform,
+            place,
+            conversation: _,
+            text,
+            link,
+            corrected_at,
+        } = said;
+        let corrected = corrected_at.map_or_else(String::new, |at| {
+            format!(", corrected on {}", at.format("%Y-%m-%d"))
+        });
+        let link = link
+            .as_ref()
+            .map_or_else(String::new, |link| format!(" <{link}>"));
+        let mut lines = vec![
+            format!(
+                "### {} in {place} ({platform}){link}",
+                at.format("%Y-%m-%d %H:%M")
+            ),
+            String::new(),
+            format!("{what}{corrected}:"),
+            quoted(text),
+        ];
+        if let Self::Asked { answer, files, .. } = self {
+            for file in files {
+                lines.push(format!("with the file {}:", file.name));
+                lines.push(quoted(&file.text));
+            }
+            lines.push("and was answered:".to_owned());
+            lines.push(quoted(answer));
+        }
+        lines.push(String::new());
+        lines.join("\n")
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let lines = text.lines().map(|line| format!("> {line}\n"));
+    format!("\n{}", lines.collect::<String>())
+}
+
+impl GraphStore {
+    /// Hands over what is kept of a person, what was kept last first, then what they thought of answers. Ends early, and
+    /// well, where nobody takes it any more.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked; what was handed over by then is not all.
+    pub async fn own_records(
+        &self,
+        person: &str,
+        to: mpsc::Sender<OwnRecord>,
+    ) -> Result<(), StoreError> {
+        let bound = json!({"author": person});
+        self.pages(cypher::KEPT_OF, bound, &to, |row| words(row).map(Some))
+            .await?;
+        // As it stands in a line of the feedback.
+        let bound = json!({"person": json!(person).to_string()});
+        self.pages(cypher::OPINIONS_OF, bound, &to, |row| {
+            Ok(opinion(row, person))
+        })
+        .await
+    }
+
+    /// Reads what a statement finds in pages, by falling ids, and hands over what is made of it.
+    async fn pages(
+        &self,
+        statement: &str,
+        bound: Value,
+        to: &mpsc::Sender<OwnRecord>,
+        make: impl Fn(&Row) -> Result<Option<OwnRecord>, StoreError> + Send,
+    ) -> Result<(), StoreError> {
+        let mut bound = params(bound);
+        bound.insert("most".to_owned(), json!(PAGE));
+        let mut before = BEHIND_ALL.to_owned();
+        loop {
+            bound.insert("before".to_owned(), json!(before));
+            let rows = self.engine.read(statement, bound.clone()).await?;
+            let records: Result<Vec<Option<OwnRecord>>, StoreError> =
+                rows.iter().map(&make).collect();
+            for record in records?.into_iter().flatten() {
+                if to.send(record).await.is_err() {
+                    return Ok(());
+                }
+            }
+            match rows.last().and_then(|row| text(row, "id")) {
+                Some(last) if rows.len() == PAGE => before = last,
+                Some(_) | None => return Ok(()),
+            }
+        }
+    }
+}
+
+fn words(row: &Row) -> Result<OwnRecord, StoreError> {
+    let turn = turn(row.get("turn").unwrap_or(&Value::Null))?;
+    let said = OwnWords {
+        at: turn.created_at,
+        platform: text(row, "platform").unwrap_or_default(),
+        place: text(row, "place").unwrap_or_default(),
+        conversation: turn.session,
+        text: turn.input,
+        link: turn.link,
+        corrected_at: row.get("correctedAt").and_then(instant),
+    };
+    Ok(match turn.source {
+        Source::Message => OwnRecord::Said(said),
+        Source::Note => OwnRecord::Noted(said),
+        Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
+            OwnRecord::Asked {
+                said,
+                answer: turn.output,
+                files: turn.attached,
+            }
+        }
+    })
+}
+
+/// What a person thinks of an answer, as they said last.
+fn opinion(row: &Row, person: &str) -> Option<OwnRecord> {
+    let kept = text(row, "feedback").unwrap_or_default();
+    let mut last = None;
+    for line in kept.lines() {
+        match serde_json::from_str(line) {
+            Ok(Feedback::Given {
+                event,
+                person: by,
+                opinion,
+                ..
+            }) if by == person => last = Some((event, opinion)),
+            Ok(Feedback::Withdrawn { event }) => last = last.filter(|(known, _)| *known != event),
+            Ok(Feedback::Given { .. }) | Err(_) => {}
+        }
+    }
+    let (_, opinion) = last?;
+    Some(OwnRecord::Feedback {
+        opinion,
+        answer: text(row, "id").unwrap_or_default(),
+        answered_at: row.get("at").and_then(instant),
+    })
+}

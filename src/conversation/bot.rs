@@ -45,6 +45,8 @@ use self::fairness::FairSemaphore;
 
 /// A message that was sent longer ago may be one that was read again.
 const LIVE: TimeDelta = TimeDelta::seconds(10);
+/// How often an answer is made anew because what it was given is forgotten.
+const MOST_AGAIN: usize = 2;
 /// How often locks and quotas nobody uses are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
 
@@ -641,6 +643,7 @@ impl Bot {
         mut reply: Box<dyn Reply>,
     ) {
         let mut text = text.to_owned();
+        let mut again = 0;
         loop {
             let Begin {
                 interrupt,
@@ -663,6 +666,12 @@ impl Bot {
                 .await;
             match taken {
                 Ok(After::Superseded) => {}
+                Ok(After::Outdated) if again < MOST_AGAIN => again += 1,
+                Ok(After::Outdated) => {
+                    tracing::error!(event = %message.event, "what an answer is made from is forgotten again and again");
+                    deliver(reply.as_mut(), &Notice::Failed.to_string()).await;
+                    return;
+                }
                 Ok(After::Nothing) => return,
                 Ok(After::Silent) => {
                     self.commands.listening.hold(message, &text);

@@ -122,6 +122,8 @@ pub enum After {
     Summarize,
     /// Nothing went out: the message was revised meanwhile.
     Superseded,
+    /// Something that the answer was given was forgotten while it grew.
+    Outdated,
 }
 
 /// How an answered question is answered again.
@@ -205,7 +207,10 @@ impl TurnRunner {
             }
         };
         if self.rests_on_forgotten(&draft, &read).await {
-            return Ok(After::Superseded);
+            // What else is gone is not recalled again.
+            let audiences = message.recalls().into_iter();
+            audiences.for_each(|audience| self.recaller.forget(audience));
+            return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());
         draft.below.extend(files.cut.map(Notice::ReadInPart));

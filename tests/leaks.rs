@@ -76,16 +76,21 @@ const MATRIX: &[Way] = &[
     Way::ReplyElsewhere,
 ];
 
-/// Of what people say to one another, which is no turn of the bot's: in its own place it comes out by these.
-const OVERHEARD: &[Way] = &[
-    Way::Recall,
-    Way::WhyRecalled,
-    Way::Search,
-    Way::Named,
-    Way::Aside,
-    Way::CatchUp,
-    Way::ReplyElsewhere,
-];
+impl Way {
+    /// Whether what people say to one another comes out by it in its own place: it is no turn of the bot's.
+    fn shows_talk(self) -> bool {
+        match self {
+            Self::Why | Self::History => false,
+            Self::Recall
+            | Self::WhyRecalled
+            | Self::Search
+            | Self::Named
+            | Self::Aside
+            | Self::CatchUp
+            | Self::ReplyElsewhere => true,
+        }
+    }
+}
 
 /// How the secrets come into the bot's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,7 +328,7 @@ async fn nothing_leaks(
     }
     let ways = ways
         .iter()
-        .filter(|way| how == Told::ToBot || OVERHEARD.contains(way));
+        .filter(|way| how == Told::ToBot || way.shows_talk());
     for way in ways {
         for (at, spot) in spots.iter().enumerate() {
             let row = format!("{way:?}");

@@ -216,9 +216,7 @@ impl HearingRules {
             Ok(false) => return true,
             Ok(true) => {
                 let notice = Notice::HearsEverybody(announcer.vocabulary()).to_string();
-                let text = SafeText::new(&notice);
-                let said = announcer.announce(&audience.id, &text);
-                timeout(TO_ANNOUNCE, said).await
+                say(&*announcer, &audience.id, &notice).await
             }
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
@@ -227,13 +225,7 @@ impl HearingRules {
                 return false;
             }
         };
-        let why = match said {
-            Ok(Announced::Said(_)) => return true,
-            Ok(Announced::NotYet) => "the platform is away".to_owned(),
-            Ok(Announced::Refused(why)) => why,
-            // It may stand there all the same.
-            Err(_) => return true,
-        };
+        let Err(why) = said else { return true };
         tracing::warn!(audience = %audience.id, why, "people could not be told that they are heard");
         self.note_announced(audience, false);
         if let Err(error) = store.not_announced(&audience.id).await {
@@ -248,13 +240,9 @@ impl HearingRules {
         let Some(announcer) = self.announcer(&audience.platform) else {
             return;
         };
-        let text = SafeText::new(text);
-        let why = match timeout(TO_ANNOUNCE, announcer.announce(&audience.id, &text)).await {
-            Ok(Announced::Said(_)) | Err(_) => return,
-            Ok(Announced::NotYet) => "the platform is away".to_owned(),
-            Ok(Announced::Refused(why)) => why,
-        };
-        tracing::warn!(audience = %audience.id, why, "people could not be told what holds for them from now on");
+        if let Err(why) = say(&*announcer, &audience.id, text).await {
+            tracing::warn!(audience = %audience.id, why, "people could not be told what holds for them from now on");
+        }
     }
 
     fn apply(&self, audience: &AudienceId, change: &HearingChange) {
@@ -278,6 +266,16 @@ impl HearingRules {
     /// What is remembered of an audience.
     pub fn memory(&self, audience: &AudienceId) -> ChannelMemory {
         self.heard.memory(audience)
+    }
+}
+
+/// Says something in an audience, unasked; gives why it does not stand there. What took too long may.
+async fn say(announcer: &dyn Announce, audience: &AudienceId, text: &str) -> Result<(), String> {
+    let text = SafeText::new(text);
+    match timeout(TO_ANNOUNCE, announcer.announce(audience, &text)).await {
+        Ok(Announced::Said(_)) | Err(_) => Ok(()),
+        Ok(Announced::NotYet) => Err("the platform is away".to_owned()),
+        Ok(Announced::Refused(why)) => Err(why),
     }
 }
 

@@ -7,6 +7,7 @@ use muninn_platform::{AudienceId, ConversationId, Incoming, KeptMessage, OwnSess
 use tokio::sync::oneshot;
 
 use super::Bot;
+use crate::graph::StoreError;
 use crate::graph::answers::WhichSessions;
 
 impl Bot {
@@ -16,21 +17,12 @@ impl Bot {
         most: usize,
         found: oneshot::Sender<Vec<ConversationId>>,
     ) {
-        let bot = Arc::clone(self);
-        self.spawn(async move {
-            let store = bot.archive.store();
-            let newest = WhichSessions::Newest {
-                prefix: &prefix,
-                most,
-            };
-            match store.find_sessions(newest).await {
-                // Who asked may not wait any more.
-                Ok(all) => drop(found.send(all.into_iter().map(|(session, _)| session).collect())),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "the conversations cannot be read");
-                }
-            }
+        let store = Arc::clone(self.archive.store());
+        self.tell(found, async move {
+            let prefix = &prefix;
+            let newest = WhichSessions::Newest { prefix, most };
+            let all = store.find_sessions(newest).await?;
+            Ok(all.into_iter().map(|(session, _)| session).collect())
         });
     }
 
@@ -40,18 +32,10 @@ impl Bot {
         prefix: String,
         found: oneshot::Sender<Vec<OwnSession>>,
     ) {
-        let bot = Arc::clone(self);
-        self.spawn(async move {
-            let store = bot.archive.store();
+        let store = Arc::clone(self.archive.store());
+        self.tell(found, async move {
             let most = Incoming::MOST_SESSIONS;
-            match store.own_sessions(&person, &prefix, most).await {
-                // Who asked may not wait any more.
-                Ok(sessions) => drop(found.send(sessions)),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "somebody's sessions cannot be read");
-                }
-            }
+            store.own_sessions(&person, &prefix, most).await
         });
     }
 
@@ -62,15 +46,25 @@ impl Bot {
         most: usize,
         found: oneshot::Sender<Vec<KeptMessage>>,
     ) {
-        let bot = Arc::clone(self);
+        let store = Arc::clone(self.archive.store());
+        self.tell(found, async move {
+            store.kept_since(&audience, since, most).await
+        });
+    }
+
+    /// Hands over what the graph tells; who asked learns by the dropped sender that it does not.
+    fn tell<T: Send + 'static>(
+        self: &Arc<Self>,
+        found: oneshot::Sender<T>,
+        asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) {
         self.spawn(async move {
-            let store = bot.archive.store();
-            match store.kept_since(&audience, since, most).await {
+            match asked.await {
                 // Who asked may not wait any more.
-                Ok(kept) => drop(found.send(kept)),
+                Ok(all) => drop(found.send(all)),
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "the messages of an audience cannot be read");
+                    tracing::warn!(error, "what an adapter asks for cannot be read");
                 }
             }
         });

@@ -14,7 +14,7 @@ mod home;
 mod replicas;
 mod soak;
 
-use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Channel, Chat, Message};
+use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Chat, Message};
 
 use self::home::Home;
 use self::support::model_server::{Gate, ModelServer, Reply, Request};
@@ -282,8 +282,8 @@ async fn who_catches_up_is_told_alone() {
     server.finish();
 }
 
-/// A workspace in which the talk of a channel is remembered: the channel, and its audience.
-async fn remembering(server: &ModelServer) -> (Home, Channel, String, tempfile::TempDir) {
+/// A workspace in which the talk of a channel is remembered: Ann and Bob in the channel, and its audience.
+async fn remembering(server: &ModelServer) -> (Home, [Chat; 2], String, tempfile::TempDir) {
     let mut home = Home::over_socket(server).await;
     let channel = home.slack.channel("kitchen");
     let folder = tempfile::tempdir().unwrap();
@@ -296,7 +296,16 @@ async fn remembering(server: &ModelServer) -> (Home, Channel, String, tempfile::
     .unwrap();
     let settings = settings.display().to_string();
     home.program = home.program.with("CHANNEL_SETTINGS", settings);
-    (home, channel, audience, folder)
+    let chats = ["Ann", "Bob"].map(|name| home.slack.person(name).in_channel(&channel));
+    (home, chats, audience, folder)
+}
+
+/// Says the first message that is remembered, and waits until people are told so; gives its `ts`.
+async fn is_heard(chat: &Chat, text: &str) -> String {
+    let said = chat.say(text);
+    let listens = |it: &Message| it.shown.starts_with("From now on I remember");
+    chat.finds("that it listens", listens).await;
+    said
 }
 
 /// No model says what came of what was said: it is counted and listed.
@@ -322,9 +331,7 @@ async fn counts(chat: &Chat, messages: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_said_before_is_read_when_somebody_asks_for_it() {
     let server = ModelServer::start().await;
-    let (home, channel, audience, _folder) = remembering(&server).await;
-    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
-    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let (home, [anns, bobs], audience, _folder) = remembering(&server).await;
     let root = anns.say("Is the mast up?");
     anns.in_thread(&root).say("Since noon.");
     for number in 1..=28 {
@@ -347,13 +354,9 @@ async fn what_was_said_before_is_read_when_somebody_asks_for_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_colleagues_say_is_kept_once_although_the_program_is_killed() {
     let server = ModelServer::start().await;
-    let (home, channel, _audience, _folder) = remembering(&server).await;
-    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
-    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let (home, [anns, bobs], _audience, _folder) = remembering(&server).await;
     let bot = home.start().await;
-    anns.say("Message 0.");
-    let listens = |it: &Message| it.shown.starts_with("From now on I remember");
-    anns.finds("that it listens", listens).await;
+    is_heard(&anns, "Message 0.").await;
     for number in 1..=60 {
         anns.say(&format!("Message {number}."));
     }
@@ -375,13 +378,9 @@ async fn what_colleagues_say_is_kept_once_although_the_program_is_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_colleagues_edit_and_delete_while_it_is_away_is_followed() {
     let server = ModelServer::start().await;
-    let (home, channel, _audience, _folder) = remembering(&server).await;
-    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
-    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    let (home, [anns, bobs], _audience, _folder) = remembering(&server).await;
     let bot = home.start().await;
-    let root = anns.say("Where does the new mast stand?");
-    let listens = |it: &Message| it.shown.starts_with("From now on I remember");
-    anns.finds("that it listens", listens).await;
+    let root = is_heard(&anns, "Where does the new mast stand?").await;
     let mistaken = bobs
         .in_thread(&root)
         .say("The new mast stands on Ridge Farm.");

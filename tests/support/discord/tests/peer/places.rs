@@ -61,6 +61,8 @@ async fn what_may_not_be_done_is_refused_by_discords_codes() {
     let chat = ann.at(&general);
     let here = ChannelId::new(general.id().get());
     let said = MessageId::new(chat.say("hello").get());
+    // It looks at the channel for it, which it may not any more further down.
+    peer.handles_messages(1).await;
 
     let mine = here.send_message(&peer.http, quiet("mine")).await.unwrap();
     let text = EditMessage::new()

@@ -22,6 +22,8 @@ pub(crate) struct Log {
     pub(crate) lines: Vec<String>,
     /// Names of events as the client knows them.
     pub(crate) events: Vec<String>,
+    /// How many messages of people the bot is done with.
+    pub(crate) messages_handled: usize,
 }
 
 pub(crate) struct Peer {
@@ -118,6 +120,14 @@ impl Peer {
             "{event} was not heard of, but {:?}",
             self.log.borrow().events
         );
+    }
+
+    /// Returns when the bot is done with so many messages of people.
+    pub(crate) async fn handles_messages(&self, count: usize) {
+        let mut log = self.log.subscribe();
+        let handled = log.wait_for(|log| log.messages_handled >= count);
+        let handled = tokio::time::timeout(PATIENCE, handled).await.is_ok();
+        assert!(handled, "{count} messages were not handled");
     }
 
     /// What went wrong for the client, which is then forgotten.
@@ -222,6 +232,7 @@ impl EventHandler for Echo {
             return;
         }
         self.note(answer(&context, &message, me).await);
+        self.log.send_modify(|log| log.messages_handled += 1);
     }
 
     async fn interaction_create(&self, context: Context, interaction: Interaction) {

@@ -277,6 +277,13 @@ impl Chat {
         self.at(message)
     }
 
+    /// This person's direct messages with the bot.
+    pub fn direct(&self) -> Self {
+        let open = |world: &mut World| world.direct(self.bot, self.person);
+        let channel = self.shared.with(open);
+        self.at(channel)
+    }
+
     /// A thread of this channel that is known by its id, as this person sees it.
     pub fn thread(&self, id: Id) -> Self {
         self.at(id)

@@ -72,6 +72,7 @@ refusals! {
     wrong_channel_kind => 400, 50024, "Cannot execute action on this channel type";
     bad_webhook_token => 401, 50027, "Invalid Webhook Token";
     bad_json => 400, 50109, "The request body contains invalid JSON.";
+    too_large => 413, 40005, "Request entity too large";
     archived => 400, 50083, "Tried to perform an operation on an archived thread";
     no_history => 403, 160_002, "Cannot reply without permission to read message history";
     thread_exists => 400, 160_004, "A thread has already been created for this message";
@@ -100,7 +101,7 @@ impl ApiError {
     pub(crate) fn is_clients_fault(&self) -> bool {
         match self.code {
             _ if self.state => false,
-            50006 | 50035 | 50109 | 40060 | 10014 | 50008 | 50024 => true,
+            40005 | 50006 | 50035 | 50109 | 40060 | 10014 | 50008 | 50024 => true,
             0 => self.status == 404 || self.status == 405,
             _ => false,
         }

@@ -17,6 +17,8 @@ pub(crate) enum Doing {
     Command = 2,
     Component = 3,
     Autocomplete = 4,
+    /// A form was sent.
+    Form = 5,
 }
 
 /// How far its answer is.
@@ -28,6 +30,8 @@ pub(crate) enum Answer {
     /// Acknowledged without a word, as a button can be.
     DeferredUpdate,
     Answered,
+    /// A form stands open.
+    Form,
     Choices(Vec<Value>),
 }
 
@@ -68,7 +72,19 @@ impl Interaction {
         {
             metadata["interacted_message_id"] = source.json();
         }
+        if self.doing == Doing::Form
+            && let Some(opened) = self.opened_by(world)
+        {
+            metadata["triggering_interaction_metadata"] = opened.metadata(world);
+        }
         metadata
+    }
+
+    /// The press of a button that was answered with the form.
+    fn opened_by<'a>(&self, world: &'a World) -> Option<&'a Self> {
+        let earlier = world.interactions.values().rev();
+        let mut presses = earlier.filter(|it| it.doing == Doing::Component && it.user == self.user);
+        presses.find(|it| it.source == self.source && it.answer == Answer::Form)
     }
 
     fn owners(&self, world: &World) -> Value {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::Id;
 use crate::error::ApiError;
+use crate::server::multipart::Sent;
 use crate::world::World;
 
 use answers::{Deed, Wants as Answers};
@@ -228,6 +229,8 @@ pub(crate) struct Call<'a> {
     pub(crate) params: Vec<String>,
     pub(crate) query: &'a HashMap<String, String>,
     pub(crate) body: &'a Value,
+    /// Files that came beside it.
+    pub(crate) files: &'a [Sent],
     /// Who asks; zero where the address holds its own key.
     pub(crate) app: Id,
 }

@@ -5,6 +5,7 @@ mod components;
 mod message;
 
 pub(crate) use commands::{autocomplete, commands};
+pub(crate) use components::form;
 pub(crate) use message::{MessageForm, message, pings, thread_name};
 
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! The sockets: plain and with TLS, for REST, the gateway and files.
 
 mod listener;
+pub(crate) mod multipart;
 mod respond;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -70,6 +70,8 @@ pub(crate) struct World {
     /// By Discord's own words: application, guild or none for global, command.
     pub(crate) commands: BTreeMap<(Id, Option<Id>), Vec<Value>>,
     pub(crate) files: BTreeMap<Id, Attached>,
+    /// Forms that interactions were answered with.
+    pub(crate) forms: BTreeMap<Id, serde_json::Value>,
     /// Who began to type where, and when by the server's clock.
     pub(crate) typed: Vec<(Id, Id, Duration)>,
     pub(crate) sessions: Vec<Session>,
@@ -116,6 +118,7 @@ impl World {
             interactions: BTreeMap::new(),
             commands: BTreeMap::new(),
             files: BTreeMap::new(),
+            forms: BTreeMap::new(),
             typed: Vec::new(),
             sessions: Vec::new(),
             counts: Counts::default(),

@@ -41,7 +41,7 @@ pub enum Surface {
 }
 
 /// Everything that a bot of this kind needs, in the manifest's words.
-const SCOPES: [&str; 14] = [
+const SCOPES: [&str; 16] = [
     "app_mentions:read",
     "assistant:write",
     "channels:history",
@@ -49,10 +49,12 @@ const SCOPES: [&str; 14] = [
     "chat:write",
     "commands",
     "files:read",
+    "files:write",
     "groups:history",
     "groups:read",
     "im:history",
     "im:read",
+    "im:write",
     "mpim:history",
     "mpim:read",
     "users:read",

@@ -53,6 +53,20 @@ pub(crate) fn of_home(view: &Value) -> Vec<String> {
     wrong
 }
 
+/// What is wrong with a form.
+pub(crate) fn of_modal(view: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if view["type"] != "modal" {
+        wrong.push("view: type must be modal".to_owned());
+    }
+    let surface = Surface::Modal;
+    let mut at = Checker { wrong, surface };
+    at.object(view, "modal", OBJECTS);
+    let mut wrong = at.wrong;
+    wrong.extend(of_surface(&view["blocks"], surface, VIEW_BLOCKS));
+    wrong
+}
+
 fn of_surface(blocks: &Value, surface: Surface, most: usize) -> Vec<String> {
     let Some(list) = blocks.as_array() else {
         return vec!["blocks: not a list".to_owned()];
@@ -152,6 +166,7 @@ impl Checker {
             }
             Shape::Flag | Shape::Number | Shape::Word(_) | Shape::Any => {}
             Shape::Object(kind) => self.object(value, kind, OBJECTS),
+            Shape::Element(kinds) => self.element(&name, value, kinds),
             Shape::Elements(kinds, most) => {
                 for element in self.list(&name, value, most) {
                     self.element(&name, element, kinds);

@@ -150,6 +150,8 @@ fn error_of(kind: Kind) -> &'static str {
         | Kind::Number(_, _)
         | Kind::Word(_)
         | Kind::Home
+        | Kind::Modal
+        | Kind::Uploads
         | Kind::Prompts
         | Kind::Texts(_) => "invalid_arguments",
     }
@@ -171,6 +173,8 @@ fn from_form(kind: Kind, sent: &Value) -> Value {
         | Kind::Attachments
         | Kind::Metadata
         | Kind::Home
+        | Kind::Modal
+        | Kind::Uploads
         | Kind::Chunks
         | Kind::Prompts
         | Kind::Texts(_) => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
@@ -209,7 +213,12 @@ fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
         Kind::Prompts => are_prompts(value),
         Kind::Chunks => are_chunks(value),
         Kind::Blocks => return of(name, blocks::of_message(value)),
+        Kind::Uploads => value.as_array().is_some_and(|list| {
+            let is_file = |file: &Value| file["id"].as_str().is_some_and(|id| is_id(id, "F"));
+            !list.is_empty() && list.iter().all(is_file)
+        }),
         Kind::Home => return of(name, blocks::of_home(value)),
+        Kind::Modal => return of(name, blocks::of_modal(value)),
     };
     if is_right {
         return Vec::new();

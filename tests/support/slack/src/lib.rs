@@ -56,7 +56,7 @@ pub use ids::{APP, APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, OTHER_TEAM, SIGNING_SECR
 pub use knock::Knock;
 pub use manifest::manifest_faults;
 pub use outgoing::OutgoingKind;
-pub use person::{Answered, Chat, Home, Message, PATIENCE, Person, Thread};
+pub use person::{Answered, Chat, Form, Home, Message, PATIENCE, Person, Thread};
 pub use post::StreamState;
 pub use server::Slack;
 pub use signature::sign;

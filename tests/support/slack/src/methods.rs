@@ -53,6 +53,10 @@ pub(crate) enum Kind {
     Chunks,
     /// A home tab.
     Home,
+    /// A form.
+    Modal,
+    /// Files that were uploaded, each with `id` and perhaps `title`.
+    Uploads,
     /// At most four suggested prompts, each with `title` and `message`.
     Prompts,
     /// At most this many texts.

@@ -16,7 +16,7 @@ use crate::state::Shared;
 
 pub use chat::Chat;
 pub use clicks::Answered;
-pub use view::{Home, Message, Thread};
+pub use view::{Form, Home, Message, Thread};
 
 /// Longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -107,6 +107,18 @@ impl Person {
                 self.home()
             ),
         }
+    }
+
+    /// Waits for a form that the app opens.
+    ///
+    /// # Panics
+    /// When it opens none in time.
+    pub async fn sees_form(&self) -> Form {
+        let found = self.shared.until(PATIENCE, |state| {
+            let form = state.forms.get(&self.id)?;
+            Some(Form(form.clone()))
+        });
+        found.await.expect("a form that stands open")
     }
 
     /// Opens a thread with an assistant app, looking at `channel` beside it.

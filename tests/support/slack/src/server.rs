@@ -66,6 +66,7 @@ impl Slack {
             .route("/link/", get(sockets::link))
             .route("/response/{team}/{number}", post(web::response_url))
             .route("/files-pri/{id}/{name}", get(web::file))
+            .route("/upload/v1/{id}", post(web::upload))
             .route("/login", get(web::login))
             .with_state(Arc::clone(&shared));
         let serving = tokio::spawn(async move {

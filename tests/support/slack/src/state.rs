@@ -11,6 +11,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::call::Call;
 use crate::delivery::{Deliveries, Waits};
@@ -34,6 +35,10 @@ pub(crate) struct State {
     pub(crate) deliveries: Deliveries,
     pub(crate) waits: Waits,
     pub(crate) responses: BTreeMap<String, ResponseUrl>,
+    /// Who did what, and when: a form may be opened for it.
+    pub(crate) triggers: BTreeMap<String, (String, Instant)>,
+    /// Forms that stand open, by person.
+    pub(crate) forms: BTreeMap<String, Value>,
     /// Tokens that are good no more.
     pub(crate) revoked: Vec<String>,
 }
@@ -52,9 +57,12 @@ impl State {
     }
 
     /// A trigger id for what somebody just did.
-    pub(crate) fn trigger(&mut self) -> String {
+    pub(crate) fn trigger(&mut self, user: &str) -> String {
         let number = self.workspace.number();
-        format!("{number}.{number}.loopback{number}")
+        let trigger = format!("{number}.{number}.loopback{number}");
+        let did = (user.to_owned(), Instant::now());
+        self.triggers.insert(trigger.clone(), did);
+        trigger
     }
 }
 

@@ -350,6 +350,26 @@ pub(crate) async fn file(
         .expect("a header of our own")
 }
 
+/// `/upload/v1/<file>`: takes the content of a file that the app was given this address for.
+pub(crate) async fn upload(
+    Extract(shared): Extract<Arc<Shared>>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Response {
+    let fault = shared.change(|state| state.faults.take("upload"));
+    if let Some(answer) = instead(fault.as_ref()) {
+        return respond(answer);
+    }
+    let taken = shared.change(|state| {
+        let upload = state.workspace.uploads.get_mut(&id)?;
+        (upload.length == body.len()).then(|| upload.content = Some(body.to_vec()))
+    });
+    match taken {
+        Some(()) => respond((200, Vec::new(), json!("OK"))),
+        None => respond((400, Vec::new(), json!("not what was announced"))),
+    }
+}
+
 /// Where those land who have no token.
 pub(crate) async fn login() -> Response {
     let page =

@@ -100,6 +100,16 @@ pub(crate) struct Session {
     pub(crate) context: Option<Value>,
 }
 
+/// A file that the app is about to share.
+#[derive(Clone, Debug)]
+pub(crate) struct Upload {
+    pub(crate) name: String,
+    /// In bytes, as the app said.
+    pub(crate) length: usize,
+    /// None: nothing was put there yet.
+    pub(crate) content: Option<Vec<u8>>,
+}
+
 /// Everything of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
@@ -114,6 +124,8 @@ pub(crate) struct Workspace {
     pub(crate) homes: BTreeMap<String, Value>,
     /// Content by file id, beside the file object.
     pub(crate) files: BTreeMap<String, (Value, Vec<u8>)>,
+    /// Files of the app's own that it did not share yet, by id.
+    pub(crate) uploads: BTreeMap<String, Upload>,
     pub(crate) outbox: Vec<Outgoing>,
     /// Where the server is reached, for addresses in what it tells.
     pub(crate) base_url: String,
@@ -330,4 +342,30 @@ impl Workspace {
         self.posts.push(post);
         ts
     }
+}
+
+/// A file object ("File object").
+pub(crate) fn file_json(
+    workspace: &Workspace,
+    file: &str,
+    user: &str,
+    name: &str,
+    media_type: &str,
+    size: usize,
+) -> Value {
+    let url = format!(
+        "{}/files-pri/{file}/{}",
+        workspace.base_url,
+        name.replace(' ', "_")
+    );
+    let kind = name.rsplit_once('.').map_or("binary", |(_, kind)| kind);
+    let now = chrono::Utc::now().timestamp();
+    json!({
+        "id": file, "created": now, "timestamp": now, "name": name, "title": name, "mimetype": media_type,
+        "filetype": kind, "pretty_type": kind.to_uppercase(), "user": user, "editable": false, "size": size,
+        "mode": "hosted", "is_external": false, "external_type": "", "is_public": true,
+        "public_url_shared": false, "display_as_bot": false, "username": "", "url_private": url,
+        "url_private_download": url, "permalink": format!("https://ravens.slack.com/files/{file}"),
+        "has_rich_preview": false, "file_access": "visible",
+    })
 }

@@ -65,7 +65,11 @@ impl Chat {
         let done = self.does(Doing::Autocomplete, command, None, &data);
         let choices = done.until("choices", |interaction| match &interaction.answer {
             Answer::Choices(choices) => Some(choices.clone()),
-            Answer::Waiting | Answer::Deferred | Answer::DeferredUpdate | Answer::Answered => None,
+            Answer::Waiting
+            | Answer::Deferred
+            | Answer::DeferredUpdate
+            | Answer::Form
+            | Answer::Answered => None,
         });
         let named = |choice: Value| {
             (
@@ -134,6 +138,23 @@ impl Chat {
         );
         let data = json!({ "custom_id": button.custom_id, "component_type": 2, "id": 2 });
         self.does(Doing::Component, &button.custom_id, Some(message.id), &data)
+    }
+
+    /// Fills in the only field of the form that was answered, and sends it.
+    ///
+    /// # Panics
+    /// When no form is answered in time.
+    pub async fn fills_in(&self, pressed: &Interacting, text: &str) -> Interacting {
+        let find = |world: &World| world.forms.get(&pressed.id).cloned();
+        let form = view::until(&self.shared, PATIENCE, find).await;
+        let form = form.expect("a form that stands open");
+        let mut rows = form["components"].clone();
+        let field = &mut rows[0]["components"][0];
+        *field = json!({ "type": 4, "id": 2, "custom_id": field["custom_id"], "value": text });
+        rows[0]["id"] = json!(1);
+        let data = json!({ "custom_id": form["custom_id"], "components": rows });
+        let source = pressed.look(|interaction| interaction.source);
+        self.does(Doing::Form, "a form", source, &data)
     }
 
     fn does(&self, doing: Doing, name: &str, source: Option<Id>, data: &Value) -> Interacting {

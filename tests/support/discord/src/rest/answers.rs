@@ -115,6 +115,7 @@ fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value) -> Vec<Wrong> 
             wrongs.into_iter().map(under_data).collect()
         }
         8 => rules::autocomplete(data),
+        9 => rules::form(data),
         _ => Vec::new(),
     }
 }
@@ -150,6 +151,10 @@ fn give(
             world.change_by(call, data, channel, source, MessageForm::Answer)?;
             Answer::Answered
         }
+        9 => {
+            world.forms.insert(interaction.id, data.clone());
+            Answer::Form
+        }
         // Only choices are left of what fits.
         _ => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
     })
@@ -165,8 +170,9 @@ fn under_data(wrong: Wrong) -> Wrong {
 /// What may answer what.
 fn fits(doing: Doing, kind: u64) -> bool {
     match doing {
-        Doing::Command => matches!(kind, 4 | 5),
-        Doing::Component => matches!(kind, 4..=7),
+        Doing::Command => matches!(kind, 4 | 5 | 9),
+        Doing::Component => matches!(kind, 4..=7 | 9),
+        Doing::Form => matches!(kind, 4..=7),
         Doing::Autocomplete => kind == 8,
     }
 }
@@ -207,10 +213,15 @@ fn follow_up(
     if interaction.answer == Answer::Deferred
         && let Some(original) = interaction.original
     {
+        let files = world.attach(call, interaction.channel)?;
         world.change(call, interaction.channel, original, MessageForm::Answer)?;
+        world.rewrite(interaction.channel, original, |message| {
+            message.draft.attachments.extend(files)
+        });
         world.answered(interaction.id);
         return Ok(world.message_for(interaction.app, interaction.channel, original));
     }
+    draft.attachments = world.attach(call, interaction.channel)?;
     world.sign(&mut draft, interaction);
     draft.reference = interaction.original;
     let id = world.post(interaction.channel, interaction.app, draft);
@@ -242,7 +253,7 @@ impl World {
     fn first_answer(&mut self, interaction: &Interaction, mut draft: Draft) {
         self.sign(&mut draft, interaction);
         match (interaction.doing, interaction.is_menu) {
-            (Doing::Component, _) => draft.reference = interaction.source,
+            (Doing::Component | Doing::Form, _) => draft.reference = interaction.source,
             (_, true) => draft.kind = kinds::MENU_COMMAND,
             (_, false) => draft.kind = kinds::SLASH_COMMAND,
         }

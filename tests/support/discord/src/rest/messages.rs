@@ -7,7 +7,7 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
-use crate::world::{Channel, Draft, Message, World, flags};
+use crate::world::{Attached, Channel, Draft, Message, World, flags};
 
 /// Discord gives at most this many messages at once.
 const PAGE: usize = 100;
@@ -49,7 +49,7 @@ fn known<'a>(world: &'a World, channel: &Channel, id: Id) -> Result<&'a Message,
 
 fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
     world.quiet(call);
-    let draft = drafted(call.body, MessageForm::Create)?;
+    let mut draft = drafted(call.body, MessageForm::Create)?;
     world.may_write(call.app, channel)?;
     let permissions = world.permissions(call.app, channel);
     let earlier = draft
@@ -58,7 +58,6 @@ fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
     if earlier.is_some() && !permissions.contains(Permissions::READ_MESSAGE_HISTORY) {
         return Err(ApiError::no_history());
     }
-    let mut draft = draft;
     if earlier == Some(false) {
         if call.body["message_reference"]["fail_if_not_exists"] != false {
             // Whether the earlier message is still there is nothing a client can know.
@@ -78,6 +77,7 @@ fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
     {
         return Ok(world.message_for(call.app, channel.id, id));
     }
+    draft.attachments = world.attach(call, channel.id)?;
     let id = world.post(channel.id, call.app, draft);
     Ok(world.message_for(call.app, channel.id, id))
 }
@@ -201,7 +201,7 @@ pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError
         .trim()
         .to_owned();
     let components = list("components");
-    let is_empty = content.is_empty() && components.is_empty();
+    let is_empty = content.is_empty() && components.is_empty() && list("attachments").is_empty();
     if is_empty && form != MessageForm::Edit {
         return Err(ApiError::empty_message());
     }
@@ -217,7 +217,45 @@ pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError
     })
 }
 
+/// Discord takes so many bytes of a bot where nobody pays for more.
+const LARGEST_FILE: usize = 10 * 1024 * 1024;
+
 impl World {
+    /// Takes the files that came with a message, as it names them.
+    pub(crate) fn attach(&mut self, call: &Call<'_>, channel: Id) -> Result<Vec<Id>, ApiError> {
+        let named = call.body["attachments"].as_array().map_or(0, Vec::len);
+        let is_named = |file: &crate::server::multipart::Sent| {
+            let mut named = call.body["attachments"].as_array().into_iter().flatten();
+            named.any(|it| it["id"] == file.number && it["filename"] == file.name)
+        };
+        if named != call.files.len() || !call.files.iter().all(is_named) {
+            let message = "Attachment data not found";
+            let wrong = Wrong::new("attachments", "MESSAGE_ATTACHMENT_NOT_FOUND", message);
+            return Err(ApiError::invalid_form(vec![wrong]));
+        }
+        if call
+            .files
+            .iter()
+            .any(|file| file.content.len() > LARGEST_FILE)
+        {
+            return Err(ApiError::too_large());
+        }
+        let attach = |file: &crate::server::multipart::Sent| {
+            let id = self.new_id();
+            let file = Attached {
+                id,
+                channel,
+                name: file.name.clone(),
+                media_type: file.media_type.clone(),
+                content: file.content.clone(),
+                claimed_size: file.content.len() as u64,
+            };
+            self.files.insert(id, file);
+            id
+        };
+        Ok(call.files.iter().map(attach).collect())
+    }
+
     /// Notes it where an application may call somebody.
     pub(crate) fn quiet(&mut self, call: &Call<'_>) {
         self.quiet_body(call, call.body);

@@ -106,6 +106,56 @@ fn button(wrongs: &mut Vec<Wrong>, at: &str, button: &Value) {
     }
 }
 
+/// What is wrong with a form: up to five rows, each with one field.
+pub(crate) fn form(data: &Value) -> Vec<Wrong> {
+    const FIELD: u64 = 4;
+    let mut wrongs = Vec::new();
+    required_text(
+        &mut wrongs,
+        "data.custom_id",
+        &data["custom_id"],
+        1,
+        CUSTOM_ID,
+    );
+    required_text(&mut wrongs, "data.title", &data["title"], 1, 45);
+    let rows = list(&mut wrongs, "data.components", &data["components"], ROWS);
+    for (number, row) in rows.iter().enumerate() {
+        let at = format!("data.components.{number}");
+        let field = &row["components"][0];
+        let is_field = row["type"].as_u64() == Some(ROW) && field["type"].as_u64() == Some(FIELD);
+        if !is_field || row["components"].as_array().map(Vec::len) != Some(1) {
+            let message = "A form holds rows with one field each.";
+            wrongs.push(Wrong::new(&at, "UNION_TYPE_CHOICES", message));
+        }
+        required_text(&mut wrongs, &format!("{at}.label"), &field["label"], 1, 45);
+        required_text(
+            &mut wrongs,
+            &format!("{at}.custom_id"),
+            &field["custom_id"],
+            1,
+            CUSTOM_ID,
+        );
+        let (least, most) = (&field["min_length"], &field["max_length"]);
+        let is_length = |value: &Value| value.as_u64().is_none_or(|length| length <= 4_000);
+        if !matches!(field["style"].as_u64(), Some(1 | 2)) || !is_length(least) || !is_length(most)
+        {
+            wrongs.push(Wrong::new(
+                &at,
+                "BASE_TYPE_CHOICES",
+                "No such style or length.",
+            ));
+        }
+    }
+    if rows.is_empty() {
+        wrongs.push(Wrong::new(
+            "data.components",
+            "BASE_TYPE_REQUIRED",
+            "This field is required",
+        ));
+    }
+    wrongs
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -40,7 +40,7 @@ pub(crate) fn message(body: &Value, form: MessageForm) -> Vec<Wrong> {
     flags(&mut wrongs, &body["flags"], form);
     nonce(&mut wrongs, body);
     reference(&mut wrongs, body);
-    none(&mut wrongs, body, "attachments");
+    attachments(&mut wrongs, &body["attachments"]);
     components::rows(&mut wrongs, "components", &body["components"]);
     wrongs
 }
@@ -78,6 +78,29 @@ pub(crate) fn thread_name(name: &Value) -> Vec<Wrong> {
 fn none(wrongs: &mut Vec<Wrong>, body: &Value, name: &str) {
     if body[name].as_array().is_some_and(|list| !list.is_empty()) {
         wrongs.push(Wrong::new(name, "NOT_HERE", "This server knows none."));
+    }
+}
+
+/// Files that come beside it, each by the number that it has there.
+fn attachments(wrongs: &mut Vec<Wrong>, attachments: &Value) {
+    let all = super::list(wrongs, "attachments", attachments, 10);
+    for (number, attachment) in all.iter().enumerate() {
+        let at = format!("attachments.{number}");
+        if attachment["id"].is_null() {
+            let at = format!("{at}.id");
+            wrongs.push(Wrong::new(
+                at,
+                "BASE_TYPE_REQUIRED",
+                "This field is required",
+            ));
+        }
+        text(
+            wrongs,
+            &format!("{at}.filename"),
+            &attachment["filename"],
+            1,
+            1_024,
+        );
     }
 }
 

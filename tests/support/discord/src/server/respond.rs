@@ -10,6 +10,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::Shared;
+use super::multipart::{self, Sent};
 use crate::Id;
 use crate::error::ApiError;
 use crate::fault::Failing;
@@ -37,6 +38,7 @@ struct Received {
     query: HashMap<String, String>,
     headers: HeaderMap,
     body: Value,
+    files: Vec<Sent>,
     is_json: bool,
 }
 
@@ -89,11 +91,17 @@ async fn receive(request: Request) -> Received {
         path: parts.uri.path().to_owned(),
         query,
         body: Value::Null,
+        files: Vec::new(),
         is_json: true,
         method: parts.method.clone(),
         headers: parts.headers.clone(),
     };
-    if !bytes.is_empty() {
+    let kind = received.headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if let Some((body, files)) = multipart::read(kind, &bytes) {
+        received.body = body;
+        received.files = files;
+    } else if !bytes.is_empty() {
         let body = serde_json::from_slice(&bytes);
         received.is_json = body.is_ok();
         received.body = body.unwrap_or_default();
@@ -287,6 +295,7 @@ fn call<'a>(received: &'a Received, found: &Found, app: Option<Id>) -> Call<'a> 
         params: found.params.clone(),
         query: &received.query,
         body: &received.body,
+        files: &received.files,
         app: app.unwrap_or_default(),
     }
 }

@@ -26,6 +26,21 @@ pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal
     Ok(json!({ "channel": told }))
 }
 
+/// The direct messages with somebody, who need not have written before.
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let user = call.text("users").to_owned();
+    if !state.workspace.app.holds("im:write") {
+        return Err(Refusal::new("missing_scope").with("needed", json!("im:write")));
+    }
+    let member = state.workspace.members.get(&user);
+    let member = member.ok_or_else(|| Refusal::new("user_not_found"))?;
+    if member.bot_id.is_some() {
+        return Err(Refusal::new("cannot_dm_bot"));
+    }
+    let channel = state.workspace.direct(&user);
+    Ok(json!({ "channel": { "id": channel } }))
+}
+
 /// The conversations that the bot is a member of, of the asked types (`public_channel` if none is asked for).
 pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let types: Vec<&str> = match call.optional("types") {

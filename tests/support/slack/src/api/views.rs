@@ -1,10 +1,15 @@
-//! Home tabs.
+//! Home tabs and forms.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{Arguments, Refusal};
 use crate::ids::{APP, BOT, TEAM, id};
 use crate::state::State;
+
+/// "Triggers expire in three seconds."
+const TRIGGER_LIFE: Duration = Duration::from_secs(3);
 
 /// A view as Slack keeps it, with what it adds.
 fn kept(state: &mut State, view: &Value) -> Value {
@@ -16,6 +21,18 @@ fn kept(state: &mut State, view: &Value) -> Value {
         kept[name] = value.clone();
     }
     kept
+}
+
+/// Opens a form for who did what the trigger is of: once, and within three seconds.
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+    let trigger = state.triggers.remove(call.text("trigger_id"));
+    let (user, at) = trigger.ok_or_else(|| Refusal::new("invalid_trigger_id"))?;
+    if at.elapsed() > TRIGGER_LIFE {
+        return Err(Refusal::new("expired_trigger_id"));
+    }
+    let view = kept(state, &call.value("view"));
+    state.forms.insert(user, view.clone());
+    Ok(json!({ "view": view }))
 }
 
 pub(crate) fn publish(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {

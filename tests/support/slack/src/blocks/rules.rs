@@ -1,13 +1,14 @@
 //! The reference of Block Kit as tables, as far as the bot uses it: docs.slack.dev/reference/block-kit/blocks,
 //! …/block-elements and …/composition-objects.
 
-use Shape::{Any, Either, Elements, Flag, Number, Object, Plain, String, Word};
+use Shape::{Any, Either, Element, Elements, Flag, Number, Object, Plain, String, Word};
 
 /// Where blocks may be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Surface {
     Message,
     HomeTab,
+    Modal,
 }
 
 /// What a field must be. Numbers are limits: characters of texts, members of lists.
@@ -24,6 +25,8 @@ pub(super) enum Shape {
     Word(&'static [&'static str]),
     /// A composition object of this kind.
     Object(&'static str),
+    /// One element of one of these types.
+    Element(&'static [&'static str]),
     /// At most this many elements of these types.
     Elements(&'static [&'static str], usize),
     Any,
@@ -44,9 +47,10 @@ pub(super) struct Rule {
     pub(super) fields: &'static [Field],
 }
 
-const EVERYWHERE: &[Surface] = &[Surface::Message, Surface::HomeTab];
+const EVERYWHERE: &[Surface] = &[Surface::Message, Surface::HomeTab, Surface::Modal];
 const MESSAGES: &[Surface] = &[Surface::Message];
 const HOME_TABS: &[Surface] = &[Surface::HomeTab];
+const MODALS: &[Surface] = &[Surface::Modal];
 
 const fn must(name: &'static str, shape: Shape) -> Field {
     let is_required = true;
@@ -107,6 +111,17 @@ pub(super) const BLOCKS: &[Rule] = &[
         &[BLOCK_ID, must("text", Plain(150)), may("level", Number)],
     ),
     rule(
+        "input",
+        MODALS,
+        &[
+            BLOCK_ID,
+            must("label", Plain(2_000)),
+            must("element", Element(&["plain_text_input"])),
+            may("hint", Plain(2_000)),
+            may("optional", Flag),
+        ],
+    ),
+    rule(
         "markdown",
         MESSAGES,
         &[BLOCK_ID, must("text", String(1, 12_000))],
@@ -129,6 +144,18 @@ pub(super) const ELEMENTS: &[Rule] = &[
             may("style", Word(&["primary", "danger"])),
             may("confirm", Object("confirm")),
             LABEL,
+        ],
+    ),
+    rule(
+        "plain_text_input",
+        MODALS,
+        &[
+            ACTION_ID,
+            may("initial_value", String(0, 3_000)),
+            may("multiline", Flag),
+            may("min_length", Number),
+            may("max_length", Number),
+            may("placeholder", Plain(150)),
         ],
     ),
     rule(
@@ -171,6 +198,18 @@ pub(super) const OBJECTS: &[Rule] = &[
             must("text", Plain(75)),
             must("value", String(1, 2_000)),
             LABEL,
+        ],
+    ),
+    rule(
+        "modal",
+        MODALS,
+        &[
+            must("blocks", Any),
+            must("title", Plain(24)),
+            may("submit", Plain(24)),
+            may("close", Plain(24)),
+            may("private_metadata", String(0, 3_000)),
+            may("callback_id", String(0, 255)),
         ],
     ),
     rule(

@@ -1,6 +1,6 @@
 //! `conversations.*`, `users.*`, `files.*`
 
-use super::Kind::{Flag, Id, Number, Text, Ts};
+use super::Kind::{Filled, Flag, Id, Number, Text, Ts, Uploads};
 use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{conversations, files, people};
 
@@ -83,6 +83,20 @@ pub(super) const METHODS: &[Method] = &[
         act: conversations::of_user,
     },
     Method {
+        name: "conversations.open",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["im:write", "mpim:write", "channels:manage", "groups:write"]),
+        takes_json: true,
+        tier: Tier::Three,
+        arguments: &[
+            optional("channel", Id("DG")),
+            optional("prevent_creation", Flag),
+            optional("return_im", Flag),
+            optional("users", Text(200)),
+        ],
+        act: conversations::open,
+    },
+    Method {
         name: "users.info",
         token: TokenKind::Bot,
         scopes: Scopes::AnyOf(&["users:read"]),
@@ -90,6 +104,34 @@ pub(super) const METHODS: &[Method] = &[
         tier: Tier::Four,
         arguments: &[required("user", Id("UW")), optional("include_locale", Flag)],
         act: people::user,
+    },
+    Method {
+        name: "files.getUploadURLExternal",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["files:write"]),
+        takes_json: false,
+        tier: Tier::Four,
+        arguments: &[
+            required("filename", Filled(255)),
+            required("length", Number(1, 1_073_741_824)),
+            optional("alt_txt", Text(1_000)),
+            optional("snippet_type", Text(50)),
+        ],
+        act: files::upload_address,
+    },
+    Method {
+        name: "files.completeUploadExternal",
+        token: TokenKind::Bot,
+        scopes: Scopes::AnyOf(&["files:write"]),
+        takes_json: true,
+        tier: Tier::Four,
+        arguments: &[
+            required("files", Uploads),
+            optional("channel_id", Id("CGD")),
+            optional("initial_comment", Text(4_000)),
+            optional("thread_ts", Ts),
+        ],
+        act: files::complete,
     },
     Method {
         name: "files.info",

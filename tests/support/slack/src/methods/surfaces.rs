@@ -1,6 +1,6 @@
 //! `auth.*`, `apps.*`, `views.*`, `assistant.threads.*`, `agents.sessions.*`
 
-use super::Kind::{Filled, Home, Id, Prompts, Text, Texts, Ts, Word};
+use super::Kind::{Filled, Home, Id, Modal, Prompts, Text, Texts, Ts, Word};
 use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{agents, basics, views};
 
@@ -43,6 +43,15 @@ pub(super) const METHODS: &[Method] = &[
             optional("hash", Text(255)),
         ],
         act: views::publish,
+    },
+    Method {
+        name: "views.open",
+        token: TokenKind::Bot,
+        scopes: Scopes::None,
+        takes_json: true,
+        tier: Tier::Four,
+        arguments: &[required("trigger_id", Filled(255)), required("view", Modal)],
+        act: views::open,
     },
     Method {
         name: "assistant.threads.setStatus",

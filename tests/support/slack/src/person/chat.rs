@@ -7,7 +7,7 @@ use super::{PATIENCE, Person};
 use crate::ids::{BOT_USER, id};
 use crate::post::{Post, StreamState, Writer};
 use crate::state::State;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, file_json};
 
 /// One conversation, or one thread of it, as a person sees it.
 #[derive(Clone, Debug)]
@@ -147,14 +147,8 @@ impl Chat {
     ) -> String {
         self.post(|workspace, post| {
             let number = workspace.number();
-            let file = file_json(
-                workspace,
-                number,
-                &self.person,
-                name,
-                media_type,
-                content.len(),
-            );
+            let (file, user) = (id('F', number), self.person.id());
+            let file = file_json(workspace, &file, user, name, media_type, content.len());
             let shown = if workspace.room(&self.channel).is_shared {
                 // "file_access": of files in shared channels only the id is told.
                 json!({ "id": file["id"], "created": file["created"], "mode": "file_access",
@@ -225,7 +219,7 @@ impl Chat {
             .posts
             .iter()
             .filter(is_seen)
-            .map(Message::of)
+            .map(|post| Message::of(post, &state.workspace))
             .collect()
     }
 
@@ -311,31 +305,4 @@ impl Chat {
             ),
         }
     }
-}
-
-/// A file object ("File object").
-fn file_json(
-    workspace: &Workspace,
-    number: usize,
-    person: &Person,
-    name: &str,
-    media_type: &str,
-    size: usize,
-) -> Value {
-    let file = id('F', number);
-    let url = format!(
-        "{}/files-pri/{file}/{}",
-        workspace.base_url,
-        name.replace(' ', "_")
-    );
-    let kind = name.rsplit_once('.').map_or("binary", |(_, kind)| kind);
-    let now = chrono::Utc::now().timestamp();
-    json!({
-        "id": file, "created": now, "timestamp": now, "name": name, "title": name, "mimetype": media_type,
-        "filetype": kind, "pretty_type": kind.to_uppercase(), "user": person.id(), "editable": false, "size": size,
-        "mode": "hosted", "is_external": false, "external_type": "", "is_public": true,
-        "public_url_shared": false, "display_as_bot": false, "username": "", "url_private": url,
-        "url_private_download": url, "permalink": format!("https://ravens.slack.com/files/{file}"),
-        "has_rich_preview": false, "file_access": "visible",
-    })
 }

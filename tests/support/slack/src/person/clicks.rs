@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::chat::Chat;
-use super::view::{Home, Message};
+use super::view::{Form, Home, Message};
 use super::{PATIENCE, Person};
 use crate::delivery::Outcome;
 use crate::ids::{APP, TEAM};
@@ -81,7 +81,7 @@ impl Person {
     fn interaction(&self, state: &mut State, kind: &str) -> Value {
         let member = &state.workspace.members[self.id()];
         let (name, team) = (member.name.to_lowercase(), member.team());
-        let trigger = state.trigger();
+        let trigger = state.trigger(self.id());
         json!({ "type": kind, "token": "loopback-verification-token", "api_app_id": APP, "trigger_id": trigger,
             "team": { "id": TEAM, "domain": "ravens" }, "enterprise": null, "is_enterprise_install": false,
             "user": { "id": self.id(), "username": name, "name": name, "team_id": team } })
@@ -112,6 +112,35 @@ impl Person {
             payload["container"] = json!({ "type": "view", "view_id": home.0["id"] });
             payload["view"] = home.0.clone();
             payload["actions"] = json!([at(state, action)]);
+            state
+                .workspace
+                .send(OutgoingKind::Interaction, self.id(), payload)
+        });
+        self.answered(delivery).await
+    }
+}
+
+impl Person {
+    /// Fills in the only field of a form, and sends it.
+    ///
+    /// # Panics
+    /// When the form has no field.
+    pub async fn submits(&self, form: &Form, text: &str) -> Answered {
+        let blocks = form.0["blocks"].as_array().into_iter().flatten();
+        let mut fields = blocks.filter(|block| block["type"] == "input");
+        let field = fields.next().expect("a field");
+        let (block, action) = (&field["block_id"], &field["element"]["action_id"]);
+        let (block, action) = (
+            block.as_str().unwrap_or("b"),
+            action.as_str().unwrap_or("a"),
+        );
+        let written = json!({ block: { action: { "type": "plain_text_input", "value": text } } });
+        let delivery = self.shared.change(|state| {
+            let mut payload = self.interaction(state, "view_submission");
+            state.forms.remove(self.id());
+            payload["view"] = form.0.clone();
+            payload["view"]["state"] = json!({ "values": written });
+            payload["response_urls"] = json!([]);
             state
                 .workspace
                 .send(OutgoingKind::Interaction, self.id(), payload)
@@ -205,7 +234,7 @@ impl Chat {
                 "channel_id": channel["id"], "channel_name": channel["name"], "user_id": self.person.id(),
                 "user_name": name, "command": command, "text": text, "api_app_id": APP,
                 "is_enterprise_install": "false", "response_url": self.response_url(state, None),
-                "trigger_id": state.trigger(),
+                "trigger_id": state.trigger(self.person.id()),
             });
             state.workspace.send(OutgoingKind::Command, self.channel_id(), payload)
         });

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use crate::blocks::{pings, shown};
 use crate::post::{Post, StreamState, Writer};
-use crate::workspace::Session;
+use crate::workspace::{Session, Workspace};
 
 /// A message as it stands now.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Message {
     pub shown: String,
     /// Its `text` as it was sent: what notifications show.
     pub text: String,
+    /// Files in it, by their names.
+    pub files: Vec<(String, Vec<u8>)>,
     /// Null where it has none.
     pub blocks: Value,
     /// Null where it has none.
@@ -42,8 +44,13 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn of(post: &Post) -> Self {
+    pub(super) fn of(post: &Post, workspace: &Workspace) -> Self {
+        let files = post.files.iter().filter_map(|file| {
+            let (_, content) = workspace.files.get(file["id"].as_str()?)?;
+            Some((file["name"].as_str()?.to_owned(), content.clone()))
+        });
         Self {
+            files: files.collect(),
             channel: post.channel.clone(),
             ts: post.ts.clone(),
             thread: post.thread_ts.clone(),
@@ -100,6 +107,17 @@ impl Thread {
             lifecycles: session.lifecycles.clone(),
             prompts: session.prompts.clone(),
         }
+    }
+}
+
+/// A form that stands open.
+#[derive(Clone, Debug)]
+pub struct Form(pub Value);
+
+impl Form {
+    /// What is above it.
+    pub fn title(&self) -> &str {
+        self.0["title"]["text"].as_str().unwrap_or_default()
     }
 }
 

@@ -42,6 +42,7 @@ impl Talk {
                 platform: "bench".to_owned(),
                 workspace: String::new(),
                 name: "bench".to_owned(),
+                private_to: None,
             },
         };
         for _ in 0..TURNS {
@@ -64,6 +65,7 @@ impl Talk {
             )
         };
         let new = NewTurn {
+            recalls_also: Vec::new(),
             audience: self.audience.clone(),
             turn,
             context: Vec::new(),

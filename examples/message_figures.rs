@@ -158,6 +158,7 @@ fn audience(channel: usize) -> Audience {
         platform: "figures".to_owned(),
         workspace: "figures".to_owned(),
         name: format!("channel-{channel}"),
+        private_to: None,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod asker;
 pub mod budget;
 pub mod effort;
 pub mod findings;
+pub mod links;
 pub mod planner;
 pub mod prompt;
 pub mod prompts;
@@ -25,8 +26,8 @@ use tokio::sync::watch;
 use crate::agent::prompts::{
     Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines,
 };
-use crate::graph::ResponseId;
 use crate::graph::trace::{ModelStep, ToolUse};
+use crate::graph::{ResponseId, Trust};
 use crate::knowledge::search::cards::cards;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::policy::POLICY;
@@ -36,10 +37,11 @@ use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, ToolSpec,
 use crate::memory::Recalled;
 use asker::{Ask, Asker};
 use effort::{Effort, effort};
+use links::Links;
 use muninn_platform::one_line;
 use prompt::{Brief, Memory, assemble};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{Lookup, SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools};
+use tools::{Lookup, SEARCH_KNOWLEDGE, SEARCH_MEMORY, SEARCH_NODES, ToolResult, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -145,6 +147,19 @@ impl Gathered {
         !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
     }
 
+    /// The class of the lowest of what was looked up.
+    pub fn trust(&self) -> Trust {
+        let looked_up = self.tools.iter().filter(|used| used.error.is_none());
+        let of_tools = looked_up.filter_map(|used| match used.name.as_str() {
+            SEARCH_MEMORY => None,
+            SEARCH_KNOWLEDGE | SEARCH_NODES => Some(Trust::Documents),
+            _ => Some(Trust::Tool),
+        });
+        let cited = (!self.cited.is_empty()).then_some(Trust::Documents);
+        let recalled = self.recalled.iter().map(|memory| memory.trust);
+        Trust::derived(of_tools.chain(cited).chain(recalled))
+    }
+
     /// Whether the team's documents and records were searched, and nothing of all that was found
     /// says anything: policies tell what to say, not what is so.
     fn is_fruitless(&self) -> bool {
@@ -212,6 +227,8 @@ pub struct Agent<'a> {
     pub budget: Budget,
     /// Those that the message triggers.
     pub policies: &'a [Policy],
+    /// Where links of the answer may lead.
+    pub links: &'a Links,
     /// The answer, as it grows.
     pub shown: &'a watch::Sender<String>,
 }
@@ -402,7 +419,7 @@ impl Agent<'_> {
         let completion = match question {
             // Nothing is shown that may rest on nothing.
             Question::Message(_) if !self.brief.is_strict => {
-                self.ask_aloud(ModelStep::Route, ask).await?
+                self.ask_aloud(ModelStep::Route, ask, gathered).await?
             }
             Question::Message(_) | Question::FollowUp(_) => {
                 self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?
@@ -531,7 +548,7 @@ impl Agent<'_> {
             messages: self.assembled(tokens, gathered)?,
             ..Ask::default()
         };
-        let completion = self.ask_aloud(ModelStep::Answer, ask).await?;
+        let completion = self.ask_aloud(ModelStep::Answer, ask, gathered).await?;
         gathered.incomplete = Incomplete::of(&completion);
         gathered.model = completion.model;
         let refusal = self.refusal()?;
@@ -595,9 +612,24 @@ impl Agent<'_> {
     }
 
     /// Asks where people can watch.
-    async fn ask_aloud(&self, step: ModelStep, ask: Ask) -> Result<Completion, ModelError> {
+    async fn ask_aloud(
+        &self,
+        step: ModelStep,
+        ask: Ask,
+        gathered: &Gathered,
+    ) -> Result<Completion, ModelError> {
         self.shown.send_modify(String::clear);
-        let mut show = |piece: Piece| self.shown.send_modify(|shown| piece.add_to(shown));
+        let hosts = self.links.after(gathered);
+        let mut so_far = String::new();
+        let mut show = |piece: Piece| {
+            self.shown.send_modify(|shown| match &hosts {
+                Some(hosts) => {
+                    piece.add_to(&mut so_far);
+                    *shown = hosts.limit_streaming(&so_far);
+                }
+                None => piece.add_to(shown),
+            });
+        };
         self.asker.ask(step, ask, &mut show).await
     }
 

@@ -3,6 +3,7 @@
 mod admin;
 #[cfg(feature = "terminal")]
 mod ask;
+mod audit;
 mod backfill;
 mod calibrate;
 #[cfg(feature = "terminal")]
@@ -14,6 +15,7 @@ mod demo;
 #[cfg(feature = "discord")]
 mod discord;
 mod doctor;
+mod hold;
 mod ingest;
 mod inspect;
 mod live_settings;
@@ -96,6 +98,8 @@ enum Command {
         #[command(subcommand)]
         command: CypherCommand,
     },
+    /// Show who forgot, corrected, exported or changed what; the words themselves are not in it
+    Audit(audit::AuditArgs),
     /// Delete damaged parts of the embedded graph's log that were set aside; `doctor` lists them
     DiscardDamaged,
     /// Print the completion script for a shell
@@ -200,6 +204,7 @@ async fn execute(
         } => cypher::check(&at, &args).await,
         Command::Completions { shell } => packaging::completions(shell),
         Command::Man { out } => packaging::manual(out.as_deref()),
+        Command::Audit(args) => audit::run(&at, &args).await,
         Command::DiscardDamaged => transfer::discard_damaged(config).await,
         Command::Import { file, replace } => transfer::import(config, &file, replace).await,
     }
@@ -228,6 +233,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Open(_)
         | Command::RecallEval(_)
         | Command::Cypher { .. }
+        | Command::Audit(_)
         | Command::DiscardDamaged
         | Command::Completions { .. }
         | Command::Man { .. }

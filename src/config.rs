@@ -148,6 +148,9 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
 
+    /// How long the audit is kept (who forgot, corrected, exported or changed what), in days
+    #[arg(long, env, global = true, default_value_t = 365)]
+    pub audit_days: u32,
     /// TOML file with settings for single channels (docs/operating.md, "Channel settings")
     #[arg(long, env, global = true)]
     pub channel_settings: Option<PathBuf>,
@@ -236,6 +239,8 @@ pub struct Config {
     pub recall: RecallConfig,
     pub admission: AdmissionConfig,
     pub attachments: AttachmentConfig,
+    /// How long the audit is kept.
+    pub audit_days: u32,
     pub channels: Arc<Channels>,
     /// Where they are read from.
     pub channels_file: Option<PathBuf>,
@@ -413,6 +418,7 @@ impl Options {
                 bytes: self.attachment_bytes,
                 vision: self.model_vision,
             },
+            audit_days: self.audit_days,
             channels: Arc::new(match &self.channel_settings {
                 Some(path) => Channels::load(path)
                     .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,

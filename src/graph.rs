@@ -4,6 +4,7 @@
 //! embedded one in this process, and Neo4j. Knows nothing of platforms or models; ranking what was
 //! read is the business of [`crate::memory`].
 
+pub mod accounts;
 pub mod answers;
 mod appending;
 pub mod attention;
@@ -14,8 +15,9 @@ mod embeddings;
 mod engine;
 mod error;
 mod explaining;
-mod forgetting;
+pub mod forgetting;
 pub mod hearing;
+mod holding;
 mod indexes;
 pub mod ingest;
 pub mod items;
@@ -31,6 +33,7 @@ pub mod pending;
 pub mod query;
 pub mod reading;
 mod record;
+mod repeating;
 mod said;
 pub mod schema;
 pub mod session;
@@ -39,6 +42,7 @@ mod store;
 mod timed;
 pub mod trace;
 pub mod transfer;
+mod trust;
 mod turn;
 mod turns;
 pub(crate) mod value;
@@ -48,6 +52,7 @@ pub use self::open::{
     GraphConfig, Reader, Staged, discard_set_aside, exists, open, open_unfinished,
 };
 pub use self::store::GraphStore;
+pub use self::trust::Trust;
 pub use self::turn::{
     Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,
     KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, ResponseId, SessionOverview, Source,
@@ -57,8 +62,11 @@ pub use self::turn::{
 /// Labels of what the bot keeps for itself; no generated query may reach them.
 pub const MEMORY_LABELS: &[&str] = &[
     "Channel",
+    "MuninnAccount",
     "MuninnClaim",
     "MuninnForgotten",
+    "MuninnHeld",
+    "MuninnPerson",
     ingest::PRIVATE,
     "MuninnProcess",
     "MuninnSchema",
@@ -72,6 +80,7 @@ pub const MEMORY_LABELS: &[&str] = &[
 /// Relationship types of what the bot keeps for itself.
 pub const MEMORY_RELATIONSHIPS: &[&str] = &[
     "CONTEXT",
+    "HAS_ACCOUNT",
     "HAS_RESPONSE",
     "IN",
     "LAST_RESPONSE",

@@ -19,11 +19,13 @@ pub(crate) fn turn(author: &str, input: &str, output: &str) -> Turn {
 /// A turn of `session` to append.
 pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
     NewTurn {
+        recalls_also: Vec::new(),
         audience: Audience {
             id: AudienceId::new("terminal"),
             platform: "terminal".to_owned(),
             workspace: String::new(),
             name: "terminal".to_owned(),
+            private_to: None,
         },
         turn: Turn {
             session: session.to_owned(),
@@ -42,6 +44,8 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         conversation: ConversationId::new("terminal/a"),
         audience: new_turn("terminal/a", "").audience,
         also_recalls: None,
+        private_elsewhere: Vec::new(),
+        other_accounts: Vec::new(),
         author: Author {
             id: "ada".to_owned(),
             name: "ada".to_owned(),

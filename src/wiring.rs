@@ -10,14 +10,17 @@ use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::config::Config;
 use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
-use crate::conversation::bot::Bot;
+use crate::conversation::audit::Audit;
+use crate::conversation::bot::{Bot, Upkeep};
 use crate::conversation::catch_up::CatchUp;
 use crate::conversation::channel_kind;
-use crate::conversation::commands::Commands;
+use crate::conversation::commands::{Commands, Exports};
 use crate::conversation::digest::Digests;
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::ledger::Ledger;
 use crate::conversation::pending::PendingMessages;
+use crate::conversation::people::People;
+use crate::conversation::retention::Retention;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::TurnRunner;
 use crate::conversation::withdrawals::Withdrawals;
@@ -172,6 +175,8 @@ impl Parts {
             summary::read(config.turn.window_turns),
         );
         let archive = Arc::new(archive.with_recaller(Arc::clone(&recaller)));
+        let audit = Audit::new(&config.data_dir);
+        let people = Arc::new(People::new(Arc::clone(&store), audit.clone()));
         let turns = TurnRunner {
             config: config.turn.clone(),
             archive: Arc::clone(&archive),
@@ -183,6 +188,7 @@ impl Parts {
             toolbox: Arc::new(toolbox),
             searcher: Arc::clone(&searcher),
             budgets: Arc::clone(&budgets),
+            people: Arc::clone(&people),
         };
         let hearing = Arc::new(HearingRules::new(Arc::clone(&config.channels)));
         let heard = hearing.heard.clone();
@@ -203,6 +209,9 @@ impl Parts {
                 Arc::clone(&budgets),
                 Arc::clone(&config.channels),
             ),
+            audit: audit.clone(),
+            people,
+            exports: Exports::new(&config.data_dir),
         };
         let window = config.turn.window_turns;
         let channels = Arc::clone(&config.channels);
@@ -217,13 +226,22 @@ impl Parts {
                 window,
             )
         });
+        let retention = Retention::new(
+            Arc::clone(&archive),
+            Arc::clone(&channels),
+            audit,
+            config.audit_days,
+        );
         let digests = Digests::new(Arc::clone(&store), channels, hearing, config.time_zone);
         let bot = Arc::new(Bot::new(
             sessions,
             turns,
             commands,
-            summarizer,
-            digests,
+            Upkeep {
+                summarizer,
+                digests,
+                retention,
+            },
             &config.admission,
             PendingMessages::new(ledger, Arc::clone(&archive)),
         ));

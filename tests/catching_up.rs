@@ -175,8 +175,10 @@ fn heard(bot: &TestBot, author: &str, text: &str, reply_to: Option<&NewTurn>) ->
         platform: "test".to_owned(),
         workspace: String::new(),
         name: "general".to_owned(),
+        private_to: None,
     };
     NewTurn {
+        recalls_also: Vec::new(),
         audience,
         turn,
         context: Vec::new(),

@@ -4,6 +4,7 @@ mod support;
 
 use loopback_discord::{Channel, Chat, Discord, Guild, Message};
 use serde_json::json;
+use support::files::files_with;
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
@@ -333,4 +334,107 @@ async fn who_catches_up_is_told_alone() {
 
     end(bot).await;
     server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_person_stands_in_no_message_of_the_bot_and_in_no_file() {
+    let server = ModelServer::start().await;
+    let mut home = Home::new(&server).await;
+    home.program.is_logged = true;
+    let bot = home.start().await;
+    let chat = home.guild.moderator("ann").at(&home.general());
+    server
+        .expects(asks("animal is the quokka."))
+        .answers("The quokka, noted.");
+    let told = chat.mention("My spirit animal is the quokka.");
+    let thread = chat.thread_on(told).await;
+    thread.hears("The quokka, noted.").await;
+    let asked = chat.command(
+        "ask",
+        &[
+            ("question", json!("What is food for a quokka?")),
+            ("private", json!(true)),
+        ],
+    );
+    server
+        .expects(asks("for a quokka?"))
+        .answers("A quokka likes leaves.");
+    asked
+        .finds("the answer", |said| said.text.contains("likes leaves"))
+        .await;
+
+    let gone = chat.command("forget", &[("what", json!("me yes"))]);
+    gone.finds("the receipt", |said| {
+        said.text
+            .contains("I forgot everything of yours: 2 questions")
+    })
+    .await;
+    thread
+        .sees("nothing of her", |said| {
+            let mut answers = said.iter().filter(|one| one.text.ends_with("noted."));
+            answers.all(|one| one.is_deleted).then_some(())
+        })
+        .await;
+    chat.finds_thread("its neutral name", |thread| thread.name == "Question")
+        .await;
+    end(bot).await;
+    let files = files_with(home.program.folder.path(), "quokka");
+    assert!(files.is_empty(), "{files:?}");
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_to_them() {
+    let server = ModelServer::start().await;
+    let home = Home::new(&server).await;
+    let bot = home.start().await;
+    let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
+    let kitchen = home.guild.text("kitchen");
+    let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
+    server.expects(asks("is 4711.")).answers("Noted.");
+    // In a thread: what was said just before in the same conversation is not recalled, but at hand.
+    let told = anns.mention("The code of the coffee machine is 4711.");
+    let is_whole = |said: &Message| said.buttons.iter().any(|button| button.label == "Why?");
+    let noted = |said: &Message| said.text == "Noted." && is_whole(said);
+    let thread = anns.thread_on(told).await;
+    thread.finds("the answer", noted).await;
+    server.expects(asks("machine?")).answers("It is 4711.");
+    let answer = bobs.ask("What is the code of the coffee machine?", &[]);
+    answer.hears("It is 4711.").await;
+
+    // Bob did not say it.
+    let lists = |said: &Message| said.text.contains("Recalled:");
+    let why = bobs.command("why", &[]).finds("why", lists).await;
+    let labels: Vec<&str> = why.buttons.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["Forget 1", "Correct 1"]);
+    let begins = |text: &'static str| move |said: &Message| said.text.starts_with(text);
+    let said = bobs.click(&why, "Forget 1");
+    said.finds("no", begins("Somebody else said number 1"))
+        .await;
+    // Ann did.
+    let why = anns.command("why", &[]).finds("why", lists).await;
+    let form = anns.click(&why, "Correct 1");
+    let said = anns.fills_in(&form, "The code of the coffee machine is 4712.");
+    let said = said.await;
+    said.finds("that", begins("Corrected: from now on")).await;
+    for expected in [
+        "Forgotten: what was number 1",
+        "What was number 1 is forgotten already",
+    ] {
+        let said = anns.click(&why, "Forget 1");
+        said.finds(expected, begins(expected)).await;
+    }
+
+    let said = anns.command("export", &[]);
+    said.hears("I sent it to you in a direct message.").await;
+    let given = ann.direct().said();
+    let files: Vec<_> = given.iter().flat_map(|it| &it.attachments).collect();
+    assert!(files[0].name.ends_with(".json") && files[1].name.ends_with(".md"));
+    let all: Vec<serde_json::Value> = serde_json::from_slice(&files[0].content).unwrap();
+    let texts: Vec<&str> = all.iter().filter_map(|it| it["text"].as_str()).collect();
+    assert_eq!(texts, ["The code of the coffee machine is 4712."]);
+    end(bot).await;
+    server.finish();
+    home.discord.finish();
 }

@@ -4,8 +4,10 @@
 
 mod support;
 
+use chrono::{TimeDelta, Utc};
+use muninn::conversation::audit::{Action, Audit};
 use muninn_platform::testing::{Outcome, Room};
-use muninn_platform::{Body, Command, ForgetWhat};
+use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
 use support::bot::{Place, TestBot};
 use support::model_server::{Gate, ModelServer, Reply};
 use support::program::{asks, prompt};
@@ -17,6 +19,8 @@ support::bot::on_every_graph!(
     a_number_never_means_something_that_was_not_shown,
     two_who_correct_the_same_are_told_of_each_other,
     what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator,
+    what_why_recalled_is_forgotten_and_corrected_by_its_buttons,
+    all_that_is_kept_of_somebody_is_given_to_them_alone,
     a_note_is_followed_when_it_is_edited,
     a_command_about_one_thing_takes_effect_once,
 );
@@ -306,6 +310,122 @@ async fn what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator(place: Pla
         .await
         .text();
     assert!(!answer.contains("at seven"), "{answer}");
+    bot.end().await;
+}
+
+async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let gate = "The gate opens at seven in the morning.";
+    bot.room("a").say("ada", gate).await;
+    let room = bot.room("b").with_admin("mod");
+    let answer = room.say("bob", "When does the gate open?").await.text();
+    assert!(answer.contains("at seven"), "{answer}");
+    let why = room.command("bob", "why").await;
+    let item = why.offered[0].clone();
+    assert_eq!(item.number, 1);
+    let right = || ItemDeed::Correct("The gate opens at eight.".to_owned());
+    let elsewhere = bot.room_of("a", "elsewhere");
+    // Anybody can press a button; whether they may is asked then.
+    for (room, person, deed, expected) in [
+        (
+            &room,
+            "bob",
+            ItemDeed::Forget,
+            "Somebody else said number 1",
+        ),
+        (&room, "bob", right(), "Somebody else said number 1"),
+        (
+            &elsewhere,
+            "ada",
+            ItemDeed::Forget,
+            "I do not know any more what the numbers",
+        ),
+        (&room, "ada", right(), "Corrected: from now on that holds"),
+        (&room, "mod", right(), "ada corrected that on "),
+        (
+            &room,
+            "mod",
+            ItemDeed::Forget,
+            "Forgotten: what was number 1",
+        ),
+        (
+            &room,
+            "ada",
+            ItemDeed::Forget,
+            "What was number 1 is forgotten already",
+        ),
+        (
+            &room,
+            "ada",
+            right(),
+            "What was number 1 is forgotten already",
+        ),
+    ] {
+        let said = room.press(person, &item, deed).await.text();
+        assert!(said.starts_with(expected), "{person}: {said}");
+    }
+    let answer = bot.room("c").say("bob", "When does the gate open?").await;
+    let answer = answer.text();
+    assert!(
+        answer.contains("at eight") && !answer.contains("at seven"),
+        "{answer}"
+    );
+    bot.end().await;
+}
+
+async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = bot.room("a");
+    let (ada, bob) = (bot.event("ada"), bot.event("bob"));
+    let nothing = room.say(&ada, "export mine").await;
+    assert_eq!(nothing.text(), "I keep nothing of yours.");
+    assert!(nothing.files.is_empty());
+    room.say(&ada, "remember that tea is at four").await;
+    room.say(&bob, "remember that the code is 4711").await;
+    let elsewhere = bot.room_of("a", "elsewhere");
+    elsewhere.say(&ada, "The ladder is in the cellar.").await;
+
+    let given = room.say(&ada, "Export my data!").await;
+    assert_eq!(given.text(), "I sent it to you in a direct message.");
+    let [(json, all), (markdown, readable)] = given.files.as_slice() else {
+        panic!("{:?}", given.files);
+    };
+    assert!(json.ends_with(".json") && markdown.ends_with(".md"));
+    let all: Vec<serde_json::Value> = serde_json::from_slice(all).unwrap();
+    let texts: Vec<&str> = all.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["The ladder is in the cellar.", "tea is at four"]);
+    let readable = String::from_utf8(readable.clone()).unwrap();
+    assert!(
+        readable.contains("I had noted:\n\n> tea is at four"),
+        "{readable}"
+    );
+    assert!(!readable.contains("4711"), "{readable}");
+
+    // A platform that takes little gets more files, each whole.
+    let small = room.clone().with_largest_file(Ok(200));
+    let given = small.command(&ada, "export mine").await.files;
+    assert_eq!(given.len(), 4, "{given:?}");
+    for (_, content) in given.iter().filter(|(name, _)| name.ends_with(".json")) {
+        let all: Vec<serde_json::Value> = serde_json::from_slice(content).unwrap();
+        assert_eq!(all.len(), 1);
+    }
+    // One that takes none says what to do.
+    let none = room
+        .clone()
+        .with_largest_file(Err("there are no files here"));
+    let said = none.command(&ada, "export mine").await.text();
+    let what_to_do = format!("`muninn export mine.json --person {ada}`");
+    assert!(said.contains("because there are no files here."), "{said}");
+    assert!(said.contains(&what_to_do), "{said}");
+
+    let audit = Audit::new(place.path());
+    let exported = audit.since(Utc::now() - TimeDelta::days(1)).unwrap();
+    let exported = exported.iter().filter(|it| it.action == Action::Exported);
+    let counts: Vec<_> = exported.map(|it| (it.who.clone(), it.count)).collect();
+    assert_eq!(counts, [(ada.clone(), Some(2)), (ada, Some(2))]);
+    let left = std::fs::read_dir(place.path()).unwrap();
+    let mut left = left.map(|entry| entry.unwrap().file_name());
+    assert!(!left.any(|name| name.to_string_lossy().starts_with('.')));
     bot.end().await;
 }
 

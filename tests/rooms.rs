@@ -7,6 +7,7 @@ mod support;
 use std::time::Duration;
 
 use muninn_matrix::testing::{Account, Chat, Message, PATIENCE, Person, RoomKind, homeserver};
+use support::files::files_with;
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
@@ -363,5 +364,45 @@ async fn who_catches_up_is_told_in_a_direct_room() {
     assert!(!leaked(&room, "are ordered.") && !leaked(&direct, "under the stone"));
 
     end(bot).await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_forgotten_person_stands_in_no_message_of_the_bot() {
+    let homeserver = homeserver();
+    let server = ModelServer::start().await;
+    let mut home = Home::new(&homeserver, &server).await;
+    home.program.is_logged = true;
+    let bot = home.start();
+    let ann = Person::new(&homeserver, "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    for room in [&room, &other] {
+        server
+            .expects(asks("animal is the quokka."))
+            .answers("The quokka, noted.");
+        room.ask("My spirit animal is the quokka.").await;
+        room.hears("The quokka, noted.").await;
+    }
+    let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    direct.ask("forget me yes").await;
+    direct
+        .finds("the receipt", |said| {
+            said.text
+                .contains("I forgot everything of yours: 2 questions")
+        })
+        .await;
+    for room in [&room, &other] {
+        room.sees("nothing of her", |view| {
+            let mut answers = view.messages.iter().filter(|one| !one.is_redacted);
+            let is_hers = |one: &Message| one.text.contains("quokka") && one.text.contains("noted");
+            (!answers.any(is_hers)).then_some(())
+        })
+        .await;
+    }
+    end(bot).await;
+    let files = files_with(home.program.folder.path(), "quokka");
+    assert!(files.is_empty(), "{files:?}");
     server.finish();
 }

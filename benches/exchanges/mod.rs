@@ -80,11 +80,13 @@ pub(crate) fn new_turn(
     embedder: &LocalEmbedder,
 ) -> NewTurn {
     NewTurn {
+        recalls_also: Vec::new(),
         audience: Audience {
             id: AudienceId::new(audience),
             platform: "test".to_owned(),
             workspace: String::new(),
             name: audience.to_owned(),
+            private_to: None,
         },
         turn: turn(number, session.as_str(), embedder),
         context: Vec::new(),

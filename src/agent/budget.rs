@@ -122,11 +122,11 @@ impl Budgets {
     /// The purse that answering a message is paid from. While the graph is away, what is known here has to do.
     pub async fn purse(&self, store: Option<&GraphStore>, message: &IncomingMessage) -> Purse<'_> {
         let month = month_of(Utc::now());
-        let (person, channel) = (&message.author.id, &message.audience.id);
+        let channel = &message.audience.id;
         let account = |whose| Account {
             whose,
             id: match whose {
-                Whose::Person => format!("{}/{person}", message.audience.platform),
+                Whose::Person => message.person(),
                 Whose::Channel => channel.to_string(),
                 Whose::Everyone => String::new(),
             },
@@ -142,7 +142,8 @@ impl Budgets {
         if let Some(store) = store
             && purse.is_stale()
         {
-            match store.usage(person, channel, first_moment(month)).await {
+            let accounts = message.accounts();
+            match store.usage(&accounts, channel, first_moment(month)).await {
                 Ok(usage) => purse.read(|whose| {
                     Money(match whose {
                         Whose::Person => usage.person.cost_micros,

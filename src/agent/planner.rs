@@ -6,16 +6,18 @@
 //! rest it depends on how sure the find is.
 
 use crate::knowledge::search::rank::Scores;
-use crate::retrieval::language::{Guess, is_one_of};
+use crate::retrieval::language::{Guess, WordList};
 use crate::retrieval::text::{asks, asks_for_nothing, written};
 
 /// Words with which something is requested without a question.
-const REQUESTS: &str = "show list tell give find explain describe compare summarise summarize search look need know wonder \
+const REQUESTS: WordList = WordList::of(
+    "show list tell give find explain describe compare summarise summarize search look need know wonder \
     wondering remind help zeig zeige nenne liste gib such suche finde erkläre erklär beschreibe vergleiche brauche wissen sag \
     montre donne explique cherche trouve liste dis besoin savoir décris compare muestra dame dime busca explica necesito \
     enumera describe saber mostra mostrami dammi dimmi cerca trova spiega elenca descrivi mostre diga procure explique preciso \
     liste toon geef zoek vind leg vertel nodig weten pokaż podaj znajdź wyjaśnij opisz powiedz potrzebuję wiedzieć покажи \
-    найди расскажи объясни опиши перечисли скажи нужно нужен знать";
+    найди расскажи объясни опиши перечисли скажи нужно нужен знать",
+);
 /// Words of a query that is no sentence, at most.
 const QUERY: usize = 6;
 
@@ -40,8 +42,7 @@ pub fn need(message: &str) -> Need {
         return Need::Nothing;
     }
     let words = written(message);
-    let is_asked =
-        asks(message) || words.iter().any(|word| is_one_of(word, REQUESTS)) || is_query(&words);
+    let is_asked = asks(message) || words.iter().any(|word| REQUESTS.has(word)) || is_query(&words);
     if is_asked {
         Need::Knowledge
     } else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::llm::structured;
-use crate::retrieval::language::is_one_of;
+use crate::retrieval::language::WordList;
 use crate::retrieval::text::{asks, is_same_language, written};
 use muninn_platform::one_line;
 
@@ -34,10 +34,10 @@ pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
 
 /// Whether a message asks for several things, as far as its marks and words tell.
 pub(super) fn asks_several(message: &str) -> bool {
-    const AND: &str = "and und et y e en i и och og";
+    const AND: WordList = WordList::of("and und et y e en i и och og");
     let marks = message.matches(['?', '？', '؟']).count();
     let words = written(message);
-    let joins = words.iter().any(|word| is_one_of(word, AND));
+    let joins = words.iter().any(|word| AND.has(word));
     marks > 1 || (marks == 1 && joins) || (joins && asks(message))
 }
 

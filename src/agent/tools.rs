@@ -30,7 +30,7 @@ use crate::knowledge::search::{Policy, Rung};
 use crate::llm::{ToolCall, ToolSpec, millis};
 use crate::memory::{Recalled, Recaller};
 
-const SEARCH_MEMORY: &str = "search_memory";
+pub const SEARCH_MEMORY: &str = "search_memory";
 const TEXT2CYPHER: &str = "text2cypher";
 pub(super) const STAY_SILENT: &str = "stay_silent";
 pub(super) const RESPOND: &str = "respond";

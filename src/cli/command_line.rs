@@ -25,7 +25,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Answers",
         &["bot", "time", "prompts", "answer", "context", "agent"],
     ),
-    ("Memory", &["recall", "window"]),
+    ("Memory", &["recall", "window", "audit"]),
     (
         "Limits",
         &[

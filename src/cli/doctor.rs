@@ -121,6 +121,7 @@ fn settings(config: &Config) -> Vec<Finding> {
     findings.extend(unknown);
     findings.extend(channels);
     findings.extend(kinds(config));
+    findings.extend(retention(config));
     findings
 }
 
@@ -137,6 +138,24 @@ fn kinds(config: &Config) -> Vec<Finding> {
         text,
     });
     told.chain(problems).collect()
+}
+
+/// How long what is said in channels is kept.
+fn retention(config: &Config) -> Vec<Finding> {
+    let told = config.channels.tables().into_iter();
+    let told = told.filter_map(|(channel, set)| {
+        let days = set.retain_days.map(|days| {
+            let days = counted(days.get(), "day");
+            format!("what is said is deleted after {days}")
+        });
+        let hold = set.legal_hold.then(|| {
+            "under a legal hold: nothing is deleted, and what people forget is copied for you alone; `muninn export` has the copies".to_owned()
+        });
+        // A hold comes before what is deleted.
+        let line = hold.or(days)?;
+        Some(well("retention", format!("{channel}: {line}")))
+    });
+    told.collect()
 }
 
 fn note(part: &'static str, text: String) -> Finding {

@@ -14,8 +14,8 @@ use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::{
-    backfill, calibrate, demo, ingest, inspect, offline_turns, own_copy, reembed, schema, search,
-    source, transfer,
+    backfill, calibrate, demo, hold, ingest, inspect, offline_turns, own_copy, reembed, schema,
+    search, source, transfer,
 };
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -37,6 +37,11 @@ pub(super) enum OpenCommand {
     Source {
         #[command(subcommand)]
         command: source::SourceCommand,
+    },
+    /// List or delete what is kept of what was forgotten under a legal hold
+    Hold {
+        #[command(subcommand)]
+        command: hold::HoldCommand,
     },
     /// Read what was said in a channel before the bot listened there, where it is remembered; goes on after a restart
     Backfill(backfill::BackfillArgs),
@@ -83,6 +88,11 @@ impl OpenCommand {
         {
             return at.out.say("Nothing was removed.").await;
         }
+        if let Self::Hold { command } = &command
+            && !command.is_meant()?
+        {
+            return at.out.say("Nothing was deleted.").await;
+        }
         match admin::connect(&at.config).await? {
             Some(connection) => connection.run(command).await,
             None => command.run(at).await,
@@ -101,6 +111,7 @@ impl OpenCommand {
             Self::Ingest(args) => ingest::run(at, args).await,
             Self::Catalog(args) => ingest::catalog(at, &args).await,
             Self::Source { command } => source::run(at, command).await,
+            Self::Hold { command } => hold::run(at, command).await,
             Self::Backfill(args) => backfill::run(at, &args).await,
             Self::Search(args) => search::run(at, args).await,
             Self::Schema(args) => schema::run(at, &args).await,
@@ -148,6 +159,7 @@ impl OpenCommand {
             Self::Demo { .. }
             | Self::Catalog(_)
             | Self::Source { .. }
+            | Self::Hold { .. }
             | Self::Backfill(_)
             | Self::Search(_)
             | Self::Schema(_)

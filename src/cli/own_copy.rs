@@ -1,21 +1,16 @@
 //! `muninn export --person`: what is kept of one person, as JSON and as Markdown.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use muninn::graph::GraphStore;
-use muninn::graph::own_copy::OwnRecord;
+use muninn::conversation::audit::{Action, Audit, OPERATOR};
+use muninn::conversation::own_copy::{CopyForm, write_copy};
 use private_files::private_file;
-use tokio::sync::mpsc;
 
 use super::context::Context;
 use super::output::Exit;
-
-/// How many wait between the graph and the files.
-const IN_FLIGHT: usize = 100;
 
 /// Writes what is kept of a person to `path` as JSON, and beside it as Markdown, both whole or not at all.
 pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::Result<Exit> {
@@ -24,57 +19,39 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
         bail!("name a file for the JSON, such as mine.json; the Markdown is written beside it");
     }
     let store = at.graph().await?;
-    let written = write_both(&store, person, path, &readable).await;
+    let paths = (path.to_owned(), readable.clone());
+    let open = move |form, _| match form {
+        CopyForm::Json => Partial::of(&paths.0),
+        CopyForm::Markdown => Partial::of(&paths.1),
+    };
+    let written = async {
+        let linked = store.accounts_of(person).await?.into_iter();
+        let others = linked.map(|it| it.account.id).filter(|it| it != person);
+        let accounts: Vec<String> = std::iter::once(person.to_owned()).chain(others).collect();
+        write_copy(&store, &accounts, u64::MAX, open).await
+    };
+    let written = written.await;
     store.close().await?;
-    let count = written?;
+    let copy = written?;
+    let count = copy.count;
     if count == 0 {
         bail!(
             "nothing is kept of {person:?}; `author` in `muninn export` shows what people's ids look like"
         );
     }
+    for file in copy.files {
+        file.written.publish()?;
+    }
+    let audit = Audit::new(&at.config.data_dir);
+    audit
+        .note(OPERATOR, Action::Exported, person, Some(count))
+        .await;
     let said = format!(
         "{count} things written to {} and {}",
         path.display(),
         readable.display()
     );
     at.out.say(&said).await
-}
-
-async fn write_both(
-    store: &Arc<GraphStore>,
-    person: &str,
-    path: &Path,
-    readable: &Path,
-) -> anyhow::Result<usize> {
-    let (mut json, mut markdown) = (Partial::of(path)?, Partial::of(readable)?);
-    let (sender, mut records) = mpsc::channel::<OwnRecord>(IN_FLIGHT);
-    let write = async {
-        let mut count = 0;
-        json.out.write_all(b"[")?;
-        writeln!(markdown.out, "# What Muninn keeps of {person}\n")?;
-        while let Some(record) = records.recv().await {
-            json.out
-                .write_all(if count == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut json.out, &record)?;
-            writeln!(markdown.out, "{}", record.to_markdown())?;
-            count += 1;
-        }
-        json.out.write_all(b"\n]\n")?;
-        // What is read after a failed write goes nowhere.
-        records.close();
-        Ok::<usize, anyhow::Error>(count)
-    };
-    let (read, written) = tokio::join!(store.own_records(person, sender), write);
-    let count = written?;
-    read?;
-    if count > 0 {
-        json.publish()?;
-        markdown.publish()?;
-    } else {
-        json.discard()?;
-        markdown.discard()?;
-    }
-    Ok(count)
 }
 
 /// A file that takes its place when it is whole.
@@ -85,12 +62,15 @@ struct Partial {
 }
 
 impl Partial {
-    fn of(path: &Path) -> anyhow::Result<Self> {
+    fn of(path: &Path) -> io::Result<Self> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".partial");
         let beside = PathBuf::from(beside);
         let file = private_file().write(true).truncate(true).open(&beside);
-        let file = file.with_context(|| format!("cannot write {}", beside.display()))?;
+        let file = file.map_err(|error| {
+            let why = format!("cannot write {}: {error}", beside.display());
+            io::Error::new(error.kind(), why)
+        })?;
         Ok(Self {
             out: BufWriter::new(file),
             beside,
@@ -105,8 +85,14 @@ impl Partial {
         std::fs::rename(&self.beside, path)
             .with_context(|| format!("cannot write {}", path.display()))
     }
+}
 
-    fn discard(self) -> anyhow::Result<()> {
-        Ok(std::fs::remove_file(&self.beside)?)
+impl Write for Partial {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn confirmed(at: &Context, question: &str) -> anyhow::Result<bool> {
     }
 }
 
-fn answered(question: &str) -> anyhow::Result<bool> {
+pub(super) fn answered(question: &str) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(unanswered(question));
     }

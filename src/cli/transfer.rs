@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use muninn::config::Config;
+use muninn::conversation::audit::{Action, Audit, OPERATOR};
 use muninn::graph::transfer::{self, Checked, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
@@ -37,6 +38,10 @@ pub(super) async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     out.flush()?;
     out.get_ref().sync_all()?;
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
+    let audit = Audit::new(&at.config.data_dir);
+    let things = usize::try_from(count).ok();
+    let exported = audit.note(OPERATOR, Action::Exported, "the whole graph", things);
+    exported.await;
     let said = format!(
         "{count} nodes and relationships written to {}",
         path.display()

@@ -59,7 +59,7 @@ impl Admission {
     /// that a place hears.
     pub fn may_be_told(&self, message: &IncomingMessage, notice: &Notice) -> bool {
         let kind = std::mem::discriminant(notice);
-        self.told.check_key(&(person(message), kind)).is_ok()
+        self.told.check_key(&(message.person(), kind)).is_ok()
     }
 
     /// Forgets the people whose quota is whole again.
@@ -70,15 +70,11 @@ impl Admission {
 
     fn within_quota(&self, message: &IncomingMessage) -> Result<(), Notice> {
         self.people
-            .check_key(&person(message))
+            .check_key(&message.person())
             .map_err(|_| Notice::TooFast {
                 per_minute: self.per_minute,
             })
     }
-}
-
-fn person(message: &IncomingMessage) -> String {
-    format!("{}/{}", message.audience.platform, message.author.id)
 }
 
 #[cfg(test)]

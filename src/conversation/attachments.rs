@@ -183,6 +183,12 @@ impl Files {
         self.kept_prior = Some(text(KEPT_CHARS));
     }
 
+    /// Whether there is any beside what was said before.
+    pub fn are_files(&self) -> bool {
+        let is_file = |file: &AttachedText| file.name != HEADING;
+        self.texts.iter().any(is_file) || !self.images.is_empty()
+    }
+
     /// What is kept of them with the turn.
     pub fn kept(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {

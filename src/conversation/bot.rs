@@ -7,7 +7,7 @@ mod owning;
 mod revising;
 mod telling;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -32,9 +32,13 @@ use crate::conversation::in_flight::{Begin, InFlight, Revision};
 use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
 use crate::conversation::pending::PendingMessages;
+use crate::conversation::retention::Retention;
 use crate::conversation::stream::show;
 use crate::conversation::summarizer::Summarizer;
-use crate::conversation::turn::{After, TurnRunner, deliver, tell_asker, tell_privately};
+use crate::conversation::turn::{
+    After, MOST_AGAIN, TurnRunner, deliver, tell_asker, tell_privately,
+};
+use crate::graph::StoreError;
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
@@ -45,10 +49,16 @@ use self::fairness::FairSemaphore;
 
 /// A message that was sent longer ago may be one that was read again.
 const LIVE: TimeDelta = TimeDelta::seconds(10);
-/// How often an answer is made anew because what it was given is forgotten.
-const MOST_AGAIN: usize = 2;
 /// How often locks and quotas nobody uses are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
+
+/// What the bot does unasked.
+#[derive(Debug)]
+pub struct Upkeep {
+    pub summarizer: Option<Summarizer>,
+    pub digests: Digests,
+    pub retention: Retention,
+}
 
 /// Everything a message meets.
 #[derive(Debug)]
@@ -59,8 +69,7 @@ pub struct Bot {
     /// As prompts and tools are now; a turn keeps what it begins with.
     turns: Live<TurnRunner>,
     commands: Commands,
-    summarizer: Option<Summarizer>,
-    digests: Digests,
+    upkeep: Upkeep,
     started_at: DateTime<Utc>,
     /// None where no platform gives its history.
     backfills: OnceLock<Arc<Backfills>>,
@@ -104,8 +113,7 @@ impl Bot {
         sessions: Arc<Sessions>,
         turns: TurnRunner,
         commands: Commands,
-        summarizer: Option<Summarizer>,
-        digests: Digests,
+        upkeep: Upkeep,
         admission: &AdmissionConfig,
         pending: PendingMessages,
     ) -> Self {
@@ -121,8 +129,7 @@ impl Bot {
             turns: Live::new(turns),
             intake,
             commands,
-            summarizer,
-            digests,
+            upkeep,
             started_at: Utc::now(),
             backfills: OnceLock::new(),
             pending,
@@ -162,10 +169,24 @@ impl Bot {
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
-                async move { bot.digests.run(&bot.commands.catch_up, done).await }
+                async move {
+                    bot.commands
+                        .people
+                        .follow(&bot.commands.hearing, done)
+                        .await
+                }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.upkeep.digests.run(&bot.commands.catch_up, done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.upkeep.retention.run(done).await }
             }),
         ];
         self.commands.hearing.load(self.archive.store()).await;
+        self.commands.people.load().await;
         let (mut messages, overheard) = inbox.split();
         let stop = shutdown.child_token();
         let listens = tokio::spawn({
@@ -218,7 +239,8 @@ impl Bot {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
             Incoming::Message { message, reply } => {
-                let message = Self::as_command(message);
+                let mut message = Self::as_command(message);
+                message.other_accounts = self.commands.people.others(&message.author.id);
                 match self.admit(&message) {
                     Ok(()) => {
                         return Some(Admitted {
@@ -241,7 +263,7 @@ impl Bot {
                 announce,
             } => {
                 self.commands.hearing.connected(platform, announce);
-                self.digests.connected();
+                self.upkeep.digests.connected();
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
             }
@@ -290,7 +312,7 @@ impl Bot {
             ..(*self.turns.get()).clone()
         };
         self.turns.replace(turns);
-        if let Some(summarizer) = &self.summarizer {
+        if let Some(summarizer) = &self.upkeep.summarizer {
             summarizer.use_prompts(Arc::clone(prompts));
         }
         self.commands.catch_up.use_prompts(Arc::clone(prompts));
@@ -490,10 +512,15 @@ impl Bot {
                 command @ (Command::Note(_)
                 | Command::Memory(_)
                 | Command::Correct { .. }
-                | Command::Forget(ForgetWhat::Item(_))),
+                | Command::Shown(..)
+                | Command::Forget(ForgetWhat::Item(_) | ForgetWhat::Me { .. })),
             ) => {
                 drop(guard);
                 self.see_to_items(message, command, reply.as_mut()).await;
+            }
+            Body::Command(Command::ExportMine) => {
+                drop(guard);
+                self.export_mine(message, reply.as_mut()).await;
             }
             Body::Command(Command::CatchUp(since)) => {
                 drop(guard);
@@ -511,6 +538,7 @@ impl Bot {
             Body::Command(command) => {
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.run(&guard, message, command, &context).await;
+                reply.offer_items(&said.items);
                 let delivered = deliver(reply.as_mut(), &said.text).await;
                 if let Some(messages) = delivered {
                     let session = message.conversation.clone();
@@ -591,8 +619,17 @@ impl Bot {
         if is_new || self.archive.is_away() {
             return false;
         }
-        match self.archive.marks(&message.conversation).await {
-            Ok(marks) => marks.cover_event(Some(&message.event), message.sent_at),
+        let covered = async {
+            let author = BTreeSet::from([message.author.id.clone()]);
+            let people = self.archive.store().forgotten_people(&author).await?;
+            if people.iter().any(|(_, until)| message.sent_at <= *until) {
+                return Ok(true);
+            }
+            let marks = self.archive.marks(&message.conversation).await?;
+            Ok::<bool, StoreError>(marks.cover_event(Some(&message.event), message.sent_at))
+        };
+        match covered.await {
+            Ok(is_covered) => is_covered,
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "whether a message was forgotten cannot be known");
                 false
@@ -702,7 +739,7 @@ impl Bot {
     fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
         let (bot, message) = (Arc::clone(self), message.clone());
         self.spawn(async move {
-            let Some(summarizer) = &bot.summarizer else {
+            let Some(summarizer) = &bot.upkeep.summarizer else {
                 return;
             };
             tokio::select! {

@@ -1,24 +1,32 @@
 //! What the bot answers about itself: `help`, `history`, `why`, `usage`, `forget`.
 
+mod export_mine;
+mod forget_me;
 mod items;
+mod link;
 mod once;
 mod remember;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
     Attention, ChannelMemory, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId,
-    Reply, Scope, Vocabulary, Withdraw, counted, excerpt,
+    Reply, Scope, ShownItem, Vocabulary, Withdraw, counted, excerpt,
 };
 
+pub use self::export_mine::Exports;
+pub use self::items::WhichItem;
 use self::once::CommandOutcome;
 use crate::agent::budget::{Budgets, Used};
 use crate::conversation::attention::Listening;
+use crate::conversation::audit::{Action, Audit};
 use crate::conversation::catch_up::CatchUp;
 use crate::conversation::explain::explain;
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::Notice;
+use crate::conversation::people::People;
 use crate::conversation::withdrawals::{
     PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals,
 };
@@ -56,6 +64,9 @@ What you can ask of me:
 - `forget last`: forget your last message here, with its answer
 - `forget session`: forget everything said in this {conversation}
 - `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
+- `forget me`: forget everything of yours, in all places (asks first)
+- `link my accounts`, in a direct message: let your account here and one on another platform be one person's for me; `unlink my account` undoes it
+- `export mine`: all that I keep of yours, in all places, as files for you alone
 - `mute`, `only when mentioned`, `unmute`: when I answer in this {conversation}; `mute {channel}` and so on for all of the {channel}
 - `remember {channel}`, `remember only what is asked`: whether I remember what people say to one another in this {channel}
 - `don't remember me here`, `remember me here`: whether that holds for you
@@ -81,6 +92,9 @@ pub struct Commands {
     pub listening: Arc<Listening>,
     pub hearing: Arc<HearingRules>,
     pub catch_up: CatchUp,
+    pub audit: Audit,
+    pub people: Arc<People>,
+    pub exports: Exports,
 }
 
 /// Where a command is given: what things are called there, and what takes the bot's messages away.
@@ -104,18 +118,29 @@ impl CommandContext {
     }
 }
 
+/// The platform of a conversation, which its id begins with.
+fn platform(session: &ConversationId) -> String {
+    let platform = session.as_str().split('/').next();
+    platform.unwrap_or_default().to_owned()
+}
+
 /// What a command says.
 #[derive(Debug)]
 pub struct CommandAnswer {
     pub text: String,
     /// The answers that it shows something of.
     pub shows: Vec<ResponseId>,
+    /// What of it can be forgotten or corrected by itself.
+    pub items: Vec<ShownItem>,
 }
 
 impl From<String> for CommandAnswer {
     fn from(text: String) -> Self {
-        let shows = Vec::new();
-        Self { text, shows }
+        Self {
+            text,
+            shows: Vec::new(),
+            items: Vec::new(),
+        }
     }
 }
 
@@ -164,6 +189,11 @@ impl Commands {
                 let set = self.opt_in(message, context.vocabulary);
                 set.await.map(CommandAnswer::from)
             }
+            Command::Link(code) => {
+                let linked = self.link_accounts(message, code.as_deref());
+                linked.await.map(CommandAnswer::from)
+            }
+            Command::Unlink => self.unlink_account(message).await.map(CommandAnswer::from),
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
@@ -174,9 +204,14 @@ impl Commands {
             | Command::Note(_)
             | Command::Memory(_)
             | Command::Correct { .. }
-            | Command::Forget(ForgetWhat::Last | ForgetWhat::Audience | ForgetWhat::Item(_)) => {
-                Ok(Notice::Failed.into())
-            }
+            | Command::Shown(..)
+            | Command::ExportMine
+            | Command::Forget(
+                ForgetWhat::Last
+                | ForgetWhat::Audience
+                | ForgetWhat::Item(_)
+                | ForgetWhat::Me { .. },
+            ) => Ok(Notice::Failed.into()),
             Command::Forget(ForgetWhat::Session) => {
                 let said = self.forget_session(guard, message, context).await;
                 said.map(CommandAnswer::from)
@@ -202,6 +237,7 @@ impl Commands {
         Ok(CommandAnswer {
             text: lines.join("\n"),
             shows: turns.iter().map(|turn| turn.id).collect(),
+            items: Vec::new(),
         })
     }
 
@@ -259,6 +295,12 @@ impl Commands {
             Scope::Conversation => {}
         }
         self.listening.outdate();
+        let about = match scope {
+            Scope::Audience => message.audience.id.as_str(),
+            Scope::Conversation => guard.session().as_str(),
+        };
+        let action = Action::ChangedAttention;
+        self.audit.did(message, action, about, None).await;
         let kept = store.attention(guard.session(), &message.audience.id);
         Ok(Notice::Attends {
             attention,
@@ -324,9 +366,10 @@ impl Commands {
         if !explained.recalled.is_empty() && self.number_recalled(message, recalled()).await {
             text = format!("{text}\n{}", Notice::RecalledHint);
         }
+        let items = items::shown(recalled());
         let recalled = recalled().map(|turn| turn.id);
         let shows = std::iter::once(explained.turn.id).chain(recalled).collect();
-        Ok(CommandAnswer { text, shows })
+        Ok(CommandAnswer { text, shows, items })
     }
 
     /// What was said here while the one who asks was not. The caller holds no session: a model may take long over it.
@@ -350,9 +393,12 @@ impl Commands {
                     response,
                     is_waiting: false,
                 }),
-                Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
-                    self.last_of(message).await?
-                }
+                Some(
+                    CommandOutcome::Session(_)
+                    | CommandOutcome::Sessions(_)
+                    | CommandOutcome::Person { .. },
+                )
+                | None => self.last_of(message).await?,
             };
             let Some(LastTurn {
                 session,
@@ -376,6 +422,11 @@ impl Commands {
             let visible = self.withdrawals.carry_out(planned).await;
             match outcome {
                 Ok(forgotten) => {
+                    let about = session.as_str();
+                    let turns = Some(forgotten.turns);
+                    self.audit
+                        .did(message, Action::ForgotTurn, about, turns)
+                        .await;
                     let quotes = forgotten.quotes;
                     let said = in_words(&Notice::ForgotTurn { quotes }, forgotten, visible);
                     self.have_said(message, said).await
@@ -475,11 +526,33 @@ impl Commands {
             None => true,
         };
         let all = ToWithdraw::of(session, spoken, has_title);
-        let (platform, withdraw) = (&message.audience.platform, Arc::clone(&context.withdraw));
-        Ok(self
-            .withdrawals
-            .plan_withdrawal(platform, withdraw, all)
-            .await)
+        Ok(self.plan_on_platforms(all, message, context).await)
+    }
+
+    /// Writes down what is to be taken away, on whatever platform it stands.
+    async fn plan_on_platforms(
+        &self,
+        all: Vec<ToWithdraw>,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> PlannedWithdrawals {
+        let here = &message.audience.platform;
+        let mut by_platform = BTreeMap::from([(here.clone(), Vec::new())]);
+        for one in all {
+            let platform = platform(&one.conversation);
+            by_platform.entry(platform).or_default().push(one);
+        }
+        let mut planned = PlannedWithdrawals::default();
+        for (platform, all) in by_platform {
+            let withdraw = if platform == *here {
+                Arc::clone(&context.withdraw)
+            } else {
+                self.withdrawals.of(&platform)
+            };
+            let more = self.withdrawals.plan_withdrawal(&platform, withdraw, all);
+            planned.add(more.await);
+        }
+        planned
     }
 
     /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
@@ -532,7 +605,12 @@ impl Commands {
             let about = match self.outcome(message).await? {
                 Some(CommandOutcome::Said(said)) => return Ok(said),
                 Some(CommandOutcome::Sessions(about)) => about,
-                Some(CommandOutcome::Session(_) | CommandOutcome::Turn(..)) | None => {
+                Some(
+                    CommandOutcome::Session(_)
+                    | CommandOutcome::Turn(..)
+                    | CommandOutcome::Person { .. },
+                )
+                | None => {
                     let audience = &message.audience.id;
                     let here = WhichSessions::Of(audience);
                     let found = self.archive.store().find_sessions(here).await?;
@@ -546,6 +624,11 @@ impl Commands {
             let (forgotten, planned) = self
                 .forget_sessions(sessions, message, about, context)
                 .await?;
+            let about = message.audience.id.as_str();
+            let turns = Some(forgotten.turns);
+            self.audit
+                .did(message, Action::ForgotChannel, about, turns)
+                .await;
             let visible = self.withdrawals.carry_out(planned).await;
             let notice = match forgotten.turns {
                 0 => Notice::NothingYet,
@@ -593,11 +676,11 @@ impl Commands {
 
     async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
         let store = self.archive.store();
-        let (person, audience) = (&message.author.id, &message.audience.id);
+        let (accounts, audience) = (message.accounts(), &message.audience.id);
         let mut lines = Vec::new();
         for (days, called) in [(1, "the last 24 hours"), (30, "the last 30 days")] {
             let since = Utc::now() - TimeDelta::days(days);
-            let usage = store.usage(person, audience, since).await?;
+            let usage = store.usage(&accounts, audience, since).await?;
             lines.push(format!("In {called}:"));
             lines.push(format!("- you: {}", spent(usage.person)));
             lines.push(format!("- here, all together: {}", spent(usage.audience)));
@@ -630,7 +713,10 @@ impl Commands {
                 return self.have_said(message, Notice::ForgotAll.to_string()).await;
             }
             Some(
-                CommandOutcome::Session(_) | CommandOutcome::Sessions(_) | CommandOutcome::Turn(..),
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Turn(..)
+                | CommandOutcome::Person { .. },
             )
             | None => {
                 let window = self.archive.window(message, 1).await?;
@@ -641,6 +727,11 @@ impl Commands {
         }
         let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
         self.recaller.forget(&message.audience.id);
+        let about = guard.session().as_str();
+        let turns = Some(forgotten.turns);
+        self.audit
+            .did(message, Action::ForgotConversation, about, turns)
+            .await;
         let notice = match forgotten.turns {
             0 => Notice::NothingToForget,
             turns => Notice::ForgotSession { turns, vocabulary },

@@ -71,6 +71,7 @@ impl Due {
             platform: platform.to_owned(),
             workspace: workspace.to_owned(),
             name: String::new(),
+            private_to: None,
         };
         let author = Author {
             id: format!("{platform}/digest"),

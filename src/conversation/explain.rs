@@ -3,7 +3,7 @@
 use crate::conversation::commands::{for_money, of_those_cached};
 use crate::graph::answers::Votes;
 use crate::graph::trace::{ModelCall, ToolUse, Trace};
-use crate::graph::{Explanation, KnowledgeNode, Source, Turn};
+use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::llm::Money;
 use muninn_platform::{counted, excerpt, one_line};
 
@@ -33,6 +33,9 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
     }
     lines.extend(sources(context));
+    lines.extend(rests_on(turn.trust).map(|what| {
+        format!("It rests on {what}: a link to a place that only these name is shown as text.")
+    }));
     if !removed_sources.is_empty() {
         let names = plain_list(removed_sources);
         lines.push(format!(
@@ -54,6 +57,16 @@ pub(crate) fn explain(explained: &Explanation) -> String {
     lines.join("\n")
 }
 
+/// What the least trusted thing is that an answer was given; none where people said all of it.
+fn rests_on(trust: Trust) -> Option<&'static str> {
+    match trust {
+        Trust::File => Some("a file that came with a message, or on an answer that does"),
+        Trust::Tool => Some("what a tool gave, or on an answer that does"),
+        Trust::Documents => Some("documents or records of the team, or on an answer that does"),
+        Trust::Talk | Trust::Person => None,
+    }
+}
+
 /// A memory that the answer was given: what was asked, or what a person said to others, with its link.
 fn from_memory(number: usize, score: f64, memory: &Turn, place: Option<&str>) -> String {
     let date = memory.created_at.format("%Y-%m-%d");
@@ -67,7 +80,11 @@ fn from_memory(number: usize, score: f64, memory: &Turn, place: Option<&str>) ->
     }
     let place = place
         .filter(|place| !place.is_empty())
-        .map(|place| format!(" in #{}", place.trim_start_matches('#')))
+        .map(|place| match place.contains(' ') {
+            // Direct messages, for one.
+            true => format!(" in {place}"),
+            false => format!(" in #{}", place.trim_start_matches('#')),
+        })
         .unwrap_or_default();
     let link = memory.link.as_deref().map(|link| format!(" {link}"));
     format!(

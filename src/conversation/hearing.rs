@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
 use dashmap::DashMap;
 use muninn_platform::{
     Announce, Announced, Audience, AudienceId, ChannelMemory, Channels, HeardAudiences,
@@ -53,6 +54,8 @@ pub enum NotKept {
     NotHeard,
     OptedOut,
     OffTheRecord,
+    /// What was said so long ago is deleted there.
+    TooOld,
     /// A command to somebody's bot.
     Command,
     /// Nothing is said in it.
@@ -67,6 +70,7 @@ impl NotKept {
             Self::NotHeard => "not_heard",
             Self::OptedOut => "opted_out",
             Self::OffTheRecord => "off_the_record",
+            Self::TooOld => "too_old",
             Self::Command => "command",
             Self::Empty => "empty",
         }
@@ -163,6 +167,11 @@ impl HearingRules {
             }
         }
         drop(all);
+        let days = self.channels.retain_days(audience);
+        let kept = days.map(|days| TimeDelta::days(i64::from(days.get())));
+        if kept.is_some_and(|kept| Utc::now() - message.sent_at >= kept) {
+            return Some(NotKept::TooOld);
+        }
         self.says_nothing(audience, text)
     }
 

@@ -1,5 +1,7 @@
 //! The messages that are being answered, so that edits, deletions and stops reach the running turn.
 
+use std::collections::HashSet;
+
 use dashmap::DashMap;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
 
@@ -30,6 +32,8 @@ pub struct Begin {
 #[derive(Debug)]
 struct Entry {
     conversation: ConversationId,
+    /// Stable id of the person.
+    author: String,
     /// How often it was delivered and is still worked on.
     deliveries: usize,
     /// None as long as it waits for its turn.
@@ -42,19 +46,21 @@ impl InFlight {
     /// Takes a message in, also one that is in flight already: whether its answer went out is only
     /// known afterwards.
     pub fn take(&self, message: &IncomingMessage) {
-        self.entry(&message.event, &message.conversation);
+        let author = &message.author.id;
+        self.entry(&message.event, &message.conversation, author);
     }
 
     /// Takes in what asks for an earlier answer to be regenerated, in the conversation of that, and begins
     /// with it.
-    pub fn again(&self, event: &EventId, conversation: &ConversationId) -> Interrupt {
-        self.entry(event, conversation);
+    pub fn again(&self, event: &EventId, conversation: &ConversationId, author: &str) -> Interrupt {
+        self.entry(event, conversation, author);
         self.begin(event).interrupt
     }
 
-    fn entry(&self, event: &EventId, conversation: &ConversationId) {
+    fn entry(&self, event: &EventId, conversation: &ConversationId, author: &str) {
         let mut entry = self.messages.entry(event.clone()).or_insert_with(|| Entry {
             conversation: conversation.clone(),
+            author: author.to_owned(),
             deliveries: 0,
             running: None,
             revision: None,
@@ -112,6 +118,21 @@ impl InFlight {
             }
         }
         is_any
+    }
+
+    /// Takes back all that some people asked and is not answered yet; says in which conversations.
+    pub fn take_back(&self, people: &[String]) -> HashSet<ConversationId> {
+        let mut conversations = HashSet::new();
+        for mut entry in self.messages.iter_mut() {
+            if people.contains(&entry.author) {
+                entry.is_taken_back = true;
+                if let Some(running) = &entry.running {
+                    running.raise(Interruption::Superseded);
+                }
+                conversations.insert(entry.conversation.clone());
+            }
+        }
+        conversations
     }
 
     /// Lets go of a message, unless something was revised that nobody has seen yet.

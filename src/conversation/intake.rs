@@ -109,6 +109,7 @@ impl Intake {
 fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
     let turn = Turn::message(message.conversation.as_str(), &message.author.id, text);
     NewTurn {
+        recalls_also: Vec::new(),
         audience: message.audience.clone(),
         turn: Turn {
             // Whatever the clocks of others say, it was not said later than now.

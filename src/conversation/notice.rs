@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Attention, Cut, Scope, Vocabulary, counted};
+use muninn_platform::{Attention, Cut, HandedOver, Scope, Vocabulary, counted};
+use serde::{Deserialize, Serialize};
 
 use crate::agent::budget::Used;
 use crate::conversation::backfill::BackfillError;
 use crate::conversation::withdrawals::WithdrawalOutcome;
+use crate::graph::accounts::Account;
 use crate::knowledge::search::Rung;
 use crate::llm::{Late, ModelError};
 
@@ -128,6 +130,51 @@ pub enum Notice {
         turns: usize,
         vocabulary: &'static Vocabulary,
     },
+    /// What it means to be forgotten, before it is done.
+    AskForgetMe {
+        kept: KeptOfPerson,
+        vocabulary: &'static Vocabulary,
+    },
+    ForgotMe {
+        kept: KeptOfPerson,
+        /// Answers to others that repeated it, and say nothing any more.
+        repeated: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// The code by which another account is linked to this one.
+    LinkCode(String),
+    /// These accounts are the author's, too.
+    Linked(Vec<Account>),
+    /// Said to those whose account it was linked to.
+    LinkedElsewhere(Account),
+    /// Accounts are linked in direct messages alone.
+    LinkNeedsDirectMessage,
+    OwnLinkCode,
+    WrongLinkCode,
+    TooManyLinkCodes,
+    TooManyAccounts(usize),
+    Unlinked(Vec<Account>),
+    /// Said to those whose account it was linked to.
+    UnlinkedElsewhere(Account),
+    NothingLinked,
+    /// The account was not used for long.
+    LinkEnded,
+    /// A copy of what is kept of somebody is made for them already.
+    ExportUnderWay,
+    NothingKeptOfYou,
+    /// Somebody has all that is kept of them.
+    HandedOver {
+        count: usize,
+        place: HandedOver,
+    },
+    NotHandedOver {
+        /// As the end of a sentence after "because".
+        why: String,
+        /// Stable id of the person.
+        person: String,
+    },
+    /// Said below what was forgotten: where it was is under a legal hold.
+    Held,
     /// Said below what was forgotten: a file could not be written anew.
     StillInFile,
     /// Said after what was forgotten: what of it can still be seen.
@@ -245,6 +292,25 @@ impl std::fmt::Display for Notice {
             Self::ForgotItem { number, earlier: 0 } => write!(f, "Forgotten: what was number {number}, with everything recall knew of it."),
             Self::ForgotItem { number, earlier } => write!(f, "Forgotten: what was number {number}, with everything recall knew of it and with {} that it had corrected.", counted(*earlier, "version")),
             Self::ForgotAll => f.write_str("Forgotten: everything that was said in this conversation."),
+            Self::AskForgetMe { kept, vocabulary } => ask_forget_me(f, kept, vocabulary),
+            Self::ForgotMe { kept, repeated, vocabulary } => forgot_me(f, kept, *repeated, vocabulary),
+            Self::LinkCode(code) => write!(f, "Your code is `{code}`. On the other platform, say `link {code}` to me in a direct message within 10 minutes. From then on your accounts are one person's for me: what you say to me alone on one of them I recall for you on the others too; your quotas are shared; and `forget me` and `export mine` are about all of them. What is said in channels stays there. `unlink my account` undoes it. Give the code to nobody else: it is for your own account."),
+            Self::Linked(others) => write!(f, "Done: your account here and {} are one person's for me. What you say to me alone on one of them I recall for you on the others too. `unlink my account` undoes it, and I tell you there.", accounts(others)),
+            Self::LinkedElsewhere(account) => write!(f, "Your account here was linked with {}: what you say to me alone on one of them I recall on the other too. If that was not you, say `unlink my account` at once.", accounts(std::slice::from_ref(account))),
+            Self::LinkNeedsDirectMessage => f.write_str("Say that to me in a direct message on Slack, Discord or Matrix: only there nobody else reads the code, and I know for sure whose account it is."),
+            Self::OwnLinkCode => f.write_str("That is the code of this account itself. Enter it on the other platform, from your account there."),
+            Self::WrongLinkCode => f.write_str("That code does not hold: it was used, is older than 10 minutes, or I never gave it. Say `link my accounts` to me on the other platform for a new one."),
+            Self::TooManyLinkCodes => f.write_str("You entered too many codes. Please try again in an hour."),
+            Self::TooManyAccounts(most) => write!(f, "That would be more than {}. Say `unlink my account` on one that you do not use any more, and then `link my accounts` again for a new code.", counted(*most, "account")),
+            Self::Unlinked(others) => write!(f, "Done: your account here is no longer linked with {}. What you said to me alone there is not recalled here any more, nor the other way.", accounts(others)),
+            Self::UnlinkedElsewhere(account) => write!(f, "Your account here is no longer linked with {}. What you said to me alone there is not recalled here any more, nor the other way.", accounts(std::slice::from_ref(account))),
+            Self::NothingLinked => f.write_str("Your account here is linked with no other. Say `link my accounts` to me in a direct message to link it."),
+            Self::LinkEnded => f.write_str("Your account here was not used for 90 days, so it is no longer linked with your other ones: it might be somebody else's by now. Say `link my accounts` to link it again."),
+            Self::ExportUnderWay => f.write_str("I am putting together what I keep of yours already. Please wait for it."),
+            Self::NothingKeptOfYou => f.write_str("I keep nothing of yours."),
+            Self::HandedOver { count, place } => handed_over(f, *count, place),
+            Self::NotHandedOver { why, person } => write!(f, "I could not give you what I keep of yours, because {why}. Whoever runs me can make the files with `muninn export mine.json --person {person}`."),
+            Self::Held => f.write_str("(This place is under a legal hold: nobody is shown it any more, but whoever runs me has a copy until the hold ends.)"),
             Self::StillInFile => f.write_str("(I do not use it any more, but its text is still in a file of mine, which could not be written: the disk may be full. It is removed when the file can be written again.)"),
             Self::ForgotTurn { quotes } => write!(f, "Forgotten: your last turn, with its answer and everything recall knew of it, and {} that quoted it.", counted(*quotes, "later answer")),
             Self::ForgotSession { turns, vocabulary } => write!(f, "Forgotten: {} of this {}.", all(*turns), vocabulary.conversation),
@@ -276,6 +342,130 @@ impl std::fmt::Display for Notice {
             Self::NotYoursToAskAgain(Vocabulary { moderator, .. }) => write!(f, "Only the one who asked, or {moderator}, can have it answered again."),
             Self::TooLateToAskAgain => f.write_str("Too much was said since for that to be answered again in its place. Please ask again."),
             Self::Failed => f.write_str("Something went wrong on my side, and I could not answer. It is in my log."),
+        }
+    }
+}
+
+/// How much is kept of a person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptOfPerson {
+    pub asked: usize,
+    pub said: usize,
+    pub noted: usize,
+    pub conversations: usize,
+    /// Places under a legal hold.
+    pub held: usize,
+    /// Accounts of theirs that are linked.
+    #[serde(default)]
+    pub accounts: usize,
+}
+
+impl KeptOfPerson {
+    fn in_words(&self) -> String {
+        let Self {
+            asked,
+            said,
+            noted,
+            conversations,
+            held: _,
+            accounts,
+        } = *self;
+        let from = match accounts {
+            0 | 1 => String::new(),
+            accounts => format!(" from {}", counted(accounts, "linked account")),
+        };
+        format!(
+            "{} with what I answered, {} to others and {}, in {}{from}",
+            counted(asked, "question"),
+            counted(said, "message"),
+            counted(noted, "note"),
+            counted(conversations, "conversation"),
+        )
+    }
+}
+
+/// What "forget me" does, before it is done.
+fn ask_forget_me(
+    f: &mut std::fmt::Formatter<'_>,
+    kept: &KeptOfPerson,
+    vocabulary: &Vocabulary,
+) -> std::fmt::Result {
+    let Vocabulary {
+        forget_me_for_good, ..
+    } = vocabulary;
+    write!(
+        f,
+        "This forgets everything of yours, in all places where I am: {}; what you thought of answers; and what of it is \
+         in answers to others. I take my answers to you away, and it cannot be undone. If you want that, say \
+         `{forget_me_for_good}`.",
+        kept.in_words()
+    )
+}
+
+/// What was done of it, and what is out of reach.
+fn forgot_me(
+    f: &mut std::fmt::Formatter<'_>,
+    kept: &KeptOfPerson,
+    repeated: usize,
+    vocabulary: &Vocabulary,
+) -> std::fmt::Result {
+    let Vocabulary { channel, .. } = vocabulary;
+    write!(
+        f,
+        "I forgot everything of yours: {}, and what you thought of answers.",
+        kept.in_words()
+    )?;
+    if repeated > 0 {
+        write!(
+            f,
+            " I emptied {} that quoted or repeated it.",
+            counted(repeated, "other answer")
+        )?;
+    }
+    if kept.accounts > 1 {
+        f.write_str(" Your accounts are not linked any more.")?;
+    }
+    write!(
+        f,
+        "\n\nOut of my reach are your own messages here, what others wrote of them themselves, what the service of the \
+         model keeps, and backups that whoever runs me made. Where you told me not to remember you in a {channel}, \
+         that still holds."
+    )?;
+    if kept.held > 0 {
+        write!(
+            f,
+            " {} under a legal hold: nobody is shown what you said there any more, but whoever runs me has a copy \
+             until the hold ends.",
+            match kept.held {
+                1 => "One place is".to_owned(),
+                held => format!("{held} places are"),
+            }
+        )?;
+    }
+    Ok(())
+}
+
+/// Where somebody finds what is kept of them.
+fn handed_over(
+    f: &mut std::fmt::Formatter<'_>,
+    count: usize,
+    place: &HandedOver,
+) -> std::fmt::Result {
+    let things = counted(count, "thing");
+    match place {
+        // Others may read this.
+        HandedOver::Directly => f.write_str("I sent it to you in a direct message."),
+        HandedOver::Here => write!(
+            f,
+            "This is all that I keep of yours: {things}, as JSON for programs and as Markdown to read."
+        ),
+        HandedOver::At(paths) => {
+            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+            let paths = paths.join("` and `");
+            write!(
+                f,
+                "All that I keep of yours ({things}) is in `{paths}`, which nobody else can read."
+            )
         }
     }
 }
@@ -373,6 +563,16 @@ fn record(
         " (I remember only what I am asked in this {} anyway.)",
         vocabulary.channel
     )
+}
+
+/// "your account Maria on Discord and your account @maria:example.org on Matrix"
+fn accounts(accounts: &[Account]) -> String {
+    let named = accounts.iter().map(|account| {
+        let Account { platform, name, .. } = account;
+        let (first, rest) = platform.split_at(platform.len().min(1));
+        format!("your account {name} on {}{rest}", first.to_uppercase())
+    });
+    named.collect::<Vec<_>>().join(" and ")
 }
 
 fn all(turns: usize) -> String {

@@ -124,6 +124,7 @@ mod tests {
     fn prior(texts: &[String]) -> PriorMessages {
         let said = texts.iter().map(|text| PriorMessage {
             event: None,
+            author_id: None,
             author: "Ann\nB".to_owned(),
             text: text.clone(),
             at: DateTime::UNIX_EPOCH,

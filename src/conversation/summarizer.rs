@@ -10,7 +10,7 @@ use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::agent::sampling::SamplingByKind;
 use crate::graph::session::Sessions;
-use crate::graph::{ResponseId, StoreError, Summary, Turn, TurnRead};
+use crate::graph::{ResponseId, StoreError, Summary, Trust, Turn, TurnRead};
 use crate::live::Live;
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
@@ -110,9 +110,11 @@ impl Summarizer {
             return Ok(0);
         };
         let text = self.write(message, before.summary.as_ref(), turns).await?;
+        let earlier = before.summary.as_ref().map(|summary| summary.trust);
         let carried = Summary {
             text,
             through: last.id,
+            trust: Trust::derived(turns.iter().map(|turn| turn.trust).chain(earlier)),
         };
         self.save(sessions, message, &carried, previous, before.news.epoch)
             .await?;

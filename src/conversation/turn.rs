@@ -5,17 +5,20 @@
 
 mod answering;
 mod draft;
+mod lineage;
+mod regenerating;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     AudienceId, ChannelSettings, Channels, Delivered, EventId, Grounding, IncomingMessage,
     PriorMessages, Reply, SafeText, joined,
 };
 
 use self::draft::Draft;
+pub use self::regenerating::{KeptReason, Regeneration};
 use crate::agent::asker;
 use crate::agent::budget::Budgets;
 use crate::agent::prompts::{PromptError, Prompts};
@@ -25,6 +28,7 @@ use crate::conversation::attachments::{Attachments, Files};
 use crate::conversation::channel_kind::ChannelKind;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
+use crate::conversation::people::People;
 use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
@@ -33,6 +37,9 @@ use crate::memory::{
     Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text, summary,
 };
 use muninn_platform::redact::{is_redacted, without_secrets};
+
+/// How often an answer is made anew because what it was given is forgotten.
+pub(super) const MOST_AGAIN: usize = 2;
 
 /// Makes turns.
 #[derive(Clone, Debug)]
@@ -49,6 +56,7 @@ pub struct TurnRunner {
     pub toolbox: Arc<Toolbox>,
     pub searcher: Arc<Searcher>,
     pub budgets: Arc<Budgets>,
+    pub people: Arc<People>,
 }
 
 /// Why a turn gave no answer at all.
@@ -126,27 +134,6 @@ pub enum After {
     Outdated,
 }
 
-/// How an answered question is answered again.
-#[derive(Clone, Copy, Debug)]
-pub enum Regeneration<'a> {
-    /// As its author edited it.
-    Edited(&'a str),
-    /// As it was.
-    Again,
-}
-
-/// Why an earlier answer stands as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeptReason {
-    /// The question says the same as before, or something newer.
-    Same,
-    /// It fell out of the window, or was forgotten.
-    OutOfWindow,
-    /// Somebody else asked it.
-    NotTheirs,
-    Stopped,
-}
-
 impl TurnRunner {
     /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
     /// answered already is answered only where nothing says that its answer went out.
@@ -163,6 +150,7 @@ impl TurnRunner {
     ) -> Result<After, TurnError> {
         let began = Instant::now();
         reply.working().await;
+        let message = &self.people.with_private_memory(message).await;
         let text = without_secrets(text);
         let begun = self.begin(guard, message);
         let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
@@ -206,10 +194,7 @@ impl TurnRunner {
                 return Ok(After::Silent);
             }
         };
-        if self.rests_on_forgotten(&draft, &read).await {
-            // What else is gone is not recalled again.
-            let audiences = message.recalls().into_iter();
-            audiences.for_each(|audience| self.recaller.forget(audience));
+        if self.rests_on_forgotten(message, &draft, &read).await {
             return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());
@@ -256,21 +241,34 @@ impl TurnRunner {
         }
     }
 
-    /// Whether something that the answer was given was forgotten while it grew.
-    async fn rests_on_forgotten(&self, draft: &Draft, read: &Read) -> bool {
+    /// Whether something that the answer was given was forgotten while it grew. Then what else is gone is not recalled
+    /// again.
+    async fn rests_on_forgotten(
+        &self,
+        message: &IncomingMessage,
+        draft: &Draft,
+        read: &Read,
+    ) -> bool {
         if read.store_away {
             return false;
         }
         let given: Vec<ResponseId> = draft.recalled.iter().map(|it| it.id).collect();
-        let gone = self.archive.store().are_gone(&given).await;
-        gone.unwrap_or_else(|error| {
-            let error = &error as &dyn std::error::Error;
-            tracing::debug!(
-                error,
-                "whether something was forgotten meanwhile cannot be known"
-            );
-            false
-        })
+        match self.archive.store().are_gone(&given).await {
+            Ok(true) => {
+                let audiences = message.recalls().into_iter();
+                audiences.for_each(|audience| self.recaller.forget(audience));
+                true
+            }
+            Ok(false) => false,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::debug!(
+                    error,
+                    "whether something was forgotten meanwhile cannot be known"
+                );
+                false
+            }
+        }
     }
 
     /// Counts that the model chose to say nothing. The reply is dropped without a word.
@@ -324,80 +322,6 @@ impl TurnRunner {
         }
     }
 
-    /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
-    /// one of the guard's session.
-    ///
-    /// # Errors
-    /// When nothing could be answered or kept; the earlier answer then stands.
-    pub async fn regenerate(
-        &self,
-        guard: &SessionGuard,
-        revision: &IncomingMessage,
-        of: ResponseId,
-        regeneration: Regeneration<'_>,
-        reply: &mut dyn Reply,
-        interrupt: &Interrupt,
-    ) -> Result<Result<(), KeptReason>, TurnError> {
-        let began = Instant::now();
-        let message = IncomingMessage {
-            conversation: guard.session().clone(),
-            ..revision.clone()
-        };
-        let mut begun = self.begin(guard, &message).await?;
-        let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
-            return Ok(Err(KeptReason::OutOfWindow));
-        };
-        let files = Files::of_turn(&earlier);
-        let text = match question(&message, &earlier, &files, regeneration) {
-            Ok(text) => text,
-            Err(stands) => return Ok(Err(stands)),
-        };
-        reply.replace(earlier.delivered.clone().unwrap_or_default());
-        reply.working().await;
-        let sought = self.recaller.seek(&text).await;
-        let zone = self.recaller.time_zone_of(&message);
-        let sought = sought.said_by(
-            &earlier.author_name,
-            earlier.created_at.with_timezone(&zone),
-        );
-        let read = self.recall(&message, begun, sought, hidden).await;
-        let asked = Asked {
-            message: &message,
-            text: &text,
-            files: &files,
-            kind: &self.kind(message.channel()).await,
-        };
-        let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
-            return Ok(Err(KeptReason::Stopped));
-        };
-        draft.below.extend(asked.notice());
-        let mut new = self.new_turn(&asked, &draft, began).await;
-        new.turn = Turn {
-            id: earlier.id,
-            event: earlier.event,
-            author: earlier.author,
-            author_name: earlier.author_name,
-            created_at: earlier.created_at,
-            link: earlier.link,
-            delivered: earlier.delivered,
-            revised_at: Some(revision.sent_at),
-            ..new.turn
-        };
-        if !self.archive.replace(guard, &new).await? {
-            return Ok(Err(KeptReason::OutOfWindow));
-        }
-        self.recaller.forget(&message.audience.id);
-        self.deliver_turn(
-            guard,
-            reply,
-            new.turn.id,
-            &draft.outgoing(&Kept::Graph, &read),
-        )
-        .await;
-        draft.count();
-        Ok(Ok(()))
-    }
-
     /// Step 4: what the graph has, or else memory.
     async fn begin(
         &self,
@@ -437,10 +361,10 @@ impl TurnRunner {
             .await;
         // Where the graph is away, that is said.
         let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
-        if let Some(other) = &message.also_recalls
-            && !begun.store_away
-        {
-            recall_failed |= !self.recaller.catch_up(store, other).await;
+        if !begun.store_away {
+            for other in message.recalls().into_iter().skip(1) {
+                recall_failed |= !self.recaller.catch_up(store, other).await;
+            }
         }
         let mut read = Read {
             recall_failed,
@@ -487,8 +411,19 @@ impl TurnRunner {
         if prior.said.is_empty() {
             return prior;
         }
-        match self.archive.marks(&message.conversation).await {
-            Ok(marks) => prior.said.retain(|said| !marks.cover(said)),
+        let authors = prior.said.iter().filter_map(|said| said.author_id.clone());
+        let authors = authors.collect();
+        let forgotten = tokio::try_join!(
+            self.archive.marks(&message.conversation),
+            self.archive.store().forgotten_people(&authors)
+        );
+        match forgotten {
+            Ok((marks, people)) => prior.said.retain(|said| {
+                let is_of = |(person, until): &(String, DateTime<Utc>)| {
+                    said.author_id.as_ref() == Some(person) && said.at <= *until
+                };
+                !marks.cover(said) && !people.iter().any(is_of)
+            }),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(
@@ -518,6 +453,7 @@ impl TurnRunner {
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = asker::usage(&draft.calls);
         NewTurn {
+            recalls_also: message.recalls().into_iter().skip(1).cloned().collect(),
             audience: message.audience.clone(),
             turn: Turn {
                 id: ResponseId::fresh(),
@@ -543,6 +479,7 @@ impl TurnRunner {
                 revised_at: None,
                 attached: files.kept(),
                 reply_to: None,
+                trust: draft.trust,
             },
             context: draft.gathered.nodes.clone(),
             recalled: draft
@@ -601,41 +538,6 @@ impl Read {
         let hidden = self.hidden.iter().copied();
         window.chain(recalled).chain(hidden).collect()
     }
-}
-
-/// What is answered again, or why nothing is.
-fn question(
-    revision: &IncomingMessage,
-    earlier: &Turn,
-    files: &Files,
-    regeneration: Regeneration<'_>,
-) -> Result<String, KeptReason> {
-    let is_author = revision.author.id == earlier.author;
-    let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
-    match regeneration {
-        _ if is_older => Err(KeptReason::Same),
-        Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
-        Regeneration::Edited(text) => {
-            let text = files.said(&without_secrets(text));
-            if text == earlier.input {
-                return Err(KeptReason::Same);
-            }
-            Ok(text)
-        }
-        Regeneration::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
-        Regeneration::Again => Err(KeptReason::NotTheirs),
-    }
-}
-
-/// Takes a turn out of the window with what came after it, as if it were asked now; gives it, and the ids
-/// of all that was taken. None: it is not in the window any more, or a summary covers it.
-fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<ResponseId>)> {
-    let at = context.window.iter().position(|turn| turn.id == id)?;
-    let through = context.summary.as_ref().map(|summary| summary.through);
-    let mut taken = context.window.split_off(at);
-    let ids: Vec<ResponseId> = taken.iter().map(|turn| turn.id).collect();
-    let is_covered = through.is_some_and(|through| ids.contains(&through));
-    (!is_covered).then(|| (taken.swap_remove(0), ids))
 }
 
 /// Sends a text as the reply's last word to the one who asked alone, where the platform can.

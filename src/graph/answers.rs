@@ -15,7 +15,7 @@ pub use self::votes::Votes;
 
 use super::engine::{Engine, Purge, Row};
 use super::record::{append_params, integer, params, text, turn};
-use super::statements::{self, answers};
+use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
 use crate::graph::session::SessionGuard;
@@ -98,6 +98,9 @@ impl ForgottenEvent {
 /// Bytes that are kept of the listings that show an answer: about 50 of them.
 const MOST_LISTED: usize = 16_384;
 
+/// Turns of one statement about what went out of them.
+const SPOKEN_AT_ONCE: usize = 200;
+
 /// The messages that an answer of a session went out as.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spoken {
@@ -170,6 +173,9 @@ impl GraphStore {
         };
         let mut bound = append_params(&self.engine, session.as_str(), new);
         bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
+        // A copy of each wording.
+        let wording = format!(" {}", chrono::Utc::now().timestamp_millis());
+        self.hold(&[new.turn.id], &wording).await?;
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())
@@ -258,27 +264,37 @@ impl GraphStore {
         self.engine.write(answers::QUOTED_IN, bound).await.map(drop)
     }
 
-    /// What went out of a turn, or of all turns of a session, of the answers that quote them, and as listings that show
-    /// them.
+    /// What went out of a turn, or of all turns of a session, of the answers that quote or repeat them, and as listings
+    /// that show them.
     pub async fn spoken(
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,
     ) -> Result<Vec<Spoken>, StoreError> {
-        let statements = match turn {
-            Some(_) => [answers::SPOKEN_IN_TURN, answers::QUOTED_OF_TURN],
-            None => [answers::SPOKEN_IN_SESSION, answers::QUOTED_OF_SESSION],
-        };
-        let bound = json!({
-            "session": session.as_str(), "id": turn.map(|turn| turn.to_string()),
-        });
-        let mut spoken = Vec::new();
-        for statement in statements {
-            let rows = self.engine.read(statement, params(bound.clone())).await?;
-            spoken.extend(rows.iter().filter_map(self::spoken));
-            spoken.extend(rows.iter().flat_map(listings));
+        match turn {
+            Some(turn) => self.spoken_of(&[turn]).await,
+            None => {
+                let turns = self.turns_of(session.as_str()).await?;
+                self.spoken_of(&turns).await
+            }
         }
-        Ok(spoken)
+    }
+
+    /// The same of any turns.
+    pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
+        let repeating = self.repeating(turns).await?;
+        let all = turns.iter().chain(&repeating);
+        let ids: Vec<String> = all.map(ResponseId::to_string).collect();
+        let mut all = Vec::new();
+        for ids in ids.chunks(SPOKEN_AT_ONCE) {
+            for statement in [forgetting::SPOKEN, forgetting::SPOKEN_QUOTES] {
+                let bound = params(json!({"ids": ids}));
+                let rows = self.engine.read(statement, bound).await?;
+                all.extend(rows.iter().filter_map(spoken));
+                all.extend(rows.iter().flat_map(listings));
+            }
+        }
+        Ok(all)
     }
 
     /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
@@ -375,15 +391,15 @@ impl GraphStore {
         Ok(())
     }
 
-    /// What a person and an audience spent since a moment.
+    /// What a person, with all of their accounts, and an audience spent since a moment.
     pub async fn usage(
         &self,
-        person: &str,
+        accounts: &[String],
         audience: &AudienceId,
         since: DateTime<Utc>,
     ) -> Result<Usage, StoreError> {
         let bound = json!({
-            "author": person, "audience": audience.as_str(), "since": since.to_rfc3339(),
+            "authors": accounts, "audience": audience.as_str(), "since": since.to_rfc3339(),
         });
         let rows = self.engine.read(answers::USAGE, params(bound)).await?;
         let is = |row: &Row, column| row.get(column).and_then(Value::as_bool) == Some(true);

@@ -152,6 +152,7 @@ fn channels(turns: &[&NewTurn]) -> Vec<Value> {
         json!({
             "audience": id, "turns": turns, "platform": audience.platform,
             "workspace": audience.workspace, "channelName": audience.name,
+            "privateTo": audience.private_to,
         })
     };
     channels.into_iter().map(row).collect()
@@ -216,11 +217,11 @@ fn ends(turns: &[&NewTurn]) -> Vec<Value> {
 
 fn recalled(turns: &[&NewTurn]) -> Vec<Value> {
     let of = |turn: &&NewTurn| {
-        let (id, audience) = (turn.turn.id.to_string(), turn.audience.id.clone());
+        let (id, audiences) = (turn.turn.id.to_string(), json!(turn.recalls()));
         let memories = turn.recalled.clone().into_iter();
         memories.map(move |(memory, score)| {
             json!({
-                "turn": id, "audience": audience.as_str(),
+                "turn": id, "audiences": audiences,
                 "id": memory.to_string(), "score": float(score),
             })
         })

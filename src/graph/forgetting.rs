@@ -1,16 +1,43 @@
 //! Forgetting: deleting turns with everything made from them, everywhere.
 
-use muninn_platform::ConversationId;
-use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashSet};
+use std::time::Duration;
 
-use super::engine::Engine;
+use chrono::{DateTime, Utc};
+use muninn_platform::{AudienceId, ConversationId};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::answers::Votes;
+use super::engine::{Engine, Params, Row, Step};
 use super::messages::counted;
-use super::record::params;
+use super::record::{integer, params, response_id, text, unexpected};
 use super::session::SessionGuard;
-use super::{Forget, Forgotten, GraphStore, StoreError, statements};
+use super::statements::{accounts, forgetting as cypher, items, messages};
+use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
 
 /// What an answer says once what it quoted was forgotten.
 pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
+
+/// Turns that are deleted in one transaction.
+const AT_ONCE: usize = 100;
+/// The longest transaction.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Behind every id.
+const BEHIND_ALL: &str = "~";
+
+/// Where a turn is kept, and nothing of what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptTurn {
+    pub id: ResponseId,
+    pub session: ConversationId,
+    pub audience: AudienceId,
+    pub event: String,
+    /// Somebody said it to others.
+    pub is_message: bool,
+    /// Somebody had it noted.
+    pub is_note: bool,
+}
 
 impl GraphStore {
     /// Removes turns with their vectors, the summary that covered them and the quotes of them.
@@ -34,31 +61,281 @@ impl GraphStore {
         self.intended(json!({
             "session": session.as_str(), "id": id,
             // What was said within this millisecond was said before.
-            "until": chrono::Utc::now().timestamp_millis() + 1,
+            "until": Utc::now().timestamp_millis() + 1,
         }))
         .await
     }
 
+    /// Forgets everything that the accounts of one person said, noted and thought of answers until now. What they said up
+    /// to `said_until` is not kept again, whoever reads it once more.
+    pub async fn forget_person(
+        &self,
+        accounts: &[String],
+        said_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        self.intended(json!({
+            "people": accounts, "until": Utc::now().to_rfc3339(),
+            "saidUntil": said_until.timestamp_millis(),
+        }))
+        .await
+    }
+
+    /// Forgets what was said in an audience before a moment, because it is not kept any longer.
+    pub async fn forget_old(
+        &self,
+        audience: &AudienceId,
+        before: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        self.intended(json!({"audience": audience.as_str(), "old": before.to_rfc3339()}))
+            .await
+    }
+
+    /// Where all is kept that a person said, the newest first.
+    pub async fn kept_of(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
+        let mut all = Vec::new();
+        let mut bound = params(json!({
+            "author": account, "until": Utc::now().to_rfc3339(), "most": AT_ONCE,
+        }));
+        let mut before = BEHIND_ALL.to_owned();
+        loop {
+            bound.insert("before".to_owned(), json!(before));
+            let rows = self.engine.read(cypher::OF_PERSON, bound.clone()).await?;
+            for row in &rows {
+                all.push(kept_turn(row)?);
+            }
+            match all.last() {
+                Some(last) if rows.len() == AT_ONCE => before = last.id.to_string(),
+                Some(_) | None => return Ok(all),
+            }
+        }
+    }
+
+    /// The audiences of which anything was ever kept.
+    pub async fn audiences(&self) -> Result<Vec<AudienceId>, StoreError> {
+        let rows = self.engine.read(cypher::CHANNELS, Params::new()).await?;
+        let audiences = rows.iter().filter_map(|row| text(row, "audience"));
+        Ok(audiences.map(AudienceId::new).collect())
+    }
+
+    /// Until when what some people said was forgotten with all of theirs, of those of whom it was.
+    pub async fn forgotten_people(
+        &self,
+        people: &BTreeSet<String>,
+    ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+        let bound = params(json!({"authors": people}));
+        let rows = self.engine.read(cypher::PERSON_MARKS, bound).await?;
+        let mark = |row: &Row| {
+            let until = DateTime::from_timestamp_millis(integer(row, "until"))?;
+            Some((text(row, "author")?, until))
+        };
+        Ok(rows.iter().filter_map(mark).collect())
+    }
+
     /// Deletes what a wish names, everywhere.
     pub(super) async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
-        if wish.get("author").is_some() {
-            let forgotten = self.erase_said(&wish).await?;
-            return Ok(self.scrubbed(forgotten).await);
-        }
+        let forgotten = if wish.get("people").is_some() {
+            self.erase_person(&wish).await?
+        } else if wish.get("old").is_some() {
+            self.erase_old(&wish).await?
+        } else if wish.get("author").is_some() {
+            self.erase_said(&wish).await?
+        } else {
+            self.erase_in_session(wish).await?
+        };
+        Ok(self.scrubbed(forgotten).await)
+    }
+
+    /// Deletes a turn, or all of a session.
+    async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
         let (mark, statement) = match wish.get("id") {
             None | Some(Value::Null) => (statements::MARK_SESSION, statements::FORGET_SESSION),
             Some(_) => (statements::MARK_TURN, statements::FORGET_TURN),
         };
+        let session = wish.get("session").and_then(Value::as_str);
+        let turns = match wish.get("id").and_then(Value::as_str) {
+            Some(id) => vec![response_id(id)?],
+            None => self.turns_of(session.unwrap_or_default()).await?,
+        };
+        let repeating = self.repeating(&turns).await?;
+        self.hold(&turns, "").await?;
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         // First: a mark too many hides a little, a mark too few brings back what was forgotten.
         self.engine.write(mark, bound.clone()).await?;
+        for (statement, bound) in empty(&repeating) {
+            self.engine.write(statement, bound).await?;
+        }
         let rows = self.engine.write(statement, bound).await?;
-        let forgotten = Forgotten {
+        Ok(Forgotten {
             turns: counted(rows.first(), "turns"),
-            quotes: counted(rows.first(), "quotes"),
+            quotes: counted(rows.first(), "quotes") + repeating.len(),
             is_in_file: false,
-        };
-        Ok(self.scrubbed(forgotten).await)
+        })
     }
+
+    /// Deletes all of a person's, some at a time, and what they thought of answers.
+    async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+        let people = wish.get("people").and_then(Value::as_array);
+        let people = people.into_iter().flatten().filter_map(Value::as_str);
+        let mut forgotten = Forgotten::default();
+        for person in people {
+            let mark = json!({"author": person, "until": wish["saidUntil"]});
+            self.engine.write(cypher::MARK_PERSON, params(mark)).await?;
+            let bound = json!({
+                "author": person, "until": wish["until"], "before": BEHIND_ALL, "most": AT_ONCE,
+            });
+            let found = self.erase_found(cypher::OF_PERSON, bound, true).await?;
+            forgotten.turns += found.turns;
+            forgotten.quotes += found.quotes;
+            self.erase_opinions(person).await?;
+            let lists = params(json!({"prefix": format!("list/{person}/")}));
+            self.engine.write(cypher::DROP_LISTS, lists).await?;
+        }
+        let bound = params(json!({"ids": wish["people"]}));
+        for statement in [accounts::FORGET_PEOPLE, accounts::FORGET] {
+            self.engine.write(statement, bound.clone()).await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// Deletes what is not kept any longer. What repeats it goes when its own time comes.
+    async fn erase_old(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+        let bound = json!({"audience": wish["audience"], "old": wish["old"], "most": AT_ONCE});
+        self.erase_found(cypher::OLD, bound, false).await
+    }
+
+    /// Deletes what a person said to others in an audience.
+    async fn erase_said(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+        let bound = json!({
+            "audience": wish["audience"], "author": wish["author"], "most": AT_ONCE,
+        });
+        self.erase_found(messages::SAID_BY, bound, true).await
+    }
+
+    /// Deletes what a statement finds, some at a time, until there is nothing left. With what repeats it, and so that it
+    /// is not kept again, where somebody wants it forgotten.
+    async fn erase_found(
+        &self,
+        statement: &str,
+        bound: Value,
+        is_wanted: bool,
+    ) -> Result<Forgotten, StoreError> {
+        let bound = params(bound);
+        let (mut sessions, mut audiences) = (HashSet::new(), HashSet::new());
+        let mut forgotten = Forgotten::default();
+        let mut last = None;
+        loop {
+            let rows = self.engine.read(statement, bound.clone()).await?;
+            let turns: Vec<KeptTurn> = rows.iter().map(kept_turn).collect::<Result<_, _>>()?;
+            if turns.is_empty() {
+                break;
+            }
+            let ids: Vec<ResponseId> = turns.iter().map(|turn| turn.id).collect();
+            if last.replace(ids[0]) == Some(ids[0]) {
+                let turn = &turns[0];
+                return Err(unexpected(format!(
+                    "turn {} is on no chain of {}, so it cannot be taken out of it",
+                    turn.id, turn.session
+                )));
+            }
+            let repeating = match is_wanted {
+                true => self.repeating(&ids).await?,
+                false => Vec::new(),
+            };
+            self.hold(&ids, "").await?;
+            let mut steps = empty(&repeating);
+            if is_wanted {
+                let event = |it: &KeptTurn| json!({"session": it.session, "event": it.event});
+                let events: Vec<Value> = turns.iter().map(event).collect();
+                steps.push((statements::MARK_EVENTS, params(json!({"events": events}))));
+            }
+            steps.extend(turns.iter().map(take_out));
+            self.run_together(steps).await?;
+            forgotten.turns += turns.len();
+            forgotten.quotes += repeating.len();
+            sessions.extend(turns.iter().map(|it| it.session.to_string()));
+            audiences.extend(turns.into_iter().map(|it| it.audience.to_string()));
+        }
+        let left = params(json!({"sessions": sessions, "audiences": audiences}));
+        for statement in [cypher::DROP_EMPTY_SESSIONS, cypher::UNNAME_EMPTY_CHANNELS] {
+            self.engine.write(statement, left.clone()).await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// Runs statements in one transaction.
+    async fn run_together(&self, steps: Vec<(&'static str, Params)>) -> Result<(), StoreError> {
+        let (sender, receiver) = mpsc::channel(steps.len() + 1);
+        for (statement, bound) in steps {
+            // There is room for all of them.
+            let _ = sender.try_send(Step::Run(statement.to_owned(), bound));
+        }
+        let _ = sender.try_send(Step::Commit);
+        self.engine.transact(receiver, LIMIT).await.map(drop)
+    }
+
+    /// Takes back what a person thought of answers.
+    async fn erase_opinions(&self, person: &str) -> Result<(), StoreError> {
+        let mut before = BEHIND_ALL.to_owned();
+        loop {
+            let bound = params(json!({
+                // As it stands in a line of the feedback.
+                "person": json!(person).to_string(), "before": before, "most": AT_ONCE,
+            }));
+            let rows = self.engine.read(items::OPINIONS_OF, bound).await?;
+            for row in &rows {
+                let said = text(row, "feedback").unwrap_or_default();
+                let bound = params(json!({
+                    "id": text(row, "id"), "before": said, "feedback": Votes::without(&said, person),
+                }));
+                self.engine.write(cypher::SET_FEEDBACK, bound).await?;
+            }
+            match rows.last().and_then(|row| text(row, "id")) {
+                Some(last) if rows.len() == AT_ONCE => before = last,
+                Some(_) | None => return Ok(()),
+            }
+        }
+    }
+
+    pub(super) async fn turns_of(&self, session: &str) -> Result<Vec<ResponseId>, StoreError> {
+        let bound = params(json!({"session": session}));
+        let rows = self.engine.read(cypher::TURNS_OF, bound).await?;
+        let ids = rows.iter().filter_map(|row| text(row, "id"));
+        ids.map(|id| response_id(&id)).collect()
+    }
+}
+
+fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {
+    let of = |column| text(row, column).unwrap_or_default();
+    let source = of("source");
+    Ok(KeptTurn {
+        id: response_id(&of("id"))?,
+        session: ConversationId::new(of("session")),
+        audience: AudienceId::new(of("audience")),
+        event: of("event"),
+        is_message: source == "message",
+        is_note: source == "note",
+    })
+}
+
+/// Takes a turn out of its chain.
+fn take_out(turn: &KeptTurn) -> (&'static str, Params) {
+    let statement = match turn.is_message {
+        true => messages::FORGET,
+        false => statements::FORGET_TURN,
+    };
+    let bound = json!({
+        "session": turn.session, "id": turn.id.to_string(), "blot": REDACTED_ANSWER,
+    });
+    (statement, params(bound))
+}
+
+/// Empties answers, if there are any.
+fn empty(answers: &[ResponseId]) -> Vec<(&'static str, Params)> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
+    let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
+    vec![(cypher::EMPTY, bound)]
 }

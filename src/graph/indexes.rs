@@ -74,6 +74,9 @@ pub(crate) const OF_MEMORY: &[Index] = &[
     Index::unique("response_id", "Response", "n.id"),
     Index::unique("response_event", "Response", "n.eventId"),
     Index::unique("channel_id", "Channel", "n.id"),
+    Index::plain("channel_private", "Channel", "n.privateTo"),
+    Index::unique("account_id", "MuninnAccount", "n.id"),
+    Index::unique("person_id", "MuninnPerson", "n.id"),
     Index::plain("response_place", "Response", "n.audience, n.position"),
     Index::unique("source_id", "MuninnSource", "n.id"),
 ];
@@ -89,7 +92,7 @@ mod tests {
             all[0],
             "CREATE CONSTRAINT muninn_session_id IF NOT EXISTS FOR (n:Session) REQUIRE n.id IS UNIQUE"
         );
-        let place = all.iter().find(|one| one.contains("place"));
+        let place = all.iter().find(|one| one.contains("response_place"));
         assert_eq!(
             place.unwrap(),
             "CREATE INDEX muninn_response_place IF NOT EXISTS FOR (n:Response) ON (n.audience, n.position)"

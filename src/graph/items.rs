@@ -15,8 +15,8 @@ use super::{GraphStore, NewTurn, ResponseId, StoreError, Turn};
 /// What somebody may see listed of what they said.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnItems<'a> {
-    /// Stable id of the person.
-    pub person: &'a str,
+    /// Stable ids of the person.
+    pub accounts: &'a [String],
     /// Where they said it.
     pub audiences: &'a [&'a AudienceId],
     /// What has all of these words, in small letters; all of it without any.
@@ -60,7 +60,7 @@ impl GraphStore {
         let audiences: Vec<&str> = own.audiences.iter().map(|it| it.as_str()).collect();
         let listed: Vec<String> = own.listed.iter().map(ResponseId::to_string).collect();
         let bound = json!({
-            "author": own.person, "audiences": audiences, "words": own.words,
+            "authors": own.accounts, "audiences": audiences, "words": own.words,
             "until": own.until.to_rfc3339(), "listed": listed, "most": own.most,
         });
         let statement = match own.words {
@@ -93,6 +93,7 @@ impl GraphStore {
                 platform: said("platform"),
                 workspace: said("workspace"),
                 name: said("name"),
+                private_to: None,
             },
             corrected: corrected_at.map(|at| Corrected {
                 at,

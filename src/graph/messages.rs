@@ -4,24 +4,16 @@
 //! does not wait for one.
 
 use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, ConversationId, EventId, KeptMessage};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::answers::ForgottenEvent;
-use super::engine::{Engine, Purge, Row, Step};
-use super::forgetting::REDACTED_ANSWER;
+use super::engine::{Engine, Purge, Row};
 use super::record::{integer, params, text, turn};
-use super::statements::{self, messages as cypher};
+use super::statements::messages as cypher;
 use super::{Forget, Forgotten, GraphStore, NewTurn, StoreError, Turn};
-
-/// The longest transaction: its sessions wait for it.
-const LIMIT: Duration = Duration::from_secs(20);
-/// Messages that are forgotten in one transaction.
-const AT_ONCE: usize = 100;
 
 impl GraphStore {
     /// What was said in an audience from a moment until another, to the bot and to one another, oldest first; of more
@@ -84,37 +76,7 @@ impl GraphStore {
             .await
     }
 
-    /// Deletes what a person said to others, some at a time, until there is nothing left.
-    pub(super) async fn erase_said(&self, wish: &Value) -> Result<Forgotten, StoreError> {
-        let mut forgotten = Forgotten::default();
-        let mut bound = params(wish.clone());
-        bound.insert("most".to_owned(), json!(AT_ONCE));
-        loop {
-            let rows = self.engine.read(cypher::SAID_BY, bound.clone()).await?;
-            if rows.is_empty() {
-                return Ok(forgotten);
-            }
-            let event = |row| json!({"session": text(row, "session"), "event": text(row, "event")});
-            let events: Vec<Value> = rows.iter().map(event).collect();
-            let mut steps = vec![(statements::MARK_EVENTS, params(json!({"events": events})))];
-            steps.extend(rows.iter().map(|row| {
-                let bound = json!({
-                    "session": text(row, "session"), "id": text(row, "id"), "blot": REDACTED_ANSWER,
-                });
-                (cypher::FORGET, params(bound))
-            }));
-            let (sender, receiver) = mpsc::channel(steps.len() + 1);
-            for (statement, bound) in steps {
-                // There is room for all of them.
-                let _ = sender.try_send(Step::Run(statement.to_owned(), bound));
-            }
-            let _ = sender.try_send(Step::Commit);
-            self.engine.transact(receiver, LIMIT).await?;
-            forgotten.turns += rows.len();
-        }
-    }
-
-    /// Of some messages, the events of those that were forgotten, alone or with all that was said before.
+    /// Of some messages, the events of those that were forgotten, alone or with all that was said before, there or by their author.
     pub(super) async fn forgotten_among(
         &self,
         messages: impl Iterator<Item = &NewTurn>,
@@ -122,6 +84,7 @@ impl GraphStore {
         let row = |it: &NewTurn| {
             json!({
                 "event": it.turn.event, "session": it.turn.session,
+                "person": format!("person {}", it.turn.author),
                 "at": it.turn.created_at.timestamp_millis(),
             })
         };

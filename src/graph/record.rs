@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::engine::{Engine, Params, Row};
 use super::trace::Trace;
 use super::value;
-use super::{Embedding, NewTurn, ResponseId, Source, StoreError, Summary, Turn};
+use super::{Embedding, NewTurn, ResponseId, Source, StoreError, Summary, Trust, Turn};
 
 /// As many characters of the first question as make a session's title.
 const TITLE_LENGTH: usize = 60;
@@ -51,6 +51,8 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         "platform": audience.platform,
         "workspace": audience.workspace,
         "channelName": audience.name,
+        "privateTo": audience.private_to,
+        "recalls": new.recalls(),
         "id": turn.id.to_string(),
         "createdAt": turn.created_at.to_rfc3339(),
         "source": source_name(turn.source),
@@ -76,6 +78,7 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         "delivered": turn.delivered.as_ref().map(|delivered| json!(delivered).to_string()),
         "revisedAt": turn.revised_at.map(|at| at.to_rfc3339()),
         "replyTo": turn.reply_to,
+        "trust": turn.trust.name(),
         "attached": (!turn.attached.is_empty()).then(|| json!(turn.attached).to_string()),
         "trace": (new.trace != Trace::default()).then(|| json!(new.trace).to_string()),
     }))
@@ -108,19 +111,20 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         .get("createdAt")
         .and_then(value::instant)
         .ok_or_else(|| unexpected(format!("response {id} has no createdAt")))?;
+    let source = match text(row, "source").as_deref() {
+        Some("memory") => Source::Memory,
+        Some("message") => Source::Message,
+        Some("note") => Source::Note,
+        Some("knowledge") => Source::Knowledge,
+        Some("retrieval") => Source::Retrieval,
+        Some(_) | None => Source::Model,
+    };
     Ok(Turn {
         id,
         session: text(row, "session").unwrap_or_default(),
         position: integer(row, "position"),
         created_at,
-        source: match text(row, "source").as_deref() {
-            Some("memory") => Source::Memory,
-            Some("message") => Source::Message,
-            Some("note") => Source::Note,
-            Some("knowledge") => Source::Knowledge,
-            Some("retrieval") => Source::Retrieval,
-            Some(_) | None => Source::Model,
-        },
+        source,
         input: text(row, "input").unwrap_or_default(),
         rephrased_question: text(row, "rephrasedQuestion"),
         output: text(row, "output").unwrap_or_default(),
@@ -139,6 +143,9 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         revised_at: row.get("revisedAt").and_then(value::instant),
         attached: written(row, "attached").unwrap_or_default(),
         reply_to: text(row, "replyTo"),
+        trust: text(row, "trust")
+            .and_then(|name| Trust::parse(&name))
+            .unwrap_or_else(|| Trust::of_old(source)),
     })
 }
 
@@ -167,9 +174,12 @@ pub(crate) fn summary(row: &Row) -> Result<Option<Summary>, StoreError> {
     let (Some(text), Some(through)) = (text(row, "summary"), text(row, "summarizedThrough")) else {
         return Ok(None);
     };
+    // One of an earlier version may cover anything.
+    let trust = self::text(row, "summaryTrust").and_then(|name| Trust::parse(&name));
     Ok(Some(Summary {
         text,
         through: response_id(&through)?,
+        trust: trust.unwrap_or(Trust::File),
     }))
 }
 

@@ -46,7 +46,7 @@ macro_rules! turn_fields {
             "authorName: ", $r, ".authorName, volatile: ", $r, ".volatile, model: ", $r, ".model, ",
             "promptTokens: ", $r, ".promptTokens, completionTokens: ", $r, ".completionTokens, ",
             "durationMs: ", $r, ".durationMs, link: ", $r, ".link, delivered: ", $r, ".delivered, ",
-            "revisedAt: ", $r, ".revisedAt, replyTo: ", $r, ".replyTo"
+            "revisedAt: ", $r, ".revisedAt, replyTo: ", $r, ".replyTo, trust: ", $r, ".trust"
         )
     };
 }
@@ -85,12 +85,12 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     turn!("d"),
     " END AS duplicate ",
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
-    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, window, duplicate, ",
+    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, s.summaryTrust AS summaryTrust, window, duplicate, ",
     "coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
     "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
     "ELSE [null] END AS position ",
     "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN summary, summarizedThrough, window, duplicate, epoch, last, ",
+    "RETURN summary, summarizedThrough, summaryTrust, window, duplicate, epoch, last, ",
     "collect(CASE WHEN n IS NULL THEN null ELSE ",
     turn_with_embedding!("n"),
     " END) AS news"
@@ -184,7 +184,7 @@ macro_rules! set_optional {
         "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, \
          r.embedding = $embedding, r.embedder = $embedder, r.trace = $trace, r.link = $link, \
          r.delivered = $delivered, r.revisedAt = datetime($revisedAt), r.attached = $attached, \
-         r.replyTo = $replyTo, r.cachedTokens = $cachedTokens, r.costMicros = coalesce(r.costMicros, 0) + $costMicros "
+         r.replyTo = $replyTo, r.trust = $trust, r.cachedTokens = $cachedTokens, r.costMicros = coalesce(r.costMicros, 0) + $costMicros "
     };
 }
 
@@ -205,7 +205,7 @@ macro_rules! append {
             "WITH s, d WHERE d IS NULL ",
             "MERGE (c:Channel {id: $audience}) ",
             "ON CREATE SET c.position = 0, c.epoch = 0 ",
-            "SET c.platform = $platform, c.workspace = $workspace, c.name = $channelName ",
+            "SET c.platform = $platform, c.workspace = $workspace, c.name = $channelName, c.privateTo = $privateTo ",
             "WITH s, c, coalesce(c.position, 0) + 1 AS position ",
             "SET c.position = position ",
             "MERGE (s)-[:IN]->(c) ",
@@ -234,7 +234,7 @@ macro_rules! link_recalled {
     () => {
         "WITH r, position \
         UNWIND CASE WHEN size($recalled) = 0 THEN [null] ELSE $recalled END AS memory \
-        OPTIONAL MATCH (m:Response {id: memory.id, audience: $audience}) \
+        OPTIONAL MATCH (m:Response {id: memory.id}) WHERE m.audience IN $recalls \
         FOREACH (found IN CASE WHEN m IS NULL THEN [] ELSE [m] END | \
         CREATE (r)-[:RECALLED {score: memory.score}]->(found)) \
         RETURN position, count(m) AS memories"
@@ -254,7 +254,7 @@ macro_rules! link_sources {
             "WITH r, position ",
             "UNWIND $context AS source ",
             "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnProcess OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Pending OR k:Response OR k:Session ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnAccount OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnHeld OR k:MuninnPerson OR k:MuninnProcess OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Pending OR k:Response OR k:Session ",
             "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
             "WITH r, position, count(k) AS sources ",
             link_recalled!()
@@ -308,7 +308,7 @@ pub(crate) const SAVE_SUMMARY: &str = "\
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
     WITH s, max(coalesce(c.epoch, 0)) AS epoch \
     WHERE coalesce(s.summarizedThrough, '') = $previous AND coalesce(epoch, 0) = $epoch \
-    SET s.summary = $text, s.summarizedThrough = $through \
+    SET s.summary = $text, s.summarizedThrough = $through, s.summaryTrust = $trust \
     RETURN s.id AS session";
 
 macro_rules! explain {
@@ -389,7 +389,7 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "SET s.summary = null, s.summarizedThrough = null ",
     "DETACH DELETE r ",
-    "RETURN 1 AS turns, quotes"
+    "RETURN 1 AS turns, quotes, 1 AS times"
 );
 
 /// Removes a session and its turns; the channel keeps its counters.
@@ -485,10 +485,12 @@ pub(crate) const WIPE: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
     WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
 
+pub(crate) mod accounts;
 pub(crate) mod answers;
 pub(crate) mod appending;
 pub(crate) mod attention;
 pub(crate) mod claims;
+pub(crate) mod forgetting;
 pub(crate) mod hearing;
 pub(crate) mod import;
 pub(crate) mod items;

@@ -1,9 +1,9 @@
 //! [`GraphStore`]: opening and closing it, what there is in it, and generated queries. Its other
 //! operations stand in the files beside this one, by what they are about.
 
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
-use muninn_platform::ConversationId;
+use muninn_platform::{AudienceId, ConversationId};
 use serde_json::{Map, Value, json};
 
 use super::confine::ConfinedCypher;
@@ -22,6 +22,8 @@ use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, mig
 pub struct GraphStore {
     pub(super) engine: Timed,
     pub(super) survey: Cache,
+    /// Places under a legal hold.
+    pub(super) holds: RwLock<Vec<AudienceId>>,
 }
 
 impl GraphStore {
@@ -32,6 +34,7 @@ impl GraphStore {
         let store = Self {
             engine,
             survey: Cache::default(),
+            holds: RwLock::default(),
         };
         for (intent, wish) in store.engine.intents()? {
             tracing::info!("finishing what was being forgotten when muninn ended");

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::answers::Votes;
 use super::reading::Reading;
 use super::trace::Trace;
+use super::trust::Trust;
 
 /// One response in the graph: what was asked, what was answered, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Turn {
     /// The event of the message that it answers, where the platform says it.
     #[serde(default)]
     pub reply_to: Option<String>,
+    /// Of the answer; of what was only heard or noted, that a person said it.
+    #[serde(default)]
+    pub trust: Trust,
 }
 
 impl Turn {
@@ -86,6 +90,7 @@ impl Turn {
             revised_at: None,
             attached: Vec::new(),
             reply_to: None,
+            trust: Trust::Talk,
         }
     }
 
@@ -94,6 +99,7 @@ impl Turn {
     pub fn message(session: &str, author: &str, text: &str) -> Self {
         Self {
             source: Source::Message,
+            trust: Trust::Person,
             ..Self::of(session, author, text, "")
         }
     }
@@ -115,6 +121,7 @@ impl Turn {
     pub fn note(session: &str, author: &str, text: &str) -> Self {
         Self {
             source: Source::Note,
+            trust: Trust::Person,
             ..Self::of(session, author, text, "")
         }
     }
@@ -218,6 +225,8 @@ pub struct Summary {
     pub text: String,
     /// The last response it covers.
     pub through: ResponseId,
+    /// The lowest class of what it covers.
+    pub trust: Trust,
 }
 
 /// What one turn asks of the store before it begins.
@@ -292,8 +301,10 @@ pub struct Replaced {
 /// A turn to append.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewTurn {
-    #[serde(with = "audience_serde")]
     pub audience: Audience,
+    /// Other audiences whose memory the answer may have been given.
+    #[serde(default)]
+    pub recalls_also: Vec<AudienceId>,
     pub turn: Turn,
     /// `elementId`s, read in this turn, of the knowledge nodes the answer was made from.
     pub context: Vec<String>,
@@ -309,11 +320,21 @@ impl NewTurn {
     pub fn of(audience: Audience, turn: Turn) -> Self {
         Self {
             audience,
+            recalls_also: Vec::new(),
             turn,
             context: Vec::new(),
             recalled: Vec::new(),
             trace: Trace::default(),
         }
+    }
+}
+
+impl NewTurn {
+    /// The audiences whose memory the answer may have been given.
+    pub(crate) fn recalls(&self) -> Vec<&AudienceId> {
+        std::iter::once(&self.audience.id)
+            .chain(&self.recalls_also)
+            .collect()
     }
 }
 
@@ -437,43 +458,4 @@ pub struct StoreHealth {
     pub reading: Option<Reading>,
     /// What the person who runs the bot should know of.
     pub warnings: Vec<String>,
-}
-
-/// [`Audience`] belongs to a crate that knows nothing of files, so its shape is told here.
-mod audience_serde {
-    use muninn_platform::{Audience, AudienceId};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    struct Shape {
-        id: String,
-        platform: String,
-        workspace: String,
-        name: String,
-    }
-
-    pub(super) fn serialize<S: Serializer>(audience: &Audience, to: S) -> Result<S::Ok, S::Error> {
-        Shape {
-            id: audience.id.as_str().to_owned(),
-            platform: audience.platform.clone(),
-            workspace: audience.workspace.clone(),
-            name: audience.name.clone(),
-        }
-        .serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Audience, D::Error> {
-        let Shape {
-            id,
-            platform,
-            workspace,
-            name,
-        } = Shape::deserialize(from)?;
-        Ok(Audience {
-            id: AudienceId::new(id),
-            platform,
-            workspace,
-            name,
-        })
-    }
 }

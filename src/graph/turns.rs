@@ -239,6 +239,7 @@ impl GraphStore {
             "session": guard.session().as_str(),
             "text": summary.text,
             "through": summary.through.to_string(),
+            "trust": summary.trust.name(),
             "previous": previous.map(|id| id.to_string()).unwrap_or_default(),
             "epoch": epoch,
         });

@@ -11,21 +11,29 @@ use super::index::{AudienceIndex, Entry};
 use super::people::People;
 use super::values::Kind;
 use super::when::{self, Time};
-use crate::retrieval::language::{self, is_one_of as is};
+use crate::retrieval::language::{self, WordList};
 use crate::retrieval::text::written;
 
 /// Words by which people speak of themselves.
-const OWN: &str = "i me my mine im ive ich mein meine meinen meinem meiner mir mich je moi mon ma mes yo mi mis me meu minha eu \
-                   io mio mia miei ik mijn mij ja mój moja moje mnie mi я мой моя мое моё мне меня";
+const OWN: WordList = WordList::of(
+    "i me my mine im ive ich mein meine meinen meinem meiner mir mich je moi mon ma mes yo mi mis me meu minha eu \
+                   io mio mia miei ik mijn mij ja mój moja moje mnie mi я мой моя мое моё мне меня",
+);
 /// What asks for a number, alone or behind "how".
-const HOW: &str = "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit";
-const AMOUNT: &str = "price cost costs value worth fee fees rate salary wage pay rent fare fine deposit balance score temperature capacity weight height length percentage amount number total limit age budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
+const HOW: WordList = WordList::of(
+    "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit",
+);
+const AMOUNT: WordList = WordList::of(
+    "price cost costs value worth fee fees rate salary wage pay rent fare fine deposit balance score temperature capacity weight height length percentage amount number total limit age budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
                       cuánto cuánta cuántos cuántas precio cuesta quanto quanta quanti quante quantos quantas prezzo costa preço custa \
-                      hoeveel prijs kost ile cena kosztuje сколько цена стоит";
-const WHEN: &str = "when wann quand cuándo quando wanneer kiedy когда";
-const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred half once twice none \
+                      hoeveel prijs kost ile cena kosztuje сколько цена стоит",
+);
+const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
+const NUMBERS: WordList = WordList::of(
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred half once twice none \
                        dozen ein eine zwei drei vier fünf sechs sieben acht neun zehn un une deux trois quatre cinq dos tres \
-                       cuatro cinco due tre quattro cinque";
+                       cuatro cinco due tre quattro cinque",
+);
 
 /// Set by hand after fits on two worlds of team talk, each judged on the other and on first
 /// conversations (`docs/recall.md`): log-odds.
@@ -54,15 +62,15 @@ impl Wanted {
         let pairs = words.windows(2);
         let behind_how = pairs
             .into_iter()
-            .any(|pair| is(&pair[0], "how wie") && is(&pair[1], HOW));
-        let names_time = words
-            .windows(2)
-            .any(|pair| is(&pair[0], "what which") && is(&pair[1], "time day date"));
+            .any(|pair| matches!(&*pair[0], "how" | "wie") && HOW.has(&pair[1]));
+        let names_time = words.windows(2).any(|pair| {
+            matches!(&*pair[0], "what" | "which") && matches!(&*pair[1], "time" | "day" | "date")
+        });
         if behind_how {
             Some(Self::Number)
-        } else if names_time || words.iter().any(|word| is(word, WHEN)) {
+        } else if names_time || words.iter().any(|word| WHEN.has(word)) {
             Some(Self::Time)
-        } else if words.iter().any(|word| is(word, AMOUNT)) {
+        } else if words.iter().any(|word| AMOUNT.has(word)) {
             Some(Self::Number)
         } else {
             None
@@ -79,7 +87,7 @@ impl Wanted {
         }
         let mut words = texts.into_iter().flat_map(written);
         match self {
-            Self::Number => words.any(|word| is(&word, NUMBERS)),
+            Self::Number => words.any(|word| NUMBERS.has(&word)),
             Self::Time => words.any(|word| when::is_of_time(&word)),
         }
     }
@@ -169,7 +177,7 @@ impl Asked {
         people: &People,
     ) -> Self {
         let words = written(text);
-        let speaks_of_self = words.iter().any(|word| is(word, OWN));
+        let speaks_of_self = words.iter().any(|word| OWN.has(word));
         Self {
             own: asker
                 .filter(|_| speaks_of_self)

@@ -2,7 +2,7 @@
 //! what was said before, too.
 
 use super::index::AudienceIndex;
-use crate::retrieval::language::is_one_of;
+use crate::retrieval::language::WordList;
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::written;
 use crate::retrieval::vectors::Quantised;
@@ -20,10 +20,12 @@ const FADING: f32 = 0.5;
 const REACH: usize = 2;
 
 /// Words that point back, of those that hardly do anything else.
-const POINTERS: &str = "it its that this these those they them their he him his she her there more else davon dazu daran dafür \
-    damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там";
+const POINTERS: WordList = WordList::of(
+    "it its that this these those they them their he him his she her there more else davon dazu daran dafür \
+    damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там",
+);
 /// Words that go on with what was said, where a text begins with them.
-const GOING_ON: &str = "and und et y e en i и";
+const GOING_ON: WordList = WordList::of("and und et y e en i и");
 /// Stems of words that ask without saying for what.
 const EMPTY_STEMS: &[&str] = &[
     "tell", "more", "explain", "say", "said", "mean", "again", "pleas", "know", "els", "happen",
@@ -55,8 +57,8 @@ pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
 /// Whether a text points back to what was said before it.
 pub(super) fn points_back(text: &str) -> bool {
     let words = written(text);
-    let goes_on = words.first().is_some_and(|word| is_one_of(word, GOING_ON));
-    goes_on || words.iter().any(|word| is_one_of(word, POINTERS))
+    let goes_on = words.first().is_some_and(|word| GOING_ON.has(word));
+    goes_on || words.iter().any(|word| POINTERS.has(word))
 }
 
 /// The words to search with.

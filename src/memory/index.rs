@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use super::people::People;
 use super::revision::{Pair, Statement};
 use super::talk::Place;
-use crate::graph::{Embedding, ResponseId, Source, Turn, is_question};
+use crate::graph::{Embedding, ResponseId, Source, Trust, Turn, is_question};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
 use crate::retrieval::text::{bounded, date_words, written};
@@ -42,6 +42,7 @@ pub(super) struct Entry {
     pub(super) is_message: bool,
     /// Somebody had it kept in mind.
     pub(super) is_note: bool,
+    pub(super) trust: Trust,
     /// Question and answer in one allocation.
     text: Box<str>,
     /// Where the answer begins.
@@ -226,6 +227,7 @@ impl AudienceIndex {
             author,
             is_message: turn.is_message(),
             is_note: turn.is_note(),
+            trust: turn.trust,
             asks: is_question(&turn.input) && says_little(&turn.input, answer(turn)),
             text: text.into_boxed_str(),
             answer: answer_begins,

@@ -11,7 +11,8 @@ use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 
 use super::archive::Archive;
 use super::journal::JournalError;
-use crate::graph::{NewTurn, ResponseId, StoreError, Turn};
+use crate::graph::answers::Spoken;
+use crate::graph::{Forgotten, NewTurn, ResponseId, StoreError, Turn};
 
 /// Messages of one transaction at most.
 const MOST: usize = 400;
@@ -208,6 +209,55 @@ impl Archive {
         let there = self.store().forget_said(audience, person).await?;
         self.no_longer_known(audience);
         Ok(here + there.turns)
+    }
+
+    /// Forgets everything of a person, wherever it is kept, and what they thought of answers. What they said up to
+    /// `said_until` is not kept again.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
+    pub async fn forget_person(
+        &self,
+        accounts: &[String],
+        said_until: DateTime<Utc>,
+    ) -> Result<Forgotten, MessageError> {
+        let here = self.journal.forget(|it| accounts.contains(&it.turn.author));
+        let here = here.await?;
+        self.windows.clear();
+        let there = self.store().forget_person(accounts, said_until).await?;
+        let turns = there.turns + here;
+        Ok(Forgotten { turns, ..there })
+    }
+
+    /// Forgets what was said in an audience before a moment. Says how many turns there were.
+    ///
+    /// # Errors
+    /// As [`Archive::forget_person`].
+    pub async fn forget_old(
+        &self,
+        audience: &AudienceId,
+        before: DateTime<Utc>,
+    ) -> Result<usize, MessageError> {
+        let is_old = |it: &NewTurn| it.audience.id == *audience && it.turn.created_at < before;
+        let here = self.journal.forget(is_old).await?;
+        let there = self.store().forget_old(audience, before).await?;
+        if here + there.turns > 0 {
+            self.windows.clear();
+            self.no_longer_known(audience);
+        }
+        Ok(here + there.turns)
+    }
+
+    /// What went out of turns of some people that wait for the graph.
+    pub fn spoken_waiting_of(&self, accounts: &[String]) -> Vec<Spoken> {
+        let sessions = self.journal.sessions().into_iter();
+        let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
+        let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
+        let spoken = theirs.map(|it| Spoken {
+            session: ConversationId::new(&it.turn.session),
+            messages: it.turn.delivered.clone().unwrap_or_default(),
+        });
+        spoken.collect()
     }
 
     /// Something in an audience was changed or forgotten: what is held of it is loaded again.

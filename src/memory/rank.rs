@@ -15,7 +15,7 @@ use super::history::{self, Earlier};
 use super::index::{AudienceIndex, Entry};
 use super::quote::quotable;
 use super::revision::{Question, Statement};
-use crate::graph::ResponseId;
+use crate::graph::{ResponseId, Trust};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::{asks, asks_for_nothing};
 
@@ -124,6 +124,8 @@ pub struct Recalled {
     pub is_message: bool,
     /// Somebody had it kept in mind, and it bears on the question.
     pub is_pinned: bool,
+    /// Of its answer; of what has none, that a person said it.
+    pub trust: Trust,
 }
 
 impl Recalled {
@@ -254,6 +256,7 @@ impl Ranked {
             is_newer: false,
             is_message: entry.is_message,
             is_pinned: self.is_pinned,
+            trust: entry.trust,
         }
     }
 }

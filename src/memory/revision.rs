@@ -83,7 +83,7 @@ static MARKS: LazyLock<HashMap<&'static str, Mark>> = LazyLock::new(|| {
     mark(REVOKING, |mark| mark.revokes = true);
     mark(SCOPED, |mark| mark.is_scoped = true);
     for words in MEASURES.iter().chain(&MONTHS) {
-        mark(words, |mark| mark.is_of_value = true);
+        mark(words.words(), |mark| mark.is_of_value = true);
     }
     marks
 });

@@ -74,6 +74,7 @@ fn answers(turns: &[Turn]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Trust;
     use crate::testing::turn;
 
     fn turns(n: usize) -> Vec<Turn> {
@@ -84,6 +85,7 @@ mod tests {
         Some(Summary {
             text: "They counted.".to_owned(),
             through: turns[n - 1].id,
+            trust: Trust::Talk,
         })
     }
 

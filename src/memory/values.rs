@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::when::month_of;
-use crate::retrieval::language::{Guess, is_one_of as is};
+use crate::retrieval::language::{Guess, WordList};
 use crate::retrieval::text::bounded;
 
 /// Characters of one text that are read for values.
@@ -18,19 +18,23 @@ const READ: usize = 2_048;
 /// Values of one text that are kept; a long table names no value in particular.
 const MOST: usize = 24;
 
-const MONEY: &str =
-    "euro euros eur usd dollar dollars pound pounds gbp chf zł złotych zloty руб рублей";
+const MONEY: WordList = WordList::of(
+    "euro euros eur usd dollar dollars pound pounds gbp chf zł złotych zloty руб рублей",
+);
 const MONEY_SIGNS: [char; 6] = ['€', '$', '£', '¥', '₹', '₽'];
-const PERCENT: &str = "percent prozent procent procento procenta pourcent porciento percento";
-const TIME: &str = "minute minutes min mins hour hours day days week weeks month months year years minuten stunde stunden tag tage tagen \
+const PERCENT: WordList =
+    WordList::of("percent prozent procent procento procenta pourcent porciento percento");
+const TIME: WordList = WordList::of(
+    "minute minutes min mins hour hours day days week weeks month months year years minuten stunde stunden tag tage tagen \
     woche wochen monat monate monaten jahr jahre jahren heure heures jour jours semaine semaines mois an ans minuto minutos \
     hora horas día días dia dias semana semanas mes meses mês año años ano anos minuti ora ore giorno giorni settimana \
     settimane mese mesi anno anni minuut uur dag dagen weken maand maanden jaar minut minuty godzin godziny dzień dni \
-    tygodni miesięcy lat минут часов дней недель месяцев лет";
+    tygodni miesięcy lat минут часов дней недель месяцев лет",
+);
 /// Words that say what a number measures, and nothing of what it is about.
-pub(super) const MEASURES: [&str; 3] = [MONEY, PERCENT, TIME];
-const OF_DAY: &str = "am pm uhr h oclock heures uur godz";
-const ORDINAL: &str = "st nd rd th er e";
+pub(super) const MEASURES: [WordList; 3] = [MONEY, PERCENT, TIME];
+const OF_DAY: WordList = WordList::of("am pm uhr h oclock heures uur godz");
+const ORDINAL: WordList = WordList::of("st nd rd th er e");
 const COUNTED: [(&str, u32); 60] = [
     ("one", 1),
     ("two", 2),
@@ -221,7 +225,7 @@ impl Reader<'_> {
 
     fn number(&self, digits: &str, suffix: &str, at: usize) -> Value {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
-        let of_day = |word: &str| is(word, OF_DAY);
+        let of_day = |word: &str| OF_DAY.has(word);
         if digits.contains(':') || of_day(suffix) || (suffix.is_empty() && of_day(self.word(after)))
         {
             let text = digits.trim_start_matches('0').to_owned();
@@ -244,7 +248,7 @@ impl Reader<'_> {
                 unit: Some(month.to_string()),
             };
         }
-        if is(suffix, ORDINAL) && !suffix.is_empty() && is_day(digits) {
+        if ORDINAL.has(suffix) && !suffix.is_empty() && is_day(digits) {
             return Value {
                 kind: Kind::Date,
                 text: digits.to_owned(),
@@ -257,10 +261,10 @@ impl Reader<'_> {
             .into_iter()
             .flatten()
             .any(|sign| MONEY_SIGNS.contains(&sign))
-            || is(self.word(after), MONEY);
+            || MONEY.has(self.word(after));
         let unit = if is_money {
             Some("money".to_owned())
-        } else if self.sign(after) == Some('%') || is(self.word(after), PERCENT) {
+        } else if self.sign(after) == Some('%') || PERCENT.has(self.word(after)) {
             Some("%".to_owned())
         } else if thousands {
             None
@@ -295,7 +299,7 @@ impl Reader<'_> {
             _ => None,
         };
         let after = step(Some(at + 1)).map_or(at + 1, |at| at + 1);
-        let after = if is(self.word(Some(after)), "of de") {
+        let after = if matches!(self.word(Some(after)), "of" | "de") {
             after + 1
         } else {
             after

@@ -4,82 +4,114 @@
 
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
-use crate::retrieval::language::is_one_of as is;
+use crate::retrieval::language::WordList;
 use crate::retrieval::text::written;
 
 /// Weekdays from Monday on, in several languages.
-const WEEKDAYS: [&str; 7] = [
-    "monday mon montag lundi lunes lunedì maandag poniedziałek понедельник",
-    "tuesday tue dienstag mardi martes martedì dinsdag wtorek вторник",
-    "wednesday wed mittwoch mercredi miércoles mercoledì woensdag środa środę среда среду",
-    "thursday thu donnerstag jeudi jueves giovedì donderdag czwartek четверг",
-    "friday fri freitag vendredi viernes venerdì vrijdag piątek пятница пятницу",
-    "saturday samstag samedi sábado sabato zaterdag sobota sobotę суббота субботу",
-    "sunday sonntag dimanche domingo domenica zondag niedziela niedzielę воскресенье",
+const WEEKDAYS: [WordList; 7] = [
+    WordList::of("monday mon montag lundi lunes lunedì maandag poniedziałek понедельник"),
+    WordList::of("tuesday tue dienstag mardi martes martedì dinsdag wtorek вторник"),
+    WordList::of(
+        "wednesday wed mittwoch mercredi miércoles mercoledì woensdag środa środę среда среду",
+    ),
+    WordList::of("thursday thu donnerstag jeudi jueves giovedì donderdag czwartek четверг"),
+    WordList::of("friday fri freitag vendredi viernes venerdì vrijdag piątek пятница пятницу"),
+    WordList::of("saturday samstag samedi sábado sabato zaterdag sobota sobotę суббота субботу"),
+    WordList::of("sunday sonntag dimanche domingo domenica zondag niedziela niedzielę воскресенье"),
 ];
 /// Months from January on. Those that English has for something else, too, are told apart by the word
 /// before them.
-pub(super) const MONTHS: [&str; 12] = [
-    "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
-    "february feb februar février febrero fevereiro febbraio februari luty lutego lutym февраль февраля феврале",
-    "march mar märz mars marzo março maart marzec marca marcu март марта марте",
-    "april apr avril abril aprile kwiecień kwietnia kwietniu апрель апреля апреле",
-    "may mai mayo maio maggio mei maj maja maju май мая мае",
-    "june jun juni juin junio junho giugno czerwiec czerwca czerwcu июнь июня июне",
-    "july jul juli juillet julio julho luglio lipiec lipca lipcu июль июля июле",
-    "august aug août agosto augustus sierpień sierpnia sierpniu август августа августе",
-    "september sep sept septembre septiembre setembro settembre wrzesień września wrześniu сентябрь сентября сентябре",
-    "october oct oktober octobre octubre outubro ottobre październik października październiku октябрь октября октябре",
-    "november nov novembre noviembre novembro listopad listopada listopadzie ноябрь ноября ноябре",
-    "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
+pub(super) const MONTHS: [WordList; 12] = [
+    WordList::of(
+        "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
+    ),
+    WordList::of(
+        "february feb februar février febrero fevereiro febbraio februari luty lutego lutym февраль февраля феврале",
+    ),
+    WordList::of("march mar märz mars marzo março maart marzec marca marcu март марта марте"),
+    WordList::of("april apr avril abril aprile kwiecień kwietnia kwietniu апрель апреля апреле"),
+    WordList::of("may mai mayo maio maggio mei maj maja maju май мая мае"),
+    WordList::of("june jun juni juin junio junho giugno czerwiec czerwca czerwcu июнь июня июне"),
+    WordList::of("july jul juli juillet julio julho luglio lipiec lipca lipcu июль июля июле"),
+    WordList::of(
+        "august aug août agosto augustus sierpień sierpnia sierpniu август августа августе",
+    ),
+    WordList::of(
+        "september sep sept septembre septiembre setembro settembre wrzesień września wrześniu сентябрь сентября сентябре",
+    ),
+    WordList::of(
+        "october oct oktober octobre octubre outubro ottobre październik października październiku октябрь октября октябре",
+    ),
+    WordList::of(
+        "november nov novembre noviembre novembro listopad listopada listopadzie ноябрь ноября ноябре",
+    ),
+    WordList::of(
+        "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
+    ),
 ];
 /// Feasts that move with Easter, and by how many days.
-const MOVABLE: [(&str, i64); 6] = [
-    ("karfreitag", -2),
+const MOVABLE: [(WordList, i64); 6] = [
+    (WordList::of("karfreitag"), -2),
     (
-        "easter ostern osterwochenende pâques pascua páscoa pasqua pasen wielkanoc wielkanocą пасха пасхи пасхой",
+        WordList::of(
+            "easter ostern osterwochenende pâques pascua páscoa pasqua pasen wielkanoc wielkanocą пасха пасхи пасхой",
+        ),
         0,
     ),
-    ("ostermontag paasmaandag pasquetta", 1),
-    ("ascension himmelfahrt hemelvaart", 39),
+    (WordList::of("ostermontag paasmaandag pasquetta"), 1),
+    (WordList::of("ascension himmelfahrt hemelvaart"), 39),
     (
-        "whitsun pentecost pfingsten pentecôte pentecostés pinksteren",
+        WordList::of("whitsun pentecost pfingsten pentecôte pentecostés pinksteren"),
         49,
     ),
-    ("fronleichnam", 60),
+    (WordList::of("fronleichnam"), 60),
 ];
 /// Feasts of a day: month and day.
-const FIXED: [(&str, u32, u32); 4] = [
+const FIXED: [(WordList, u32, u32); 4] = [
     (
-        "christmas xmas weihnachten noël navidad natal natale kerst kerstmis рождество рождества",
+        WordList::of(
+            "christmas xmas weihnachten noël navidad natal natale kerst kerstmis рождество рождества",
+        ),
         12,
         25,
     ),
-    ("silvester", 12, 31),
-    ("halloween", 10, 31),
-    ("epiphany epifanía epifania", 1, 6),
+    (WordList::of("silvester"), 12, 31),
+    (WordList::of("halloween"), 10, 31),
+    (WordList::of("epiphany epifanía epifania"), 1, 6),
 ];
-const SINCE: &str = "since seit depuis desde sinds od";
+const SINCE: WordList = WordList::of("since seit depuis desde sinds od");
 /// What stands before the name of a month.
-const IN: &str = "in im en em w в since seit depuis desde of early late mid during";
-const NEXT: &str = "next nächsten nächste nächster prochain prochaine próximo próxima volgende";
-const LAST: &str = "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
-                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом";
-const THIS: &str =
-    "this diese diesen dieser dieses cette esta este questa questo deze dit tym этой этом";
-const WEEK: &str = "week woche semaine semana settimana tydzień tygodniu неделя неделе неделю";
-const MONTH: &str = "month monat mois mes mês mese maand miesiąc miesiącu месяц месяце";
-const YEAR: &str = "year jahr an année año ano anno jaar rok roku год году";
-const YESTERDAY: &str = "yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера";
-const TODAY: &str = "today tonight heute aujourd hoy hoje oggi vandaag dziś dzisiaj сегодня";
-const TOMORROW: &str = "tomorrow demain mañana amanhã domani morgen jutro завтра";
-const BEFORE_YESTERDAY: &str = "vorgestern anteayer anteontem eergisteren przedwczoraj позавчера";
+const IN: WordList =
+    WordList::of("in im en em w в since seit depuis desde of early late mid during");
+const NEXT: WordList =
+    WordList::of("next nächsten nächste nächster prochain prochaine próximo próxima volgende");
+const LAST: WordList = WordList::of(
+    "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
+                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом",
+);
+const THIS: WordList = WordList::of(
+    "this diese diesen dieser dieses cette esta este questa questo deze dit tym этой этом",
+);
+const WEEK: WordList =
+    WordList::of("week woche semaine semana settimana tydzień tygodniu неделя неделе неделю");
+const MONTH: WordList =
+    WordList::of("month monat mois mes mês mese maand miesiąc miesiącu месяц месяце");
+const YEAR: WordList = WordList::of("year jahr an année año ano anno jaar rok roku год году");
+const YESTERDAY: WordList =
+    WordList::of("yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера");
+const TODAY: WordList =
+    WordList::of("today tonight heute aujourd hoy hoje oggi vandaag dziś dzisiaj сегодня");
+const TOMORROW: WordList = WordList::of("tomorrow demain mañana amanhã domani morgen jutro завтра");
+const BEFORE_YESTERDAY: WordList =
+    WordList::of("vorgestern anteayer anteontem eergisteren przedwczoraj позавчера");
 /// What says that a question is about what was so then.
-const THEN: &str = "before first originally initially earlier former formerly old previous previously until vorher \
-                    ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше";
+const THEN: WordList = WordList::of(
+    "before first originally initially earlier former formerly old previous previously until vorher \
+                    ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше",
+);
 
-fn place(word: &str, lists: &[&str]) -> Option<u32> {
-    let place = lists.iter().position(|words| is(word, words))?;
+fn place(word: &str, lists: &[WordList]) -> Option<u32> {
+    let place = lists.iter().position(|words| words.has(word))?;
     u32::try_from(place).ok()
 }
 
@@ -135,13 +167,13 @@ impl Time {
     /// What words in small letters mean that are said today.
     pub(super) fn of(words: &[String], today: NaiveDate) -> Self {
         let mut time = Self {
-            then: words.iter().any(|word| is(word, THEN)),
+            then: words.iter().any(|word| THEN.has(word)),
             ..Self::default()
         };
         let (single, is_future) = single_day(words, today);
         time.day = single;
         if !is_future {
-            let is_since = words.iter().any(|word| is(word, SINCE));
+            let is_since = words.iter().any(|word| SINCE.has(word));
             let of_day = single.and_then(|day| match today.succ_opt() {
                 Some(to) if is_since => Some(Window { from: day, to }),
                 Some(_) | None => Window::days(day, 1),
@@ -168,19 +200,19 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
         let after = words.get(at + 1).map_or("", String::as_str);
-        if is(word, BEFORE_YESTERDAY)
+        if BEFORE_YESTERDAY.has(word)
             || (word == "day" && after == "before" && words.iter().any(|it| it == "yesterday"))
         {
             return (back(2), false);
         }
         // "Morgen" is the morning after a greeting, and not the next day.
-        if is(word, TOMORROW) && !is(before, "guten good") {
+        if TOMORROW.has(word) && !matches!(before, "guten" | "good") {
             return (today.checked_add_days(Days::new(1)), true);
         }
-        if is(word, YESTERDAY) || (is(before, LAST) && word == "night") {
+        if YESTERDAY.has(word) || (LAST.has(before) && word == "night") {
             return (back(1), false);
         }
-        if is(word, TODAY) || (word == "morning" && before == "this") {
+        if TODAY.has(word) || (word == "morning" && before == "this") {
             return (Some(today), false);
         }
         if let Some(feast) = feast(before, word, after, today) {
@@ -189,7 +221,7 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
         }
         if let Some(weekday) = place(word, &WEEKDAYS) {
             let passed = (today.weekday().num_days_from_monday() + 7 - weekday) % 7;
-            if is(before, NEXT) {
+            if NEXT.has(before) {
                 return (
                     today.checked_add_days(Days::new(7 - u64::from(passed))),
                     true,
@@ -212,10 +244,10 @@ fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> Option<Naiv
         ("easter", "monday", _) | (_, "easter", "monday") => Some(1),
         _ => MOVABLE
             .iter()
-            .find(|(names, _)| is(word, names))
+            .find(|(names, _)| names.has(word))
             .map(|(_, days)| *days),
     };
-    let fixed = FIXED.iter().find(|(names, ..)| is(word, names));
+    let fixed = FIXED.iter().find(|(names, ..)| names.has(word));
     let years = [today.year() - 1, today.year(), today.year() + 1];
     let dates = years.into_iter().filter_map(|year| match (days, fixed) {
         (Some(days), _) => easter(year)?.checked_add_signed(TimeDelta::days(days)),
@@ -264,7 +296,7 @@ fn day_and_month(words: &[String], at: usize, today: NaiveDate) -> Option<NaiveD
 fn numbers_beside(words: &[String], at: usize) -> impl Iterator<Item = u32> {
     let before = at.checked_sub(1).map(|at| &words[at]);
     let before = match before {
-        Some(of) if is(of, "of de") => at.checked_sub(2).map(|at| &words[at]),
+        Some(of) if matches!(&**of, "of" | "de") => at.checked_sub(2).map(|at| &words[at]),
         before => before,
     };
     let beside = [before, words.get(at + 1)];
@@ -272,7 +304,7 @@ fn numbers_beside(words: &[String], at: usize) -> impl Iterator<Item = u32> {
         let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
         let suffix = &word[digits.len()..];
         let number = digits.parse().ok().filter(|day| (1..=31).contains(day));
-        number.filter(|_| suffix.is_empty() || is(suffix, "st nd rd th er"))
+        number.filter(|_| suffix.is_empty() || matches!(suffix, "st" | "nd" | "rd" | "th" | "er"))
     })
 }
 
@@ -284,25 +316,25 @@ fn stretch(words: &[String], today: NaiveDate) -> Option<Window> {
         let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
         let after = words.get(at + 1).map_or("", String::as_str);
         let (last, this) = (
-            is(before, LAST) || is(after, LAST),
-            is(before, THIS) || is(after, THIS),
+            LAST.has(before) || LAST.has(after),
+            THIS.has(before) || THIS.has(after),
         );
-        if is(word, WEEK) && last {
+        if WEEK.has(word) && last {
             return Window::ending(monday, 7);
-        } else if is(word, WEEK) && this {
+        } else if WEEK.has(word) && this {
             return Window::days(monday, 7);
-        } else if is(word, MONTH) && last {
+        } else if MONTH.has(word) && last {
             return month_from(first.checked_sub_months(Months::new(1))?);
-        } else if is(word, MONTH) && this {
+        } else if MONTH.has(word) && this {
             return month_from(first);
-        } else if is(word, YEAR) && last {
+        } else if YEAR.has(word) && last {
             let from = NaiveDate::from_ymd_opt(today.year() - 1, 1, 1)?;
             return Window::days(from, 365);
         } else if after == "ago" {
             return ago(before, word, today);
         }
         if let Some(month) = place(word, &MONTHS)
-            && (is(before, IN) || !is(word, "may march mar mars"))
+            && (IN.has(before) || !matches!(&**word, "may" | "march" | "mar" | "mars"))
         {
             let year = if month + 1 > today.month() {
                 today.year() - 1
@@ -310,7 +342,7 @@ fn stretch(words: &[String], today: NaiveDate) -> Option<Window> {
                 today.year()
             };
             let from = NaiveDate::from_ymd_opt(year, month + 1, 1)?;
-            return if is(before, SINCE) {
+            return if SINCE.has(before) {
                 Some(Window {
                     from,
                     to: today.succ_opt()?,
@@ -359,8 +391,8 @@ pub(super) fn names_day(words: &[String], said: NaiveDate, day: NaiveDate) -> bo
         let is_month = || place(word, &MONTHS) == Some(day.month0());
         let is_weekday = || place(word, &WEEKDAYS) == Some(day.weekday().num_days_from_monday());
         (is_month() && numbers_beside(words, place_of).any(|number| number == day.day()))
-            || (is(word, TOMORROW) && ahead == 1)
-            || (is(word, TODAY) && ahead == 0)
+            || (TOMORROW.has(word) && ahead == 1)
+            || (TODAY.has(word) && ahead == 0)
             || ((0..7).contains(&ahead) && is_weekday())
             || is_iso(&words[place_of..], day)
     })
@@ -386,11 +418,11 @@ pub(super) fn month_of(word: &str) -> Option<u32> {
 /// Whether a word is one of time.
 pub(super) fn is_of_time(word: &str) -> bool {
     place(word, &WEEKDAYS).is_some()
-        || (place(word, &MONTHS).is_some() && !is(word, "may march mar mars"))
-        || is(word, TOMORROW)
-        || is(word, TODAY)
-        || is(word, YESTERDAY)
-        || is(word, "noon midnight")
+        || (place(word, &MONTHS).is_some() && !matches!(word, "may" | "march" | "mar" | "mars"))
+        || TOMORROW.has(word)
+        || TODAY.has(word)
+        || YESTERDAY.has(word)
+        || matches!(word, "noon" | "midnight")
 }
 
 #[cfg(test)]

@@ -4,39 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::home::Home;
-
-/// Files in a folder and below whose bytes hold a text, plain or compressed.
-fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_with(&path, text));
-        } else if path.is_file() && holds(&std::fs::read(&path).unwrap(), text) {
-            found.push(path);
-        }
-    }
-    found
-}
-
-fn holds(bytes: &[u8], text: &str) -> bool {
-    const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-    let has = |bytes: &[u8]| {
-        bytes
-            .windows(text.len())
-            .any(|part| part == text.as_bytes())
-    };
-    has(bytes)
-        || (0..bytes.len())
-            .filter(|at| bytes[*at..].starts_with(&ZSTD))
-            .any(|at| {
-                let mut plain = Vec::new();
-                let decoder = zstd::stream::read::Decoder::new(&bytes[at..]);
-                // What follows the frame is none, so it ends with an error.
-                let _ = decoder.and_then(|mut decoder| std::io::copy(&mut decoder, &mut plain));
-                has(&plain)
-            })
-}
+use crate::support::files::files_with;
 
 fn data(home: &Home) -> PathBuf {
     home.path("muninn-data")
@@ -87,6 +55,45 @@ async fn a_forgotten_text_is_in_no_file_whenever_it_is_killed() {
         assert!(!(is_due && is_there), "{sessions:?}");
         if !is_there {
             let left = files_with(&data(&home), &secret);
+            assert!(left.is_empty(), "{round}: {left:?}");
+        }
+        assert!(!has_intent(&home));
+        home.chat(&[], &["/forget session"]).await.succeeds();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_forgotten_whole_whenever_it_is_killed() {
+    let home = Home::new()
+        .with("MESSAGES_PER_MINUTE", "1000")
+        .with("RECALL_THRESHOLD", "1");
+    for round in 0..12_u64 {
+        let secret = format!("walrus{round}secret");
+        let mut chat = home.start(&["chat"]);
+        for n in 0..6 {
+            chat.say(&format!("Number {n} of the {secret}.")).await;
+            chat.line().await.unwrap();
+        }
+        chat.say("/forget me yes").await;
+        if round % 4 == 0 {
+            let told = chat.line().await.unwrap();
+            assert!(
+                told.contains("I forgot everything of yours: 6 questions"),
+                "{told}"
+            );
+        } else {
+            tokio::time::sleep(Duration::from_millis(round * round / 2)).await;
+        }
+        chat.kill().await;
+        let is_due = round % 4 == 0 || has_intent(&home);
+        // The next start finishes it; or it never began, and all is there.
+        let sessions = home.run(&["sessions"], "").await;
+        let is_there = sessions.succeeds().contains("default");
+        assert!(!(is_due && is_there), "{round}: {sessions:?}");
+        let left = files_with(&data(&home), &secret);
+        if is_there {
+            assert_eq!(home.export().await.chain().len(), 6, "{round}");
+        } else {
             assert!(left.is_empty(), "{round}: {left:?}");
         }
         assert!(!has_intent(&home));

@@ -12,6 +12,7 @@ mod checking;
 mod crashes;
 mod embedding;
 mod forgetting;
+mod holding;
 mod home;
 mod ingesting;
 mod knowing;

@@ -149,3 +149,36 @@ async fn a_script_may_be_as_fast_as_it_likes() {
     let sessions = home.run(&["sessions"], "").await;
     assert!(sessions.succeeds().contains("30 turns"), "{sessions:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_takes_along_what_is_kept_of_them() {
+    let home = Home::new();
+    let lines = [FACT, "export mine", "/export mine"];
+    let done = home.chat(&[], &lines).await;
+    let text = done.succeeds();
+    assert!(
+        text.contains("All that I keep of yours (1 thing) is in"),
+        "{text}"
+    );
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(home.path(".")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("muninn-2") {
+            let mode =
+                std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+            assert!(
+                std::fs::read_to_string(&path).unwrap().contains("4711"),
+                "{name}"
+            );
+            found.push(name);
+        }
+    }
+    // The second copy replaces nothing.
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(
+        found.iter().any(|name| name.ends_with(" (2).json")),
+        "{found:?}"
+    );
+}

@@ -252,7 +252,11 @@ async fn what_an_audience_spent_is_counted(lane: &Lane) {
         cost_micros: 50 * turns,
     };
     for (hours, mine, here) in [(24, 2, 2), (24 * 30, 3, 3), (0, 0, 0)] {
-        let usage = talk.store.usage(&person, &talk.audience.id, since(hours));
+        let usage = talk.store.usage(
+            std::slice::from_ref(&person),
+            &talk.audience.id,
+            since(hours),
+        );
         let usage = usage.await.unwrap();
         assert_eq!((usage.person, usage.audience), (spent(mine), spent(here)));
         // Others may talk in the same graph.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use muninn::graph::{Appended, ResponseId, Source, Summary, Turn};
+use muninn::graph::{Appended, ResponseId, Source, Summary, Trust, Turn};
 
 use crate::lanes::{Lane, Talk, bare, ids};
 
@@ -200,6 +200,7 @@ async fn a_summary_is_replaced_by_who_knows_the_last_one(lane: &Lane) {
     let summary = |turn: &Turn| Summary {
         text: format!("up to {}", turn.input),
         through: turn.id,
+        trust: Trust::Documents,
     };
     let save = async |turn: &Turn, previous: Option<&Turn>, epoch| {
         let previous = previous.map(|turn| turn.id);

@@ -134,6 +134,7 @@ impl Talk {
                 platform: "test".to_owned(),
                 workspace: "T1".to_owned(),
                 name: "ravens".to_owned(),
+                private_to: None,
             },
         }
     }
@@ -160,6 +161,7 @@ impl Talk {
         let output = format!("answer to {}", input.chars().take(40).collect::<String>());
         let made = Turn::of(self.session.as_str(), "Snorri", input, &output);
         NewTurn {
+            recalls_also: Vec::new(),
             audience: self.audience.clone(),
             turn: Turn {
                 event: format!("event/{}", made.id),

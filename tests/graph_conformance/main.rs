@@ -18,6 +18,7 @@ mod pending;
 #[path = "../support/proxy.rs"]
 mod proxy;
 
+mod accounts;
 mod answers;
 mod appending;
 mod carrying;

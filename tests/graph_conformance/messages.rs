@@ -128,7 +128,10 @@ async fn what_is_about_answers_does_not_see_messages(lane: &Lane) {
     );
     assert_eq!(store.memory_stats(audience).await.unwrap().turns, 1);
     let since = Utc.with_ymd_and_hms(2020, 1, 1, 0, 0, 0).unwrap();
-    let usage = store.usage("U1", audience, since).await.unwrap();
+    let usage = store
+        .usage(&["U1".to_owned()], audience, since)
+        .await
+        .unwrap();
     assert_eq!((usage.person.turns.min(1), usage.audience.turns), (1, 1));
     let own = store.own_sessions("U1", talk.session.as_str(), 9).await;
     let own = own.unwrap();

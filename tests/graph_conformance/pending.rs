@@ -30,8 +30,11 @@ fn message() -> IncomingMessage {
             platform: format!("test-{id}"),
             workspace: String::new(),
             name: "general".to_owned(),
+            private_to: None,
         },
         also_recalls: None,
+        private_elsewhere: Vec::new(),
+        other_accounts: Vec::new(),
         author: Author {
             id: "ada".to_owned(),
             name: "Ada".to_owned(),

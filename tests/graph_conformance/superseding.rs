@@ -164,7 +164,7 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
     let list = async |words: &[&str], audiences: &[&AudienceId], listed: &[ResponseId], most| {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         let own = OwnItems {
-            person: "Ada",
+            accounts: &["Ada".to_owned()],
             audiences,
             words: &words,
             until: Utc::now() + TimeDelta::hours(1),

@@ -7,6 +7,7 @@ mod nodes;
 mod quay;
 #[path = "../support/mod.rs"]
 mod support;
+mod trust;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use loopback_slack::Message;
 
 use super::home::Home;
 use super::is_kept;
+use super::support::files::files_with;
 use super::support::model_server::{ModelServer, Request};
 use super::support::program::{asks, end, prompt};
 
@@ -92,6 +93,66 @@ async fn slash_commands_say_what_was_said_and_how_they_are_used() {
     let how = general.finds("how to ask", says("/muninn ask")).await;
     assert!(how.buttons().is_empty());
     end(bot).await;
+    server.finish();
+    home.slack.finish();
+}
+
+/// A word that nobody says but Ann, and what repeats her.
+const SECRET: &str = "quokka";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_person_stands_in_no_message_of_the_bot_and_in_no_file() {
+    let server = ModelServer::start().await;
+    let mut home = Home::over_socket(&server).await;
+    home.program.is_logged = true;
+    let bot = home.start().await;
+    let channel = home.slack.channel("general");
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let direct = ann.with_bot();
+    let (ann, bob) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    server
+        .expects(asks("animal is the quokka."))
+        .answers("The quokka, noted.");
+    let thread = ann.in_thread(&ann.ask("My spirit animal is the quokka."));
+    thread
+        .finds("the answer", is_kept("The quokka, noted."))
+        .await;
+    server
+        .expects(asks("does my colleague like?"))
+        .answers("The quokka, I think.");
+    let asked = bob.in_thread(&bob.ask("Which animal does my colleague like?"));
+    asked
+        .finds("what repeats her", is_kept("The quokka, I think."))
+        .await;
+    server
+        .expects(asks("for a quokka?"))
+        .answers("A quokka likes leaves.");
+    direct.say("What is food for a quokka?");
+    direct
+        .finds("the answer", |it| it.shown.contains("likes leaves"))
+        .await;
+
+    direct.say("forget me yes");
+    direct
+        .finds("the receipt", |it| {
+            it.shown
+                .contains("I forgot everything of yours: 2 questions")
+        })
+        .await;
+    for chat in [&thread, &asked, &direct] {
+        chat.sees("nothing of her", |said| {
+            let mut bots = said.iter().filter(|it| it.is_bots && !it.is_deleted);
+            let is_clean = |it: &Message| {
+                let all = [&it.shown, &it.text].map(|text| text.to_lowercase());
+                !all.iter().any(|text| text.contains(SECRET))
+            };
+            bots.all(is_clean).then_some(())
+        })
+        .await;
+    }
+    end(bot).await;
+    let files = files_with(home.program.folder.path(), SECRET);
+    assert!(files.is_empty(), "{files:?}");
     server.finish();
     home.slack.finish();
 }

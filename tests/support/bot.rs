@@ -175,6 +175,11 @@ impl Place {
         self.folder.path()
     }
 
+    /// What is in every id of this place.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What the names of this place's audiences begin with.
     pub fn prefix(&self) -> String {
         format!("test/{}", self.name)
@@ -188,7 +193,7 @@ impl Place {
 /// A bot that runs.
 #[derive(Debug)]
 pub struct TestBot {
-    inbox: Inbox,
+    pub inbox: Inbox,
     running: JoinHandle<()>,
     shutdown: CancellationToken,
     pub bot: Arc<Bot>,

@@ -38,6 +38,23 @@ impl TestGraph {
         row.get("text").unwrap()
     }
 
+    /// What nodes whose ids have `place` in them say that has a text, in small letters.
+    pub async fn texts_with(&self, place: &str, text: &str) -> Vec<String> {
+        let statement = neo4rs::query(
+            "MATCH (n) WHERE any(id IN [n.audience, n.id, n.session, n.event] WHERE id CONTAINS $place) \
+             UNWIND keys(n) AS key \
+             WITH toLower(labels(n)[0] + ' ' + key + ': ' + coalesce(toStringOrNull(n[key]), '')) AS found \
+             WHERE found CONTAINS $text RETURN found AS text",
+        );
+        let statement = statement.param("place", place).param("text", text);
+        let mut rows = self.open().execute(statement).await.unwrap();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().await.unwrap() {
+            found.push(row.get("text").unwrap());
+        }
+        found
+    }
+
     /// Removes knowledge that an earlier test program left: a bot with knowledge asks its model
     /// other things.
     pub async fn forget_knowledge(&self) {

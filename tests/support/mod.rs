@@ -8,6 +8,7 @@
 )]
 
 pub mod bot;
+pub mod files;
 pub mod graph;
 pub mod model_server;
 pub mod pdf;

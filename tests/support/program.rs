@@ -12,6 +12,8 @@ use super::model_server::{KEY, ModelServer, Request};
 #[derive(Debug)]
 pub struct Program {
     pub folder: TempDir,
+    /// Whether what `serve` logs, all of it, goes to a file there.
+    pub is_logged: bool,
     variables: Vec<(&'static str, String)>,
 }
 
@@ -20,6 +22,7 @@ impl Program {
     pub fn new(model: &ModelServer) -> Self {
         let program = Self {
             folder: tempfile::tempdir().unwrap(),
+            is_logged: false,
             variables: Vec::new(),
         };
         program
@@ -42,7 +45,12 @@ impl Program {
 
     /// `muninn serve`.
     pub fn start(&self) -> Child {
-        self.command(&["serve"])
+        let mut serve = self.command(&["serve"]);
+        if self.is_logged {
+            let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
+            serve.stderr(log).env("LOG", "warn,muninn=debug");
+        }
+        serve
             .stdout(Stdio::null())
             .kill_on_drop(true)
             .spawn()

@@ -10,7 +10,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use serenity::http::{Http, HttpBuilder, LightMethod, Request, Route};
+use serenity::builder::CreateAttachment;
+use serenity::http::{Http, HttpBuilder, LightMethod, Multipart, MultipartUpload, Request, Route};
 use serenity::model::Permissions;
 use serenity::model::channel::{GuildChannel, Message};
 use serenity::model::id::{
@@ -273,6 +274,18 @@ impl Api {
         self.ask(request.body(body(message))).await
     }
 
+    /// A message with one file.
+    pub(crate) async fn send_file(
+        &self,
+        channel_id: ChannelId,
+        message: &Value,
+        (name, content): (&str, Vec<u8>),
+    ) -> Answer<Sent> {
+        let request = post(Route::ChannelMessages { channel_id });
+        self.ask(request.multipart(multipart(message, name, content)))
+            .await
+    }
+
     pub(crate) async fn edit(
         &self,
         channel_id: ChannelId,
@@ -437,6 +450,21 @@ impl Api {
         self.ask(post(route).body(body(message))).await
     }
 
+    /// A further answer with one file.
+    pub(crate) async fn follow_up_with_file(
+        &self,
+        token: &SecretString,
+        message: &Value,
+        (name, content): (&str, Vec<u8>),
+    ) -> Answer<Sent> {
+        let route = Route::WebhookFollowupMessages {
+            application_id: self.application_id(),
+            token: token.expose_secret(),
+        };
+        self.ask(post(route).multipart(multipart(message, name, content)))
+            .await
+    }
+
     pub(crate) async fn edit_follow_up(
         &self,
         token: &SecretString,
@@ -471,6 +499,15 @@ fn get(route: Route<'_>) -> Request<'_> {
 
 fn post(route: Route<'_>) -> Request<'_> {
     Request::new(route, LightMethod::Post)
+}
+
+/// The message names the file by the number 0.
+fn multipart(message: &Value, name: &str, content: Vec<u8>) -> Option<Multipart> {
+    Some(Multipart {
+        upload: MultipartUpload::Attachments(vec![CreateAttachment::bytes(content, name)]),
+        fields: Vec::new(),
+        payload_json: Some(message.to_string()),
+    })
 }
 
 fn body(value: &Value) -> Option<Vec<u8>> {

@@ -81,6 +81,10 @@ impl Inbound {
                 self.first(&asked, &thanks).await;
                 self.opinion(&asked, answer, opinion).await
             }
+            Wanted::Form(item) => {
+                self.first(&asked, &content::correction_form(&item)).await;
+                Ok(())
+            }
             Wanted::Session(chosen) => self.session(&asked, chosen).await,
             Wanted::Choices(typed) => self.choices(&asked, &typed).await,
             Wanted::Turn(_) | Wanted::Nothing => Ok(()),
@@ -218,6 +222,10 @@ impl Inbound {
             EventKind::Ask { .. }
             | EventKind::Why
             | EventKind::Usage
+            | EventKind::Link(_)
+            | EventKind::Unlink
+            | EventKind::ExportMine
+            | EventKind::Submitted(..)
             | EventKind::CatchUp(_)
             | EventKind::Backfill(_)
             | EventKind::Attend(..)
@@ -233,7 +241,7 @@ impl Inbound {
             | EventKind::Unknown => Vec::new(),
         };
         let channels = self.hub.audience(spot, None).id;
-        IncomingMessage {
+        let message = IncomingMessage {
             also_recalls: place.private_to.map(|_| channels),
             attachments,
             link: Some(ids::link(place.guild, spot.channel, None)),
@@ -244,6 +252,10 @@ impl Inbound {
                 self.author(&asked.who, &asked.spot),
                 turn.body.clone(),
             )
+        };
+        match place.guild {
+            Some(_) => message,
+            None => message.said_alone(),
         }
     }
 
@@ -345,6 +357,10 @@ fn owner(asked: &Asked) -> Option<UserId> {
         EventKind::Ask { .. }
         | EventKind::Why
         | EventKind::Usage
+        | EventKind::Link(_)
+        | EventKind::Unlink
+        | EventKind::ExportMine
+        | EventKind::Submitted(..)
         | EventKind::CatchUp(_)
         | EventKind::Backfill(_)
         | EventKind::Attend(..)

@@ -58,6 +58,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> PriorMessages {
     {
         heard.said.push(PriorMessage {
             event: None,
+            author_id: None,
             author: quoted.name,
             text: quoted.text,
             at: quoted.at,
@@ -135,6 +136,7 @@ fn prior(channel: ChannelId, message: ExistingMessage) -> Option<PriorMessage> {
     let author = message.author;
     (!author.bot && !message.content.is_empty()).then(|| PriorMessage {
         event: Some(ids::message(channel, message.id)),
+        author_id: Some(ids::author(author.id)),
         author: author.global_name.unwrap_or(author.username),
         text: message.content,
         at: message.timestamp,

@@ -1,6 +1,7 @@
 //! The buttons under an answer. What a button does is in the button itself, so it works after a
 //! restart, and after years. Pure.
 
+use muninn_platform::ShownItem;
 use serde_json::{Value, json};
 use serenity::model::id::UserId;
 
@@ -19,6 +20,8 @@ pub(crate) enum Row {
     ForgetSession,
     /// Before a channel is forgotten.
     ForgetAudience,
+    /// Under a list: two for each of its things.
+    Items,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,69 @@ pub(crate) enum Button {
 pub(crate) struct Pressed {
     pub(crate) button: Button,
     pub(crate) belongs: Belongs,
+}
+
+/// What a button under a list does with one of its things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemButton {
+    Forget,
+    /// Asks what is right first.
+    Correct,
+}
+
+/// The version of what such a button holds: it belongs to nobody, and the bot knows where its thing is.
+const ITEM_VERSION: &str = "m2";
+
+/// Things of a list that have buttons: a message has five rows of five.
+const MOST_ITEMS: usize = 10;
+const ITEMS_A_ROW: usize = 2;
+
+impl ItemButton {
+    const ALL: [Self; 2] = [Self::Forget, Self::Correct];
+
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Forget => "f",
+            Self::Correct => "c",
+        }
+    }
+
+    fn component(self, item: &ShownItem) -> Value {
+        let label = match self {
+            Self::Forget => "Forget",
+            Self::Correct => "Correct",
+        };
+        json!({
+            "type": 2,
+            "style": GREY,
+            "label": format!("{label} {}", item.number),
+            "custom_id": self.custom_id(item),
+        })
+    }
+
+    /// At most 69 characters.
+    pub(crate) fn custom_id(self, item: &ShownItem) -> String {
+        format!("{ITEM_VERSION}:{}:{}", self.letter(), item.token())
+    }
+
+    pub(crate) fn parse(custom_id: &str) -> Option<(Self, ShownItem)> {
+        let held = custom_id.strip_prefix(ITEM_VERSION)?.strip_prefix(':')?;
+        let (letter, token) = held.split_once(':')?;
+        let button = Self::ALL.into_iter().find(|it| it.letter() == letter)?;
+        Some((button, ShownItem::parse(token)?))
+    }
+}
+
+/// The rows under a list. What has no room goes by its number.
+pub(crate) fn item_rows(items: &[ShownItem]) -> Vec<Value> {
+    let shown = &items[..items.len().min(MOST_ITEMS)];
+    let rows = shown.chunks(ITEMS_A_ROW).map(|items| {
+        let buttons = items
+            .iter()
+            .flat_map(|item| ItemButton::ALL.map(|button| button.component(item)));
+        json!({ "type": 1, "components": buttons.collect::<Vec<Value>>() })
+    });
+    rows.collect()
 }
 
 /// The first version of what a button holds.
@@ -135,7 +201,8 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
 /// A message's components.
 pub(crate) fn components(row: Row, belongs: Belongs) -> Value {
     let buttons: &[Button] = match row {
-        Row::None => return json!([]),
+        // The rows of a list are its own.
+        Row::None | Row::Items => return json!([]),
         Row::Stop => &[Button::Stop],
         Row::Answer => &[Button::Why, Button::Good, Button::Bad, Button::Again],
         Row::ForgetSession => &[Button::ForgetSession, Button::Keep],
@@ -169,6 +236,26 @@ mod tests {
                 assert_eq!(parse(&id), Some(Pressed { button, belongs }));
             }
         }
+    }
+
+    #[test]
+    fn what_is_listed_has_two_buttons_each_as_far_as_there_is_room() {
+        let item = |number| ShownItem {
+            number,
+            id: "0192f0c4-3b5e-7c11-8f00-000000000001".to_owned(),
+            version: u64::MAX,
+        };
+        let items: Vec<ShownItem> = (1..=11).map(item).collect();
+        let rows = item_rows(&items);
+        assert_eq!(rows.len(), 5);
+        assert_eq!(rows[4]["components"][2]["label"], "Forget 10");
+        for button in ItemButton::ALL {
+            let id = button.custom_id(&items[9]);
+            assert!(id.len() <= 100 && parse(&id).is_none(), "{id}");
+            assert_eq!(ItemButton::parse(&id), Some((button, items[9].clone())));
+        }
+        assert_eq!(ItemButton::parse("m2:x:1.ff.a"), None);
+        assert!(item_rows(&[]).is_empty());
     }
 
     #[test]

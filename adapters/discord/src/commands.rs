@@ -41,6 +41,8 @@ pub(crate) fn all() -> Vec<Value> {
                     { "name": "this thread", "value": "thread" },
                     { "name": "this channel, with all of its threads", "value": "channel" },
                     { "name": "what I asked privately here", "value": "private" },
+                    { "name": "everything of mine, everywhere", "value": "me" },
+                    { "name": "everything of mine, everywhere: yes, for good", "value": "me yes" },
                 ] },
                 { "type": NUMBER, "name": "number", "min_value": 1,
                   "description": "Or one thing, as the last list that you saw here numbers it" }]),
@@ -107,7 +109,19 @@ pub(crate) fn all() -> Vec<Value> {
             json!([{ "type": TEXT, "name": "since", "max_length": 60,
                 "description": "The first day, such as 2026-01-31; leave it out to see how far it is" }]),
         ),
+        chat_input(
+            "link",
+            "Let your account here and on another platform be one for Muninn",
+            json!([{ "type": TEXT, "name": "code", "max_length": 20,
+                "description": "The code that Muninn gave you there; leave it out to get one" }]),
+        ),
+        chat_input("unlink", "Undo /link for your account here", json!([])),
         chat_input("usage", "What was spent, by you and here", json!([])),
+        chat_input(
+            "export",
+            "Get all that Muninn keeps of you, in all places, as files for you alone",
+            json!([]),
+        ),
         chat_input(
             "session",
             "Find a conversation you had with Muninn",

@@ -3,11 +3,11 @@
 //! Everything says that it pings nobody, for what says nothing pings everybody, and that its links
 //! show no previews.
 
-use muninn_platform::{SafeText, TextLimit};
+use muninn_platform::{SafeText, ShownItem, TextLimit};
 use serde_json::{Value, json};
 use serenity::model::id::{MessageId, UserId};
 
-use crate::buttons::{Row, components};
+use crate::buttons::{ItemButton, Row, components};
 use crate::ids::Place;
 use crate::text;
 
@@ -23,6 +23,10 @@ const THINK: u8 = 5;
 const UPDATE_LATER: u8 = 6;
 const UPDATE: u8 = 7;
 const CHOICES: u8 = 8;
+const FORM: u8 = 9;
+
+/// What may be written into a form; Discord's own limit.
+const LONGEST_CORRECTION: u16 = 4_000;
 
 /// An answer as Discord's messages, each within its limit.
 pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
@@ -81,6 +85,42 @@ pub(crate) fn announcement(text: &str) -> Value {
         "allowed_mentions": { "parse": [] },
         "flags": SUPPRESS_EMBEDS,
     })
+}
+
+/// A message of nothing but a file, for one person. With the same `nonce` Discord takes it once within some minutes.
+pub(crate) fn file(name: &str, nonce: &str) -> Value {
+    json!({
+        "attachments": [{ "id": 0, "filename": name }],
+        "allowed_mentions": { "parse": [] },
+        "nonce": nonce,
+        "enforce_nonce": true,
+    })
+}
+
+/// The same as a further message that answers an interaction and that nobody else sees.
+pub(crate) fn private_file(name: &str) -> Value {
+    json!({
+        "attachments": [{ "id": 0, "filename": name }],
+        "allowed_mentions": { "parse": [] },
+        "flags": EPHEMERAL,
+    })
+}
+
+/// A form for what is right in the place of something.
+pub(crate) fn correction_form(item: &ShownItem) -> Value {
+    json!({ "type": FORM, "data": {
+        "custom_id": ItemButton::Correct.custom_id(item),
+        "title": format!("Correct number {}", item.number),
+        "components": [{ "type": 1, "components": [{
+            "type": 4,
+            "custom_id": "text",
+            "style": 2,
+            "label": "What is right",
+            "min_length": 1,
+            "max_length": LONGEST_CORRECTION,
+            "required": true,
+        }] }],
+    }})
 }
 
 /// A further message that answers an interaction.

@@ -5,7 +5,8 @@ use muninn_platform::{Attachment, Attention};
 use secrecy::SecretString;
 use serenity::model::Permissions;
 use serenity::model::application::{
-    CommandDataOptionValue, CommandInteraction, CommandType, ComponentInteraction, Interaction,
+    ActionRow, ActionRowComponent, CommandDataOptionValue, CommandInteraction, CommandType,
+    ComponentInteraction, Interaction, ModalInteraction,
 };
 use serenity::model::channel::{
     ChannelType, GuildChannel, Message, MessageType, PartialChannel, PermissionOverwriteType,
@@ -100,6 +101,11 @@ pub(crate) enum EventKind {
     },
     Why,
     Usage,
+    /// Two accounts of one person become one, by a code; none: a code is wanted.
+    Link(Option<String>),
+    Unlink,
+    /// All that is kept of the one who asks.
+    ExportMine,
     /// What was said since a day, as typed.
     CatchUp(Option<String>),
     /// From which day on the history is to be read, as typed; none for how far that is.
@@ -130,6 +136,8 @@ pub(crate) enum EventKind {
         /// Only the one who presses sees the message.
         is_private: bool,
     },
+    /// A form was filled in: its id, and what was written.
+    Submitted(String, String),
     /// Of another version of this program, or none of ours.
     Unknown,
 }
@@ -415,7 +423,8 @@ fn asked(raw: Interaction) -> Option<Asked> {
             Some(of_command(raw, EventKind::TypingSession(typed)))
         }
         Interaction::Component(raw) => Some(of_component(raw)),
-        // None of ours: a ping comes over HTTP only, and the bot opens no forms.
+        Interaction::Modal(raw) => Some(of_form(raw)),
+        // None of ours: a ping comes over HTTP only.
         _ => None,
     }
 }
@@ -445,6 +454,27 @@ fn of_component(raw: ComponentInteraction) -> Asked {
     }
 }
 
+fn of_form(raw: ModalInteraction) -> Asked {
+    Asked {
+        id: raw.id,
+        who: asker(&raw.user, raw.member.as_ref()),
+        spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
+        what: EventKind::Submitted(raw.data.custom_id, written(&raw.data.components)),
+        token: raw.token.into(),
+    }
+}
+
+/// What was written into a form's only field.
+fn written(rows: &[ActionRow]) -> String {
+    let mut fields = rows.iter().flat_map(|row| &row.components);
+    let text = fields.find_map(|field| match field {
+        ActionRowComponent::InputText(input) => input.value.clone(),
+        // Far more kinds than the bot goes by.
+        _ => None,
+    });
+    text.unwrap_or_default()
+}
+
 fn command(raw: &CommandInteraction) -> EventKind {
     let flag = |name: &str| {
         let mut options = raw.data.options.iter();
@@ -469,6 +499,9 @@ fn command(raw: &CommandInteraction) -> EventKind {
         },
         (_, "why") => EventKind::Why,
         (_, "usage") => EventKind::Usage,
+        (_, "link") => EventKind::Link(typed(raw, "code")),
+        (_, "unlink") => EventKind::Unlink,
+        (_, "export") => EventKind::ExportMine,
         (_, "backfill") => EventKind::Backfill(typed(raw, "since")),
         (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),

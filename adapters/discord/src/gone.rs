@@ -52,6 +52,7 @@ impl Inbound {
             platform: NAME.to_owned(),
             workspace: guild.to_string(),
             name: String::new(),
+            private_to: None,
         };
         let message = IncomingMessage {
             addressed: Addressed::InConversation,

@@ -13,7 +13,7 @@ use crate::allow::Visitor;
 use crate::api::Api;
 use crate::directory::{Directory, Spot};
 use crate::event::{self, Person};
-use crate::ids::Place;
+use crate::ids::{self, Place};
 use crate::options::Options;
 use crate::outbox::Outbox;
 use crate::transport::{Token, Via};
@@ -220,6 +220,7 @@ impl Hub {
                 Some(_) => format!("{name} (private)"),
                 None => name,
             },
+            private_to: private_to.map(ids::author),
         }
     }
 }

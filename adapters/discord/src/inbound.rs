@@ -353,7 +353,7 @@ impl Inbound {
         addressed: Addressed,
         body: Body,
     ) -> IncomingMessage {
-        IncomingMessage {
+        let message = IncomingMessage {
             addressed,
             toward: toward(said, facts),
             reply_to: said
@@ -369,6 +369,10 @@ impl Inbound {
                 self.author(&said.author, &facts.spot),
                 body,
             )
+        };
+        match said.guild {
+            Some(_) => message,
+            None => message.said_alone(),
         }
     }
 

@@ -25,6 +25,7 @@ mod errors;
 mod event;
 mod gateway;
 mod gone;
+mod handing;
 mod history;
 mod hub;
 mod ids;

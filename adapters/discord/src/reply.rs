@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, LiveReply,
-    MessageId as SentId, Pace, Part, PlatformError, PriorMessages, SafeText, Shown, Stage,
-    TextLimit, Vocabulary, Withdraw, misconfigured,
+    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, HandedOver, LiveReply,
+    MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
+    SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw, misconfigured,
 };
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, MessageId};
@@ -19,6 +19,7 @@ use crate::buttons::Row;
 use crate::content;
 use crate::earlier::{self, Sought};
 use crate::errors::{Failure, Kind, Refusal, disconnected, logged_out};
+use crate::handing::{self, LARGEST_FILE};
 use crate::hub::Hub;
 use crate::ids;
 use crate::outbox::SHOW_EVERY;
@@ -94,7 +95,9 @@ impl TransportSink {
 
     fn words<'a>(&self, part: &Part<'a, String>) -> Words<'a> {
         let has_buttons = self.target.has_buttons && (self.is_replacing() || !self.target.is_again);
+        let lists = !self.target.transport.items.lock().is_empty();
         let row = match part.stage {
+            Stage::Last if lists => Row::Items,
             Stage::Growing if has_buttons => Row::Stop,
             Stage::Last if has_buttons => Row::Answer,
             Stage::Growing | Stage::Whole | Stage::Last => Row::None,
@@ -382,6 +385,18 @@ impl AnswerSink for TransportSink {
             }
         }
         Some(Ok(()))
+    }
+
+    fn offer_items(&self, items: &[ShownItem]) {
+        *self.target.transport.items.lock() = items.to_vec();
+    }
+
+    async fn largest_file(&self) -> Result<u64, NotHandedOver> {
+        Ok(LARGEST_FILE)
+    }
+
+    async fn hand_over(&self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        handing::hand_over(&self.target.transport, files).await
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use muninn_platform::ShownItem;
+use parking_lot::Mutex;
 use secrecy::SecretString;
+use serde_json::Value;
 use serenity::model::id::{ChannelId, InteractionId, MessageId, UserId};
 use tokio::time::Instant;
 
 use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
-use crate::buttons::Row;
+use crate::buttons::{Row, item_rows};
 use crate::content::{self, Belongs};
 use crate::errors::{Failure, Refusal};
 use crate::hub::Hub;
@@ -123,6 +126,8 @@ pub(crate) struct AnswerTransport {
     pub(crate) names_asker: bool,
     /// By which Discord tells the same message from another.
     pub(crate) nonce: String,
+    /// What the answer lists.
+    pub(crate) items: Mutex<Vec<ShownItem>>,
 }
 
 impl AnswerTransport {
@@ -138,6 +143,7 @@ impl AnswerTransport {
             is_private: false,
             names_asker: false,
             nonce,
+            items: Mutex::default(),
         }
     }
 
@@ -149,7 +155,15 @@ impl AnswerTransport {
         }
     }
 
-    fn token(&self) -> Option<&SecretString> {
+    /// With the buttons of what is listed.
+    fn listing(&self, mut body: Value, row: Row) -> Value {
+        if row == Row::Items {
+            body["components"] = item_rows(&self.items.lock()).into();
+        }
+        body
+    }
+
+    pub(crate) fn token(&self) -> Option<&SecretString> {
         self.token.as_deref().and_then(Token::secret)
     }
 
@@ -163,6 +177,7 @@ impl AnswerTransport {
             return Ok(None);
         };
         let body = content::edit(words.text, words.row, self.buttons());
+        let body = self.listing(body, words.row);
         let filled = self.hub.api.edit_original(token, &body).await;
         Ok(self
             .unless_over(filled)?
@@ -178,6 +193,7 @@ impl AnswerTransport {
     ) -> Result<LiveMessage, Failure> {
         if let Some(token) = self.token() {
             let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
+            let body = self.listing(body, words.row);
             let sent = self.hub.api.follow_up(token, &body).await;
             if let Some(sent) = self.unless_over(sent)? {
                 return Ok(shown(&sent, Via::FollowUp, words));
@@ -213,6 +229,7 @@ impl AnswerTransport {
             reply_to.filter(|_| is_first && !is_direct),
             &format!("{}.{part}", self.nonce),
         );
+        let body = self.listing(body, words.row);
         let sent = self.hub.api.send(channel, &body).await?;
         // With the nonce of an earlier one it is that one, whatever it says.
         let is_as_sent = sent.content.trim() == text.trim();
@@ -240,6 +257,7 @@ impl AnswerTransport {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
         let body = content::edit(&text, words.row, self.buttons());
+        let body = self.listing(body, words.row);
         let by_token = match (standing.via, self.token()) {
             (Via::Original, Some(token)) => Some(api.edit_original(token, &body).await),
             (Via::FollowUp, Some(token)) => {

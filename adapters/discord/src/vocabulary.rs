@@ -7,6 +7,7 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     conversation: "thread",
     moderator: "somebody who may manage messages here",
     forget_last: "/forget last",
+    forget_me_for_good: "/forget everything of mine, everywhere: yes, for good",
     help: Some(HELP),
 };
 
@@ -19,7 +20,9 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/session`: find your own conversations again
 - `/note`: keep something in mind in this channel
 - `/memory`: what I keep of what you said here, for you alone; `/correct`: say one of these things anew
-- `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), or what you asked privately
+- `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), what you asked privately, or everything of yours, everywhere
+- `/export`: all that I keep of yours, in all places, as files in a direct message
+- `/link`, in a direct message: let your account here and one on another platform be one person's for me; `/unlink` undoes it
 - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
 - `/remember`: what I may remember of this channel, and of what you say to others here
 - `/off`, `/on`: what people say to each other in this thread or channel is off the record, or may be remembered again

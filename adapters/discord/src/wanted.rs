@@ -1,10 +1,12 @@
 //! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
 //! in the `Context`.
 
-use muninn_platform::{AnswerMode, Body, Command, ForgetWhat, Listing, Opinion, Scope};
+use muninn_platform::{
+    AnswerMode, Body, Command, ForgetWhat, ItemDeed, Listing, Opinion, Scope, ShownItem,
+};
 use serenity::model::id::MessageId;
 
-use crate::buttons::{self, Button, Pressed, Row};
+use crate::buttons::{self, Button, ItemButton, Pressed, Row};
 use crate::content::Belongs;
 use crate::directory::{Kind, Spot};
 use crate::event::{Asked, EventKind};
@@ -35,6 +37,8 @@ pub(crate) enum Wanted {
         answer: MessageId,
         opinion: Opinion,
     },
+    /// Asks what is right in the place of something that a list shows.
+    Form(ShownItem),
     /// Shows a conversation, or all.
     Session(Option<String>),
     /// Offers conversations while one is typed.
@@ -107,6 +111,14 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
         }),
         EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
         EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
+        EventKind::Link(code) => {
+            let link = Command::Link(code.clone());
+            Wanted::Turn(turn(asked, Body::Command(link), true))
+        }
+        EventKind::Unlink => Wanted::Turn(turn(asked, Body::Command(Command::Unlink), true)),
+        EventKind::ExportMine => {
+            Wanted::Turn(turn(asked, Body::Command(Command::ExportMine), true))
+        }
         EventKind::CatchUp(since) => {
             let command = Command::CatchUp(day(since.as_deref()));
             Wanted::Turn(turn(asked, Body::Command(command), true))
@@ -159,8 +171,19 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             button,
             on,
             is_private,
-        } => match buttons::parse(button) {
-            Some(pressed) => self::pressed(asked, pressed, *on, *is_private),
+        } => match (buttons::parse(button), ItemButton::parse(button)) {
+            (Some(pressed), _) => self::pressed(asked, pressed, *on, *is_private),
+            (None, Some((ItemButton::Forget, item))) => {
+                own(asked, Command::Shown(item, ItemDeed::Forget))
+            }
+            (None, Some((ItemButton::Correct, item))) => Wanted::Form(item),
+            (None, None) => say(NO_BUTTON),
+        },
+        EventKind::Submitted(form, text) => match ItemButton::parse(form) {
+            Some((_, item)) => {
+                let deed = ItemDeed::Correct(text.trim().to_owned());
+                own(asked, Command::Shown(item, deed))
+            }
             None => say(NO_BUTTON),
         },
         EventKind::Unknown => Wanted::Nothing,
@@ -273,6 +296,11 @@ fn forget(asked: &Asked, what: &str) -> Wanted {
     match what {
         "last" => {
             let body = Body::Command(Command::Forget(ForgetWhat::Last));
+            Wanted::Turn(turn(asked, body, true))
+        }
+        "me" | "me yes" => {
+            let is_confirmed = what == "me yes";
+            let body = Body::Command(Command::Forget(ForgetWhat::Me { is_confirmed }));
             Wanted::Turn(turn(asked, body, true))
         }
         "thread" => confirm(FORGET_SESSION, Row::ForgetSession),

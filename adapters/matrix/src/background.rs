@@ -13,6 +13,7 @@ use muninn_platform::{
 };
 use tokio::time::timeout;
 
+use crate::NAME;
 use crate::errors::{Failure, of_sdk};
 use crate::event::{Event, EventKind, Kind};
 use crate::hub::Hub;
@@ -83,6 +84,7 @@ pub(crate) async fn prior(
     }
     let said = said.into_iter().map(|said| PriorMessage {
         event: Some(ids::event(room.room_id(), &said.id)),
+        author_id: Some(format!("{NAME}/{}", said.sender)),
         author: names[&said.sender].clone(),
         text: said.text,
         at: said.at,

@@ -318,6 +318,11 @@ impl Inbound {
                 body,
             )
         };
+        let message = if rooms::is_direct(room).await {
+            message.said_alone()
+        } else {
+            message
+        };
         let target = Target {
             room: room.clone(),
             question: event.id.clone(),

@@ -18,6 +18,7 @@ mod errors;
 mod event;
 mod files;
 mod gap;
+mod handing;
 mod history;
 mod html;
 mod hub;

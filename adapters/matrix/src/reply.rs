@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
-    AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, LiveReply,
-    MessageId, Pace, Part, PlatformError, PriorMessages, SafeText, Shown, TextLimit, Withdraw,
-    in_one_line, misconfigured,
+    AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, HandedOver,
+    LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
+    SafeText, Shown, TextLimit, Withdraw, in_one_line, misconfigured,
 };
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -22,7 +22,7 @@ use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
-use crate::{attachment, background, login, removal, rooms};
+use crate::{attachment, background, handing, login, removal, rooms};
 
 /// A homeserver's own default is a message each five seconds.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
@@ -273,6 +273,16 @@ impl AnswerSink for RoomSink {
             }
         }
         Some(Ok(()))
+    }
+
+    async fn largest_file(&self) -> Result<u64, NotHandedOver> {
+        Ok(handing::largest_file(&self.hub).await)
+    }
+
+    async fn hand_over(&self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        let Target { room, asker, .. } = &self.target;
+        let transaction = self.transaction(0);
+        handing::hand_over(&self.hub, room, asker, transaction.as_str(), files).await
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -120,6 +120,11 @@ pub(crate) async fn direct_with(client: &Client, asked_in: &Room, person: &UserI
     if is_direct(asked_in).await {
         return None;
     }
+    open_direct(client, asked_in, person).await
+}
+
+/// The same where it is known that others are in the room.
+pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
     let found = match client.get_dm_room(person) {
         Some(room) if is_direct(&room).await => Some(room),
         Some(_) | None => None,
@@ -135,9 +140,14 @@ pub(crate) async fn direct_with(client: &Client, asked_in: &Room, person: &UserI
             Err(_) => return None,
         },
     };
-    let is_open =
-        asked_in.encryption_state().is_encrypted() && !room.encryption_state().is_encrypted();
+    let is_open = is_encrypted(asked_in).await && !is_encrypted(&room).await;
     (!is_open).then_some(room)
+}
+
+/// Asks the homeserver where that is not known yet, as of a room that was opened just now.
+async fn is_encrypted(room: &Room) -> bool {
+    let state = room.latest_encryption_state().await;
+    state.is_ok_and(|state| state.is_encrypted())
 }
 
 /// Whether the bot has said something in a thread, as far as the homeserver tells.
@@ -168,6 +178,7 @@ pub(crate) async fn audience(hub: &Hub, room: &Room) -> Audience {
         platform: NAME.to_owned(),
         workspace: server.to_string(),
         name: name.map_or_else(|_| id.to_string(), |name| name.to_string()),
+        private_to: None,
     }
 }
 

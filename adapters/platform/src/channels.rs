@@ -12,6 +12,8 @@
 //! memory = "channel"
 //! off_record = ["[off]", "psst:"]
 //! digest = "Mon 09:00"
+//! retain_days = 90
+//! legal_hold = true
 //! tools = ["search_knowledge"]
 //! sources = ["handbook"]
 //! prompts = "archive-prompts"
@@ -30,6 +32,7 @@ pub use self::kind::{AnswerStyle, Grounding};
 pub use self::sampling::{Sampling, SamplingSettings};
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -92,6 +95,12 @@ pub struct ChannelSettings {
     pub off_record: Option<Vec<String>>,
     /// When it is told what was decided, answered and left open there.
     pub digest: Option<DigestSchedule>,
+    /// What was said there so many days ago is deleted; nothing is where it is unset.
+    pub retain_days: Option<NonZeroU32>,
+    /// Nothing that was said there is deleted for good, whoever wants it forgotten: the operator has a copy that nobody
+    /// is shown.
+    #[serde(default)]
+    pub legal_hold: bool,
     /// How models choose their words there.
     pub sampling: Option<SamplingSettings>,
     /// The tools that the model may call there, by name; none of them where the list is empty.
@@ -130,6 +139,8 @@ impl ChannelSettings {
             memory: self.memory,
             off_record: self.off_record,
             digest: self.digest,
+            retain_days: self.retain_days.or(general.retain_days),
+            legal_hold: self.legal_hold,
             sampling: match (self.sampling, general.sampling) {
                 (Some(here), Some(there)) => Some(here.or(&there)),
                 (here, there) => here.or(there),
@@ -156,6 +167,7 @@ impl ChannelSettings {
             ("memory", self.memory.is_some()),
             ("off_record", self.off_record.is_some()),
             ("digest", self.digest.is_some()),
+            ("legal_hold", self.legal_hold),
         ]
         .into_iter()
         .find_map(|(name, is_set)| is_set.then_some(name))
@@ -292,6 +304,35 @@ impl Channels {
         digests.collect()
     }
 
+    /// The places under a legal hold; it covers what is below them, too.
+    pub fn holds(&self) -> Vec<AudienceId> {
+        let all = self.all();
+        let held = all.iter().filter(|(_, settings)| settings.legal_hold);
+        held.map(|(place, _)| place.clone()).collect()
+    }
+
+    /// Whether a place, or one that it is below, is under a legal hold.
+    pub fn is_held(&self, place: &AudienceId) -> bool {
+        self.holds().iter().any(|held| place.is_within(held))
+    }
+
+    /// After how many days what was said in an audience is deleted: as is set for it, for the place it is below, or for
+    /// all. None: it is kept.
+    pub fn retain_days(&self, audience: &AudienceId) -> Option<NonZeroU32> {
+        let all = self.all();
+        let set = |place: &str| all.get(&AudienceId::new(place))?.retain_days;
+        let mut place = audience.as_str();
+        loop {
+            if let Some(days) = set(place) {
+                return Some(days);
+            }
+            match place.rsplit_once('/') {
+                Some((above, _)) => place = above,
+                None => return set(EVERYWHERE),
+            }
+        }
+    }
+
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
@@ -359,6 +400,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_below_a_place_is_kept_as_long_as_that() {
+        let channels = load(
+            "['*']\nretain_days = 365\n['slack/T/C']\nretain_days = 30\nlegal_hold = true\n\
+             ['slack/T/D']\npersona = 'Kind.'\n",
+        )
+        .unwrap();
+        for (place, days) in [
+            ("slack/T/C", 30),
+            ("slack/T/C/private/U", 30),
+            ("slack/T/D", 365),
+            ("matrix/!r", 365),
+        ] {
+            let set = channels.retain_days(&AudienceId::new(place));
+            assert_eq!(set.map(NonZeroU32::get), Some(days), "{place}");
+        }
+        assert_eq!(channels.holds(), [AudienceId::new("slack/T/C")]);
+        for (place, is_held) in [
+            ("slack/T/C", true),
+            ("slack/T/C/private/U", true),
+            ("slack/T/C12", false),
+            ("slack/T", false),
+        ] {
+            assert_eq!(
+                channels.is_held(&AudienceId::new(place)),
+                is_held,
+                "{place}"
+            );
+        }
+        let unset = load("['slack/T/C']\n").unwrap();
+        assert_eq!(unset.retain_days(&AudienceId::new("slack/T/C")), None);
+    }
+
+    #[test]
     fn files_are_looked_for_beside_the_settings_and_instructions_add_up() {
         let channels = load(
             "['*']\ninstructions = ['all.md']\ngrounding = 'strict'\ntools = []\n\
@@ -405,6 +479,11 @@ mod tests {
                 "unknown field `temperatur`",
             ),
             ("['a']\ngrounding = 'strikt'", "strikt"),
+            ("['a']\nretain_days = 0", "expected a nonzero u32"),
+            (
+                "['*']\nlegal_hold = true",
+                "[\"*\"] has legal_hold, which is set for single channels only",
+            ),
             (
                 "['*']\ndigest = 'daily 08:00'",
                 "[\"*\"] has digest, which is set for single channels only",

@@ -32,6 +32,15 @@ pub enum Command {
         number: u32,
         text: String,
     },
+    /// Make this account and another one of the same person one, by the code that the other one was given. None: give a
+    /// code.
+    Link(Option<String>),
+    /// Undo that for this account.
+    Unlink,
+    /// What a list shows, with a button: the same as by its number.
+    Shown(ShownItem, ItemDeed),
+    /// Give the one who asks what is kept of them, in all places.
+    ExportMine,
     /// Which messages are answered from now on.
     Attend(Attention, Scope),
     /// What is remembered of this audience from now on.
@@ -57,6 +66,52 @@ pub enum Command {
     Unknown(String),
 }
 
+/// Something that a list of the bot's shows, as a button below it holds it: by its id, and without words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownItem {
+    /// In that list.
+    pub number: u32,
+    /// Its own, whatever the bot calls things by; of letters, digits and hyphens.
+    pub id: String,
+    /// Tells what it said then from what it says now.
+    pub version: u64,
+}
+
+impl ShownItem {
+    /// In at most 64 characters, where the id has 36.
+    pub fn token(&self) -> String {
+        let Self {
+            number,
+            id,
+            version,
+        } = self;
+        format!("{number}.{version:016x}.{id}")
+    }
+
+    /// Reads a token; none where it is none.
+    pub fn parse(token: &str) -> Option<Self> {
+        let mut parts = token.splitn(3, '.');
+        let number = parts.next()?.parse().ok()?;
+        let version = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let id = parts.next()?;
+        let is_id = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let is_whole = (1..=64).contains(&id.len()) && id.chars().all(is_id);
+        is_whole.then(|| Self {
+            number,
+            id: id.to_owned(),
+            version,
+        })
+    }
+}
+
+/// What is to become of something that a list shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ItemDeed {
+    Forget,
+    /// This holds in its place.
+    Correct(String),
+}
+
 /// What to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ForgetWhat {
@@ -68,6 +123,8 @@ pub enum ForgetWhat {
     Audience,
     /// What the last listing shows under this number.
     Item(u32),
+    /// Everything of the one who asks, in all places. Nothing happens before they say so twice.
+    Me { is_confirmed: bool },
 }
 
 /// What of a person's memory is listed.
@@ -136,6 +193,9 @@ impl Command {
             ["why"] => Self::Why,
             ["about"] => Self::About,
             ["usage"] => Self::Usage,
+            ["link"] => Self::Link(None),
+            ["link", code] => Self::Link(Some((*code).to_owned())),
+            ["unlink"] => Self::Unlink,
             ["backfill"] => Self::Backfill(None),
             ["backfill", "since", day @ ..] if !day.is_empty() => {
                 Self::Backfill(Some(day.join(" ")))
@@ -160,7 +220,7 @@ impl Command {
     /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here, what it is to
     /// remember, list, correct and forget, and that they want to be caught up.
     pub fn in_a_sentence(text: &str) -> Option<Self> {
-        if let Some(own) = about_items(text) {
+        if let Some(own) = about_items(text).or_else(|| about_accounts(text)) {
             return Some(own);
         }
         let plain = text.to_lowercase().replace(['’', 'ʼ', '‘', '´', '`'], "'");
@@ -186,7 +246,10 @@ impl Command {
     /// privately in the same place.
     pub fn is_about_items(&self) -> bool {
         match self {
-            Self::Memory(_) | Self::Correct { .. } | Self::Forget(ForgetWhat::Item(_)) => true,
+            Self::Memory(_)
+            | Self::Correct { .. }
+            | Self::Shown(..)
+            | Self::Forget(ForgetWhat::Item(_)) => true,
             Self::Help
             | Self::History
             | Self::Why
@@ -194,8 +257,16 @@ impl Command {
             | Self::Again(_)
             | Self::About
             | Self::Usage
-            | Self::Forget(ForgetWhat::Last | ForgetWhat::Session | ForgetWhat::Audience)
+            | Self::Forget(
+                ForgetWhat::Last
+                | ForgetWhat::Session
+                | ForgetWhat::Audience
+                | ForgetWhat::Me { .. },
+            )
             | Self::Note(_)
+            | Self::Link(_)
+            | Self::Unlink
+            | Self::ExportMine
             | Self::Attend(..)
             | Self::Remember(_)
             | Self::OptOut
@@ -277,9 +348,35 @@ fn about_items(text: &str) -> Option<Command> {
             Some(Command::Memory(Listing::Newest))
         }
         ["memory", "more"] => Some(Command::Memory(Listing::More)),
+        ["forget", "me"] => Some(Command::Forget(ForgetWhat::Me {
+            is_confirmed: false,
+        })),
+        ["forget", "me", "yes"] | ["yes,", "forget", "me"] => {
+            Some(Command::Forget(ForgetWhat::Me { is_confirmed: true }))
+        }
+        ["export", "mine"] | ["export", "my", "data"] => Some(Command::ExportMine),
         ["forget", number] => Some(Command::Forget(ForgetWhat::Item(item(number)?))),
         _ => None,
     }
+}
+
+/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`.
+fn about_accounts(text: &str) -> Option<Command> {
+    let plain = text.trim().trim_end_matches(['.', '!', ' ']).to_lowercase();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    match words.as_slice() {
+        ["link", "me"] | ["link", "my", "account" | "accounts"] => Some(Command::Link(None)),
+        ["link", code] if is_code(code) => Some(Command::Link(Some((*code).to_owned()))),
+        ["unlink", "me"] | ["unlink", "my", "account" | "accounts"] => Some(Command::Unlink),
+        _ => None,
+    }
+}
+
+/// Whether a word looks like a code that the bot gave: two groups of four.
+fn is_code(word: &str) -> bool {
+    let is_group = |it: &str| it.len() == 4 && it.bytes().all(|it| it.is_ascii_alphanumeric());
+    word.split_once('-')
+        .is_some_and(|(one, two)| is_group(one) && is_group(two))
 }
 
 /// `correct 2: new text`
@@ -328,6 +425,10 @@ mod tests {
         Command::Note(text.to_owned())
     }
 
+    fn forget_me(is_confirmed: bool) -> Command {
+        Command::Forget(ForgetWhat::Me { is_confirmed })
+    }
+
     fn corrected(number: u32, text: &str) -> Command {
         let text = text.to_owned();
         Command::Correct { number, text }
@@ -345,8 +446,41 @@ mod tests {
             ("correct 2 of them", None),
             ("Forget 2", Some(Command::Forget(ForgetWhat::Item(2)))),
             ("forget it", None),
+            ("Forget me.", Some(forget_me(false))),
+            ("forget me yes", Some(forget_me(true))),
+            ("Yes, forget me!", Some(forget_me(true))),
+            ("forget me not", None),
+            ("Link my accounts.", Some(Command::Link(None))),
+            (
+                "link K7QF-92mx",
+                Some(Command::Link(Some("k7qf-92mx".to_owned()))),
+            ),
+            ("link?", None),
+            ("link please", None),
+            ("link follow-up", None),
+            ("unlink my account", Some(Command::Unlink)),
+            ("Export mine", Some(Command::ExportMine)),
+            ("export my data!", Some(Command::ExportMine)),
+            ("export my data to the archive", None),
+            ("export mines", None),
         ] {
             assert_eq!(Command::in_a_sentence(text), command, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_button_holds_what_it_is_about() {
+        let item = ShownItem {
+            number: 10,
+            id: "0192f0c4-3b5e-7c11-8f00-000000000001".to_owned(),
+            version: u64::MAX,
+        };
+        assert!(item.token().len() <= 64);
+        assert_eq!(ShownItem::parse(&item.token()), Some(item));
+        for other in [
+            "", "1", "1.ff", "1.ff.", "x.ff.a", "1.xx.a", "1.ff.a b", "1.ff.a.b",
+        ] {
+            assert_eq!(ShownItem::parse(other), None, "{other:?}");
         }
     }
 
@@ -362,6 +496,9 @@ mod tests {
             ("Forget Room", Command::Forget(ForgetWhat::Audience)),
             ("forget channel", Command::Forget(ForgetWhat::Audience)),
             ("usage", Command::Usage),
+            ("link", Command::Link(None)),
+            ("link k7qf92mx", Command::Link(Some("k7qf92mx".to_owned()))),
+            ("unlink", Command::Unlink),
             ("about", Command::About),
             ("backfill", Command::Backfill(None)),
             (

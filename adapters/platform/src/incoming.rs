@@ -36,13 +36,21 @@ macro_rules! id {
 
 id! {
     /// One thread of talk, and so one session in the graph: `terminal/<name>`,
-    /// `slack/T…/C…/<thread ts>`.
+    /// `slack/T…/C…/<thread ts>`. It begins with the platform's name, by which what the bot said there is withdrawn.
     ConversationId
 }
 id! {
     /// Those who can read a conversation: a channel, a room, a direct message.
     AudienceId
 }
+impl AudienceId {
+    /// Whether it is this place, or one below it: what somebody asks privately in a channel is below the channel.
+    pub fn is_within(&self, place: &Self) -> bool {
+        let below = self.0.strip_prefix(&place.0);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 id! {
     /// One event of a platform. The same id twice is the same event, delivered again.
     EventId
@@ -71,6 +79,9 @@ pub struct Audience {
     pub workspace: String,
     /// As people call it.
     pub name: String,
+    /// The account that alone can read it: its direct messages with the bot, or what it asks privately elsewhere.
+    #[serde(default)]
+    pub private_to: Option<String>,
 }
 
 /// Who wrote a message.
@@ -138,7 +149,14 @@ pub struct IncomingMessage {
     /// asks where nobody else sees the question or the answer.
     #[serde(default)]
     pub also_recalls: Option<AudienceId>,
+    /// What its author said to the bot alone from other accounts, which is recalled for it as well. The bot finds out
+    /// when it answers; it is never kept.
+    #[serde(skip)]
+    pub private_elsewhere: Vec<AudienceId>,
     pub author: Author,
+    /// The author's accounts on other platforms, as far as they linked them. The bot knows, and no adapter.
+    #[serde(skip)]
+    pub other_accounts: Vec<String>,
     pub addressed: Addressed,
     #[serde(default)]
     pub toward: Toward,
@@ -166,7 +184,9 @@ impl IncomingMessage {
             conversation,
             audience,
             also_recalls: None,
+            private_elsewhere: Vec::new(),
             author,
+            other_accounts: Vec::new(),
             addressed: Addressed::Directly,
             toward: Toward::default(),
             body,
@@ -187,7 +207,36 @@ impl IncomingMessage {
     pub fn recalls(&self) -> Vec<&AudienceId> {
         std::iter::once(&self.audience.id)
             .chain(&self.also_recalls)
+            .chain(&self.private_elsewhere)
             .collect()
+    }
+
+    /// The ids of all accounts of its author, the one that wrote it first.
+    pub fn accounts(&self) -> Vec<String> {
+        let own = std::iter::once(&self.author.id);
+        own.chain(&self.other_accounts).cloned().collect()
+    }
+
+    /// One name for its author, whichever of their accounts wrote it.
+    pub fn person(&self) -> String {
+        match self.other_accounts.iter().min() {
+            Some(other) => other.min(&self.author.id).clone(),
+            None => format!("{}/{}", self.audience.platform, self.author.id),
+        }
+    }
+
+    /// Whether it is said in direct messages with the bot. What is asked privately in a channel is below the channel.
+    pub fn is_direct(&self) -> bool {
+        let channel = self.also_recalls.as_ref();
+        let is_in_channel = channel.is_some_and(|channel| self.audience.id.is_within(channel));
+        self.audience.private_to.is_some() && !is_in_channel
+    }
+
+    /// The same, where nobody but its author reads it.
+    #[must_use]
+    pub fn said_alone(mut self) -> Self {
+        self.audience.private_to = Some(self.author.id.clone());
+        self
     }
 }
 

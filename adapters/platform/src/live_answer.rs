@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    Attachment, Delivered, DownloadError, MessageId, Pace, PlatformError, PriorMessages, SafeText,
-    TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, MessageId, NotHandedOver, OwnFile, Pace,
+    PlatformError, PriorMessages, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
 };
 
 pub use machine::{Action, Edited, Event, GivenUp, LiveAnswer, Shown};
@@ -154,6 +154,27 @@ pub trait AnswerSink: Send + Sync + 'static {
     /// the platform has no direct messages.
     async fn deliver_directly(&self, _parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
         None
+    }
+
+    /// As [`Reply::offer_items`](crate::Reply::offer_items).
+    fn offer_items(&self, _items: &[ShownItem]) {}
+
+    /// As [`Reply::largest_file`](crate::Reply::largest_file).
+    ///
+    /// # Errors
+    /// As there.
+    async fn largest_file(&self) -> Result<u64, NotHandedOver> {
+        Err(NotHandedOver::new(
+            "I can give nobody a file here; ask me where I can write you a direct message",
+        ))
+    }
+
+    /// As [`Reply::hand_over`](crate::Reply::hand_over).
+    ///
+    /// # Errors
+    /// As there.
+    async fn hand_over(&self, _files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        self.largest_file().await.map(|_| HandedOver::Here)
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw>;

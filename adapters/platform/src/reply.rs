@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Attachment, Cut, EventId, MessageId, NothingStands, PlatformError, SafeText, Vocabulary,
-    Withdraw,
+    Attachment, Cut, EventId, HandedOver, MessageId, NotHandedOver, NothingStands, OwnFile,
+    PlatformError, SafeText, ShownItem, Vocabulary, Withdraw,
 };
 
 /// How long one message of a platform may be.
@@ -72,6 +72,11 @@ pub trait Reply: Send + Sync {
     /// at all.
     fn may_repeat(&mut self) {}
 
+    /// What is delivered next lists these things: where the platform has buttons, each gets two, one to have it forgotten
+    /// and one to correct it. Whoever presses one is asked for their rights then. Called before [`Reply::finish`], or not
+    /// at all.
+    fn offer_items(&mut self, _items: &[ShownItem]) {}
+
     /// Shows a sign of life. What goes wrong here is of no consequence to the answer, so it is not
     /// reported.
     async fn working(&mut self) {}
@@ -101,6 +106,26 @@ pub trait Reply: Send + Sync {
     /// As [`Reply::finish`].
     async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
         self.finish_for_asker(parts).await
+    }
+
+    /// How large each file may be that is [handed over](Reply::hand_over), in bytes.
+    ///
+    /// # Errors
+    /// When none can be given to the one who asked.
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        Err(NotHandedOver::new(
+            "I can give nobody a file here; ask me in another place where I am, such as a terminal or a chat with \
+             direct messages",
+        ))
+    }
+
+    /// Gives files to the one who asked alone, wherever that is: in a direct message, or else where nobody else sees
+    /// them. This takes the place of no answer: [`Reply::finish`] is still called.
+    ///
+    /// # Errors
+    /// When they cannot be given so; some may have been.
+    async fn hand_over(&mut self, _files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        self.largest_file().await.map(|_| HandedOver::Here)
     }
 
     /// Takes earlier messages of the bot away.
@@ -174,6 +199,8 @@ pub struct PriorMessage {
     /// The message's event, by which it is known whether it was forgotten; none where nobody could
     /// have it forgotten.
     pub event: Option<EventId>,
+    /// Stable id of the person; none where the platform does not say.
+    pub author_id: Option<String>,
     /// As people see them.
     pub author: String,
     pub text: String,

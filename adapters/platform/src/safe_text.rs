@@ -10,11 +10,14 @@
 
 mod code;
 mod controls;
+mod hosts;
 mod images;
 mod links;
 mod mentions;
 
 use std::fmt;
+
+pub use self::hosts::LinkHosts;
 
 /// Breaks a word for a machine and not for a reader.
 pub(crate) const ZERO_WIDTH_SPACE: char = '\u{200B}';
@@ -70,7 +73,7 @@ impl SafeText {
     fn through_passes(text: &str, end: End) -> Self {
         let text = controls::remove(text, end);
         let text = images::unload(&text, end);
-        let text = links::show_targets(&text, end);
+        let text = links::show_targets(&text, end, None);
         Self(mentions::defuse(&text, end))
     }
 }

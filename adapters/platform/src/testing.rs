@@ -28,19 +28,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
-    Delivered, DownloadError, EventId, Feedback, Inbox, Incoming, IncomingMessage, MessageId,
-    Opinion, OwnSession, Pace, Platform, PlatformError, PriorMessage, PriorMessages, Reply,
-    SafeText, TextLimit, Toward, Withdraw, Withdrawn,
+    Delivered, DownloadError, EventId, Feedback, HandedOver, Inbox, Incoming, IncomingMessage,
+    ItemDeed, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
+    PlatformError, PriorMessage, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Toward,
+    Withdraw, Withdrawn,
 };
 
 mod board;
 pub mod conformance;
 mod echo;
+mod files;
 mod history;
 mod pending;
 
 use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
+pub use files::own_file;
 pub use history::read_history;
 pub use pending::{Answer, Outcome, Pending};
 
@@ -59,6 +62,7 @@ static RUN: OnceLock<i64> = OnceLock::new();
 #[derive(Clone, Debug)]
 pub struct Room {
     inbox: Inbox,
+    platform: &'static str,
     conversation: ConversationId,
     audience: Audience,
     also_recalls: Option<AudienceId>,
@@ -70,6 +74,7 @@ pub struct Room {
     toward: Toward,
     reply_to: Option<EventId>,
     files: Vec<(Attachment, Vec<u8>)>,
+    largest_file: Result<u64, NotHandedOver>,
     background: PriorMessages,
     lost_deliveries: Arc<AtomicUsize>,
     board: Board,
@@ -79,12 +84,14 @@ impl Room {
     pub fn new(inbox: Inbox, conversation: &str, audience: &str) -> Self {
         Self {
             inbox,
+            platform: NAME,
             conversation: ConversationId::new(conversation),
             audience: Audience {
                 id: AudienceId::new(audience),
                 platform: NAME.to_owned(),
                 workspace: String::new(),
                 name: audience.to_owned(),
+                private_to: None,
             },
             also_recalls: None,
             limit: TextLimit::Unlimited,
@@ -98,6 +105,7 @@ impl Room {
             toward: Toward::default(),
             reply_to: None,
             files: Vec::new(),
+            largest_file: Ok(u64::MAX),
             background: PriorMessages::default(),
             board: Board::default(),
             lost_deliveries: Arc::default(),
@@ -106,9 +114,10 @@ impl Room {
 
     /// Another conversation of the same audience.
     #[must_use]
-    pub fn thread(&self, conversation: &str) -> Self {
+    pub fn thread(&self, name: &str) -> Self {
+        let platform = &self.audience.platform;
         Self {
-            conversation: ConversationId::new(conversation),
+            conversation: ConversationId::new(format!("{platform}/{name}")),
             ..self.clone()
         }
     }
@@ -131,11 +140,27 @@ impl Room {
             also_recalls: Some(self.audience.id.clone()),
             audience: Audience {
                 id: AudienceId::new(&id),
+                private_to: Some(person.to_owned()),
                 ..self.audience.clone()
             },
             board: Board::default(),
             ..self.clone()
         }
+    }
+
+    /// As it is where nobody but `person` talks with the bot.
+    #[must_use]
+    pub fn direct(mut self, person: &str) -> Self {
+        self.audience.private_to = Some(person.to_owned());
+        self
+    }
+
+    /// On a platform that is called otherwise.
+    #[must_use]
+    pub fn on(mut self, platform: &'static str) -> Self {
+        platform.clone_into(&mut self.audience.platform);
+        self.platform = platform;
+        self
     }
 
     #[must_use]
@@ -146,6 +171,15 @@ impl Room {
     #[must_use]
     pub fn with_pace(self, pace: Pace) -> Self {
         Self { pace, ..self }
+    }
+
+    /// Files that somebody is given have at most so many bytes; or none can be given, and why.
+    #[must_use]
+    pub fn with_largest_file(self, largest: Result<u64, &str>) -> Self {
+        Self {
+            largest_file: largest.map_err(NotHandedOver::new),
+            ..self
+        }
     }
 
     /// How long an answer is waited for before the test fails.
@@ -236,6 +270,7 @@ impl Room {
     pub fn with_background_of(mut self, event: Option<&str>, author: &str, text: &str) -> Self {
         self.background.said.push(PriorMessage {
             event: event.map(EventId::new),
+            author_id: Some(author.to_owned()),
             author: author.to_owned(),
             text: text.to_owned(),
             at: Utc::now(),
@@ -257,6 +292,18 @@ impl Room {
     pub async fn why_last(&self, author: &str) -> Answer {
         let last = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::WhyOf(last));
+        self.deliver(&next_event(), author, body)
+            .await
+            .answer()
+            .await
+    }
+
+    /// Presses a button of something that the bot listed, and waits for the answer.
+    ///
+    /// # Panics
+    /// As [`Room::say`].
+    pub async fn press(&self, author: &str, item: &ShownItem, deed: ItemDeed) -> Answer {
+        let body = Body::Command(Command::Shown(item.clone(), deed));
         self.deliver(&next_event(), author, body)
             .await
             .answer()
@@ -307,7 +354,10 @@ impl Room {
     /// # Panics
     /// As [`Room::send`].
     pub async fn is_gone(&self) -> Pending {
-        let place = self.thread(self.audience.id.as_str());
+        let place = Self {
+            conversation: ConversationId::new(self.audience.id.as_str()),
+            ..self.clone()
+        };
         let body = Body::Command(Command::PlaceGone);
         place.deliver(&next_event(), "the platform", body).await
     }
@@ -323,7 +373,7 @@ impl Room {
     /// As [`Room::send`].
     pub async fn connect(&self) {
         let incoming = Incoming::Connected {
-            platform: NAME,
+            platform: self.platform,
             withdraw: Arc::new(self.board.clone()),
             announce: Arc::new(self.board.clone()),
         };
@@ -471,6 +521,8 @@ impl Room {
             conversation: self.conversation.clone(),
             audience: self.audience.clone(),
             also_recalls: self.also_recalls.clone(),
+            private_elsewhere: Vec::new(),
+            other_accounts: Vec::new(),
             author: Author {
                 id: author.to_owned(),
                 name: author.to_owned(),
@@ -510,6 +562,7 @@ impl Room {
             delivery: sender,
             lost_deliveries: Arc::clone(&self.lost_deliveries),
             files: self.files.clone(),
+            largest_file: self.largest_file.clone(),
             background: self.background.clone(),
             board: self.board.clone(),
             replaced: Delivered::default(),
@@ -541,6 +594,7 @@ struct Recorder {
     delivery: watch::Sender<pending::Delivery>,
     lost_deliveries: Arc<AtomicUsize>,
     files: Vec<(Attachment, Vec<u8>)>,
+    largest_file: Result<u64, NotHandedOver>,
     background: PriorMessages,
     board: Board,
     replaced: Delivered,
@@ -591,6 +645,26 @@ impl Reply for Recorder {
         self.delivery
             .send_modify(|delivery| delivery.finish(parts, false));
         Ok(())
+    }
+
+    fn offer_items(&mut self, items: &[ShownItem]) {
+        self.delivery
+            .send_modify(|delivery| delivery.offered = items.to_vec());
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        self.largest_file.clone()
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        for file in files {
+            let content = file.read().await;
+            let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+            let handed = (file.name.clone(), content);
+            self.delivery
+                .send_modify(|delivery| delivery.files.push(handed));
+        }
+        Ok(HandedOver::Directly)
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -11,6 +11,8 @@ pub struct Vocabulary {
     pub moderator: &'static str,
     /// How the last turn is forgotten.
     pub forget_last: &'static str,
+    /// How somebody has all of theirs forgotten for good, once they know what that means.
+    pub forget_me_for_good: &'static str,
     /// What can be asked, where commands are more than words.
     pub help: Option<&'static str>,
 }
@@ -22,6 +24,7 @@ impl Vocabulary {
         conversation: "conversation",
         moderator: "an administrator",
         forget_last: "forget last",
+        forget_me_for_good: "forget me yes",
         help: None,
     };
 }

@@ -23,6 +23,10 @@ impl Announce for Announcer {
         let Some(channel) = ids::channel_of(audience) else {
             return Announced::Refused("it is no channel of Slack".to_owned());
         };
+        if ids::audience(&hub.me.team, channel) != *audience {
+            // Another process serves that workspace.
+            return Announced::NotYet;
+        }
         let arguments = json!({
             "channel": channel,
             "text": fallback(text),

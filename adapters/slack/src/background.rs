@@ -164,6 +164,9 @@ async fn said(hub: &Hub, channel: &str, messages: &[Value], until: &str) -> Vec<
     let event = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
     let prior = earlier.iter().map(|message| PriorMessage {
         event: message["ts"].as_str().map(event),
+        author_id: message["user"]
+            .as_str()
+            .map(|user| ids::author(&hub.me.team, user)),
         author: author(message, &name_of),
         text: plain(
             message["text"].as_str().unwrap_or_default(),

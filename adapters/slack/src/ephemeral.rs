@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, PlatformError, Reply, SafeText, Stage,
-    TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, EventId, HandedOver, NotHandedOver, OwnFile,
+    PlatformError, Reply, SafeText, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
 };
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -20,11 +20,12 @@ use tokio::time::Instant;
 use crate::content::{self, EPHEMERAL_LIMIT, Form};
 use crate::errors::ApiError;
 use crate::files::{self, is_slacks};
+use crate::handing::{self, LARGEST_FILE};
 use crate::hub::Hub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
 use crate::outbox::Call;
-use crate::views::below_ephemeral;
+use crate::views::{below_ephemeral, below_items};
 use crate::withdraw::{VOCABULARY, Withdrawer};
 
 /// How long and how often Slack takes answers at a response address.
@@ -51,6 +52,8 @@ pub(crate) struct EphemeralReply {
     hub: Arc<Hub>,
     whisper: EphemeralTarget,
     asked_at: Instant,
+    /// What the answer lists.
+    items: Vec<ShownItem>,
 }
 
 impl EphemeralReply {
@@ -59,10 +62,11 @@ impl EphemeralReply {
             hub,
             whisper,
             asked_at: Instant::now(),
+            items: Vec::new(),
         }
     }
 
-    fn content(&self, part: &SafeText, number: usize, form: Form) -> Value {
+    fn content(&self, part: &SafeText, number: usize, is_last: bool, form: Form) -> Value {
         let EphemeralTarget {
             channel, question, ..
         } = &self.whisper;
@@ -70,6 +74,9 @@ impl EphemeralReply {
             return content::message(part, Stage::Last, form);
         }
         let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
+        if is_last {
+            blocks.extend(below_items(&self.items));
+        }
         if !self.whisper.is_command {
             let id = ids::ephemeral(channel, question, number);
             blocks.extend(below_ephemeral(&id, part));
@@ -86,8 +93,9 @@ impl EphemeralReply {
     }
 
     /// Says a part: as it should look, or else plainly; at its address, or else in the channel.
-    async fn send(&self, part: &SafeText, number: usize) -> Result<(), ApiError> {
-        let forms = [Form::Blocks, Form::Plain].map(|form| self.content(part, number, form));
+    async fn send(&self, part: &SafeText, number: usize, is_last: bool) -> Result<(), ApiError> {
+        let content = |form| self.content(part, number, is_last, form);
+        let forms = [Form::Blocks, Form::Plain].map(content);
         if let Some(url) = self.address(number) {
             for content in &forms {
                 match respond(&self.hub, url.clone(), private(content.clone())).await {
@@ -202,11 +210,25 @@ impl Reply for EphemeralReply {
         } = &self.whisper;
         let mut delivered = Vec::with_capacity(parts.len());
         for (number, part) in parts.iter().enumerate() {
-            let sent = self.send(part, number).await;
+            let is_last = number + 1 == parts.len();
+            let sent = self.send(part, number, is_last).await;
             sent.map_err(|error| error.sentence(channel))?;
             delivered.push(ids::ephemeral(channel, question, number));
         }
         Ok(Delivered(delivered))
+    }
+
+    fn offer_items(&mut self, items: &[ShownItem]) {
+        self.items = items.to_vec();
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        Ok(LARGEST_FILE)
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        let EphemeralTarget { channel, user, .. } = &self.whisper;
+        handing::hand_over(&self.hub, user, channel, files).await
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

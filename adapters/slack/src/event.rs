@@ -4,6 +4,8 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use crate::views::CORRECT_FIELD;
+
 /// What Slack pushes, over whichever way in.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Push {
@@ -141,6 +143,15 @@ pub(crate) enum Action {
         /// Only this person sees that message.
         is_ephemeral: bool,
     },
+    /// A form was filled in.
+    Submitted {
+        callback: String,
+        /// The thing that it is about.
+        item: String,
+        /// Where the button stood that opened it.
+        thread: Option<String>,
+        text: String,
+    },
     /// A shortcut on a message.
     Shortcut {
         callback: String,
@@ -187,6 +198,9 @@ impl Push {
         let container = &payload["container"];
         let channel = text(&payload["channel"]["id"]).or_else(|| text(&container["channel_id"]));
         let (action, message) = (&payload["actions"][0], &payload["message"]);
+        if kind == "view_submission" {
+            return submitted(payload);
+        }
         let deed = match kind {
             "block_actions" => Action::Button {
                 action: text(&action["action_id"])?,
@@ -216,6 +230,31 @@ impl Push {
             deed,
         }))
     }
+}
+
+/// A form that was filled in. Where it was opened is what it holds itself.
+fn submitted(payload: &Value) -> Option<Push> {
+    let (user, view) = (&payload["user"], &payload["view"]);
+    let about = view["private_metadata"].as_str().unwrap_or_default();
+    let about: Value = serde_json::from_str(about).unwrap_or_default();
+    let field = &view["state"]["values"][CORRECT_FIELD][CORRECT_FIELD];
+    Some(Push::Interaction(Interaction {
+        // Each form is filled in once.
+        trigger: text(&view["id"])?,
+        user: text(&user["id"])?,
+        user_name: text(&user["username"])
+            .or_else(|| text(&user["name"]))
+            .unwrap_or_default(),
+        team: text(&user["team_id"]).or_else(|| text(&payload["team"]["id"])),
+        channel: text(&about["channel"]),
+        response_url: text(&about["response_url"]),
+        deed: Action::Submitted {
+            callback: text(&view["callback_id"])?,
+            item: text(&about["item"]).unwrap_or_default(),
+            thread: text(&about["thread"]),
+            text: text(&field["value"]).unwrap_or_default(),
+        },
+    }))
 }
 
 impl EventKind {

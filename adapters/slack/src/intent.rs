@@ -1,11 +1,13 @@
 //! What a push means for the bot. Pure: what has to be known beside it is in the `Context`.
 
-use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, MessageId, Opinion, Request};
+use muninn_platform::{
+    Addressed, AnswerMode, Command, IgnoreReason, ItemDeed, MessageId, Opinion, Request, ShownItem,
+};
 
 use crate::event::{Action, EventKind, File, Interaction, Kind, Message, Slash};
 use crate::ids::{self, Place, Within};
 use crate::text::{mentions, plain};
-use crate::views::{self, ASK_CALLBACK};
+use crate::views::{self, ASK_CALLBACK, CORRECT_CALLBACK};
 
 /// What is known beside the event.
 #[derive(Clone, Debug)]
@@ -76,6 +78,8 @@ pub(crate) enum InteractionIntent {
         of: Place,
     },
     Stop(Place),
+    /// Somebody is to write what is right in the place of this.
+    Form(ShownItem),
     /// Everybody in the channel may read this.
     Share(String),
     /// The person's direct messages are to be forgotten. `said_to_be`: where the button says they
@@ -325,6 +329,24 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
         }
         (Action::Shortcut { .. }, _) => InteractionIntent::Nothing,
         (
+            Action::Submitted {
+                callback,
+                item,
+                text,
+                ..
+            },
+            Some(channel),
+        ) if callback == CORRECT_CALLBACK => {
+            let deed = ItemDeed::Correct(text.trim().to_owned());
+            of_item(item, deed, channel, user)
+        }
+        (Action::Submitted { .. }, _) => InteractionIntent::Nothing,
+        (Action::Button { action, value, .. }, Some(channel))
+            if views::Button::of(action) == Some(views::Button::ForgetItem) =>
+        {
+            of_item(value, ItemDeed::Forget, channel, user)
+        }
+        (
             Action::Button {
                 action,
                 value,
@@ -365,6 +387,17 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
     }
 }
 
+/// Somebody wants something done with a thing of a list, which is of the channel or what they asked there privately.
+fn of_item(token: &str, deed: ItemDeed, channel: &str, user: &str) -> InteractionIntent {
+    match ShownItem::parse(token) {
+        Some(item) => InteractionIntent::Ask {
+            said: Request::Command(Command::Shown(item, deed)),
+            of: private(channel, user),
+        },
+        None => InteractionIntent::Nothing,
+    }
+}
+
 /// `about`: the answer that the button stands below, and the conversation of that.
 fn pressed(
     action: &str,
@@ -399,9 +432,19 @@ fn pressed(
             _ => InteractionIntent::Nothing,
         },
         (Some(views::Button::Stop), Some((_, of))) => InteractionIntent::Stop(of),
-        (Some(views::Button::Why | views::Button::Opinion | views::Button::Stop) | None, _) => {
-            InteractionIntent::Nothing
+        (Some(views::Button::CorrectItem), _) => {
+            ShownItem::parse(value).map_or(InteractionIntent::Nothing, InteractionIntent::Form)
         }
+        (
+            Some(
+                views::Button::Why
+                | views::Button::Opinion
+                | views::Button::Stop
+                | views::Button::ForgetItem,
+            )
+            | None,
+            _,
+        ) => InteractionIntent::Nothing,
     }
 }
 

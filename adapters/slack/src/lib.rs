@@ -18,6 +18,7 @@ mod ephemeral;
 mod errors;
 mod event;
 mod files;
+mod handing;
 mod history;
 mod home;
 mod http;

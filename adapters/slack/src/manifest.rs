@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::views::ASK_CALLBACK;
 
 /// What the bot may do, each with a reason to have it.
-pub(crate) const SCOPES: [(&str, &str); 14] = [
+pub(crate) const SCOPES: [(&str, &str); 16] = [
     ("app_mentions:read", "hears who mentions it"),
     (
         "assistant:write",
@@ -20,12 +20,20 @@ pub(crate) const SCOPES: [(&str, &str); 14] = [
     ("commands", "has a slash command and a shortcut"),
     ("files:read", "reads files that people attach"),
     (
+        "files:write",
+        "gives people what it keeps of them, as files in a direct message",
+    ),
+    (
         "groups:history",
         "hears the threads of private channels it is in",
     ),
     ("groups:read", "knows what private channels are called"),
     ("im:history", "hears direct messages"),
     ("im:read", "knows with whom it has direct messages"),
+    (
+        "im:write",
+        "opens the direct message that such a file goes to",
+    ),
     ("mpim:history", "hears group direct messages"),
     ("mpim:read", "knows which group direct messages it is in"),
     ("users:read", "knows what people are called"),
@@ -64,7 +72,7 @@ pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
     let mut slash = json!({
         "command": command,
         "description": "Ask, and see for yourself alone what is answered",
-        "usage_hint": "ask … | remember that … | memory | correct 1: … | forget 1 | catch me up | why | usage | history | forget last | mute channel | help",
+        "usage_hint": "ask … | remember that … | memory | correct 1: … | forget 1 | catch me up | why | usage | history | forget last | forget me | export mine | mute channel | help",
         "should_escape": true,
     });
     let mut events = json!({ "bot_events": EVENTS });

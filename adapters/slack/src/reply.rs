@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, LiveReply,
-    MessageId, Pace, Part, PlatformError, PriorMessages, Reply as _, SafeText, Shown, Stage,
-    TextLimit, Vocabulary, Withdraw,
+    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, HandedOver,
+    LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
+    Reply as _, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -23,11 +23,13 @@ use tokio_util::task::TaskTracker;
 use crate::content::{self, Form};
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::errors::ApiError;
+use crate::handing::{self, LARGEST_FILE};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::outbox::Call;
 use crate::standing;
 use crate::status::{STATUS_EVERY, StatusIndicator};
+use crate::views::below_items;
 use crate::withdraw::{VOCABULARY, Withdrawer};
 use crate::{background, files};
 
@@ -60,6 +62,7 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
         hub,
         target,
         begun: Mutex::default(),
+        items: Mutex::default(),
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
@@ -70,6 +73,8 @@ pub(crate) struct ChannelSink {
     target: Target,
     /// Streams of this reply, which are nobody else's to end.
     begun: Mutex<Vec<String>>,
+    /// What the answer lists.
+    items: Mutex<Vec<ShownItem>>,
     signs: Mutex<StatusIndicator>,
 }
 
@@ -122,8 +127,25 @@ impl ChannelSink {
         Call { method, channel }
     }
 
+    fn content(&self, part: &Part<'_, Words>) -> Value {
+        let mut content = content::message(&part.text.text, part.stage, part.text.form);
+        // Plain words have no buttons.
+        if let Some(blocks) = content["blocks"].as_array_mut().filter(|it| !it.is_empty()) {
+            blocks.splice(1..1, self.listed(part.stage));
+        }
+        content
+    }
+
+    /// The buttons of what is listed.
+    fn listed(&self, stage: Stage) -> Vec<Value> {
+        match stage {
+            Stage::Growing | Stage::Whole => Vec::new(),
+            Stage::Last => below_items(&self.items.lock()),
+        }
+    }
+
     fn new_message(&self, part: &Part<'_, Words>) -> Value {
-        let mut arguments = content::message(&part.text.text, part.stage, part.text.form);
+        let mut arguments = self.content(part);
         arguments["channel"] = json!(self.channel());
         arguments["unfurl_links"] = json!(false);
         arguments["unfurl_media"] = json!(false);
@@ -136,7 +158,7 @@ impl ChannelSink {
 
     /// What a message says from now on.
     fn change_of(&self, ts: &str, part: &Part<'_, Words>) -> Value {
-        let mut arguments = content::message(&part.text.text, part.stage, part.text.form);
+        let mut arguments = self.content(part);
         arguments["channel"] = json!(self.channel());
         arguments["ts"] = json!(ts);
         arguments["metadata"] = self.metadata(part.number);
@@ -328,6 +350,18 @@ impl AnswerSink for ChannelSink {
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
         Some(aside.finish(parts).await.map(drop))
+    }
+
+    fn offer_items(&self, items: &[ShownItem]) {
+        *self.items.lock() = items.to_vec();
+    }
+
+    async fn largest_file(&self) -> Result<u64, NotHandedOver> {
+        Ok(LARGEST_FILE)
+    }
+
+    async fn hand_over(&self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        handing::hand_over(&self.hub, &self.target.asker, self.channel(), files).await
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -1,12 +1,24 @@
 //! Buttons, the app's home, and other things that are not answers. Pure.
 
-use muninn_platform::{MessageId, SafeText};
+use muninn_platform::{MessageId, SafeText, ShownItem};
 use serde_json::{Value, json};
 
 use crate::mrkdwn::{escape, mrkdwn};
 
 /// The message shortcut's id, as in the manifest.
 pub(crate) const ASK_CALLBACK: &str = "ask_muninn";
+
+/// The id of the form that asks what is right in the place of something.
+pub(crate) const CORRECT_CALLBACK: &str = "muninn_correct";
+
+/// Its only field.
+pub(crate) const CORRECT_FIELD: &str = "text";
+
+/// What may be written into it, in characters; Slack's own limit.
+const LONGEST_CORRECTION: usize = 3_000;
+
+/// Things of a list that have buttons; what comes behind them goes by its number. A message has at most 50 blocks.
+const MOST_ITEMS: usize = 20;
 
 /// The longest value of a button that Slack takes, in characters.
 pub(crate) const LONGEST_VALUE: usize = 2_000;
@@ -25,6 +37,8 @@ pub(crate) enum Button {
     Share,
     Stop,
     ForgetDirect,
+    ForgetItem,
+    CorrectItem,
 }
 
 impl Button {
@@ -35,6 +49,8 @@ impl Button {
             Self::Share => "muninn_share",
             Self::Stop => "muninn_stop",
             Self::ForgetDirect => "muninn_forget_direct",
+            Self::ForgetItem => "muninn_forget_item",
+            Self::CorrectItem => "muninn_correct_item",
         }
     }
 
@@ -45,6 +61,8 @@ impl Button {
             Self::Share,
             Self::Stop,
             Self::ForgetDirect,
+            Self::ForgetItem,
+            Self::CorrectItem,
         ];
         all.into_iter().find(|button| button.id() == action)
     }
@@ -83,6 +101,40 @@ pub(crate) fn below_ephemeral(answer: &MessageId, text: &SafeText) -> Vec<Value>
         buttons.insert(0, button(Button::Share, "Share", text.as_str()));
     }
     blocks
+}
+
+/// Below a list: two for each of its things.
+pub(crate) fn below_items(items: &[ShownItem]) -> Vec<Value> {
+    let rows = items.iter().take(MOST_ITEMS).map(|item| {
+        let (number, token) = (item.number, item.token());
+        let forget = button(Button::ForgetItem, &format!("Forget {number}"), &token);
+        let correct = button(Button::CorrectItem, &format!("Correct {number}"), &token);
+        json!({ "type": "actions", "elements": [forget, correct] })
+    });
+    rows.collect()
+}
+
+/// Asks what is right in the place of something. `about`: what the form holds, which nobody sees.
+pub(crate) fn correction_form(item: &ShownItem, about: &Value) -> Value {
+    json!({
+        "type": "modal",
+        "callback_id": CORRECT_CALLBACK,
+        "title": plain_text(&format!("Correct number {}", item.number)),
+        "submit": plain_text("Correct"),
+        "close": plain_text("Leave it"),
+        "private_metadata": about.to_string(),
+        "blocks": [{
+            "type": "input",
+            "block_id": CORRECT_FIELD,
+            "label": plain_text("What is right"),
+            "element": {
+                "type": "plain_text_input",
+                "action_id": CORRECT_FIELD,
+                "multiline": true,
+                "max_length": LONGEST_CORRECTION,
+            },
+        }],
+    })
 }
 
 /// Below an answer that grows.
@@ -168,6 +220,8 @@ mod tests {
             Button::Share,
             Button::Stop,
             Button::ForgetDirect,
+            Button::ForgetItem,
+            Button::CorrectItem,
         ] {
             assert_eq!(Button::of(button.id()), Some(button));
         }

@@ -18,6 +18,7 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     conversation: "thread",
     moderator: "a workspace admin",
     forget_last: "forget last",
+    forget_me_for_good: "forget me yes",
     help: None,
 };
 

@@ -52,6 +52,7 @@ impl Session {
             platform: NAME.to_owned(),
             workspace: String::new(),
             name: NAME.to_owned(),
+            private_to: None,
         };
         let author = Author {
             id: format!("{NAME}/{}", self.person),

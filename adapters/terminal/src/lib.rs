@@ -5,6 +5,7 @@
 //! on a Unix socket; [`serve_remote`] and [`ask_remotely`] are a
 //! terminal and a bot in two processes. All are the one audience `terminal`.
 
+mod folder;
 mod identity;
 mod interactive;
 mod lines;

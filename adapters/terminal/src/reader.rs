@@ -9,6 +9,7 @@ use std::sync::mpsc as blocking;
 use std::thread;
 
 use muninn_platform::redact::{redacted, without_secrets};
+use muninn_platform::{Command, Request};
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -74,7 +75,12 @@ fn read_when_asked(
     while asked.recv().is_ok() {
         let typed = read_entry(&mut editor).map_or_else(failed, Typed::Text);
         if let Typed::Text(text) = &typed {
-            remember(&mut editor, history, &without_secrets(text));
+            match Request::parse(text.trim_start_matches('/')) {
+                Request::Command(Command::Forget(_)) => forget(&mut editor, history),
+                Request::Command(_) | Request::Text(_) => {
+                    remember(&mut editor, history, &without_secrets(text));
+                }
+            }
         }
         if sender.blocking_send(typed).is_err() {
             return;
@@ -130,6 +136,18 @@ fn read_entry(editor: &mut Editor<(), FileHistory>) -> Result<String, ReadlineEr
                 return Ok(entry);
             }
         }
+    }
+}
+
+/// What somebody wants forgotten may be among what they typed.
+fn forget(editor: &mut Editor<(), FileHistory>, history: Option<&Path>) {
+    let emptied = editor.clear_history();
+    let emptied = emptied.map_err(io::Error::other).and_then(|()| {
+        let there = history.filter(|path| path.exists());
+        there.map_or(Ok(()), |path| std::fs::write(path, ""))
+    });
+    if let Err(error) = emptied {
+        tracing::error!(%error, "the history of typed lines could not be emptied: remove it by hand");
     }
 }
 

@@ -3,16 +3,19 @@
 //! Both ends speak of the same turns by number; what carries the two enums is the caller's business.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Arrivals, Body, Delivered, Inbox, Incoming, Pace, PlatformError, Reply, SafeText, TextLimit,
+    Arrivals, Body, Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, Pace,
+    PlatformError, Reply, SafeText, TextLimit,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::folder::{self, LARGEST_FILE};
 use crate::screen::PACE;
 use crate::script::DRAIN;
 use crate::{NAME, Session};
@@ -26,7 +29,12 @@ const MOST_TURNS: usize = 16;
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Typed {
     /// A turn, with its number.
-    Turn { number: u64, body: Body },
+    Turn {
+        number: u64,
+        body: Body,
+        /// Where files go that are given: both ends are on one machine, and of one account.
+        folder: Option<PathBuf>,
+    },
     /// Ctrl-C: the turn under way is to stop.
     Stop,
 }
@@ -71,7 +79,8 @@ pub async fn ask_remotely(
                     Incoming::Message { message, reply } => {
                         number += 1;
                         replies.insert(number, reply);
-                        Typed::Turn { number, body: message.body }
+                        let folder = folder::here();
+                        Typed::Turn { number, body: message.body, folder }
                     }
                     Incoming::Stop(_) => Typed::Stop,
                     // A terminal sends none of these.
@@ -153,10 +162,15 @@ pub async fn serve_remote(
                 // A terminal that is gone needs no word.
                 let _ = told.send(Told::GivenUp { number }).await;
             }
-            Typed::Turn { number, body } => {
+            Typed::Turn {
+                number,
+                body,
+                folder,
+            } => {
                 let (done, ended) = oneshot::channel();
                 let reply = RemoteReply {
                     number,
+                    folder,
                     told: told.clone(),
                     done: Some(done),
                 };
@@ -188,6 +202,7 @@ pub async fn serve_remote(
 /// An answer that is shown elsewhere.
 struct RemoteReply {
     number: u64,
+    folder: Option<PathBuf>,
     told: mpsc::Sender<Told>,
     /// Dropped or used when the answer is out.
     done: Option<oneshot::Sender<()>>,
@@ -226,6 +241,14 @@ impl Reply for RemoteReply {
         let gone = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
         sent.map_err(|_| PlatformError::disconnected(NAME, gone()))?;
         Ok(Delivered::default())
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        Ok(LARGEST_FILE)
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        folder::put(self.folder.as_deref(), files).await
     }
 }
 

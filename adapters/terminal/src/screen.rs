@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use muninn_platform::{Delivered, Pace, PlatformError, Reply, SafeText, TextLimit};
+use muninn_platform::{
+    Delivered, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError, Reply, SafeText, TextLimit,
+};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use crate::disconnected;
+use crate::folder::{self, LARGEST_FILE};
 use crate::printing::{Step, at_end, on_update};
 
 pub(crate) const PACE: Pace = Pace {
@@ -164,6 +167,14 @@ impl Reply for ScreenReply {
         }
         printed.map_err(disconnected)?;
         Ok(Delivered::default())
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        Ok(LARGEST_FILE)
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        folder::put(folder::here().as_deref(), files).await
     }
 }
 

@@ -1,14 +1,19 @@
 //! A line a turn, plain answers: for scripts and for the socket.
 
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use muninn_platform::{Delivered, Inbox, Incoming, PlatformError, Reply, SafeText, TextLimit};
+use muninn_platform::{
+    Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, PlatformError, Reply, SafeText,
+    TextLimit,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::folder::{self, LARGEST_FILE};
 use crate::lines::{Assembler, Line, leaves, meaning};
 use crate::{Options, Session, disconnected};
 
@@ -93,6 +98,7 @@ pub(crate) async fn run(
         session: &options.session,
         inbox,
         shutdown,
+        folder: folder::here(),
         output: Output::over(io::stdout()).map_err(disconnected)?,
         errors: Output::over(io::stderr()).map_err(disconnected)?,
     };
@@ -143,6 +149,8 @@ pub(crate) struct Talk<'a> {
     pub(crate) session: &'a Session,
     pub(crate) inbox: &'a Inbox,
     pub(crate) shutdown: &'a CancellationToken,
+    /// Where files go that are given; none where nobody sits at this machine.
+    pub(crate) folder: Option<PathBuf>,
     pub(crate) output: Output,
     pub(crate) errors: Output,
 }
@@ -205,6 +213,7 @@ impl Talk<'_> {
         let (done, outcome) = oneshot::channel();
         let reply = Box::new(PlainReply {
             output: Some(self.output.clone()),
+            folder: self.folder.clone(),
             done: Some(done),
         });
         let message = self.session.message(body);
@@ -241,6 +250,7 @@ impl Talk<'_> {
 pub(crate) struct PlainReply {
     /// None: whoever asked is gone.
     output: Option<Output>,
+    folder: Option<PathBuf>,
     done: Option<oneshot::Sender<io::Result<()>>>,
 }
 
@@ -249,6 +259,7 @@ impl PlainReply {
     pub(crate) fn unheard() -> Self {
         Self {
             output: None,
+            folder: None,
             done: None,
         }
     }
@@ -280,5 +291,18 @@ impl Reply for PlainReply {
         }
         written.map_err(disconnected)?;
         Ok(Delivered::default())
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        match &self.folder {
+            Some(_) => Ok(LARGEST_FILE),
+            None => Err(NotHandedOver::new(
+                "I can give you no file over this connection; ask me with `muninn chat`",
+            )),
+        }
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        folder::put(self.folder.as_deref(), files).await
     }
 }

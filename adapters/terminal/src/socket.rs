@@ -139,6 +139,7 @@ async fn serve(
         session: &options.session,
         inbox,
         shutdown,
+        folder: None,
         errors: output.clone(),
         output,
     };

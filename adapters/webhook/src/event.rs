@@ -115,6 +115,7 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
         platform: NAME.to_owned(),
         workspace: String::new(),
         name: posted.channel,
+        private_to: None,
     };
     Ok(Meaning::Message(Box::new(IncomingMessage {
         link: posted.link,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, Pace, Part,
-    PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn, misconfigured,
+    AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, NotHandedOver,
+    Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn, misconfigured,
 };
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
@@ -128,6 +128,13 @@ impl AnswerSink for ProgramSink {
             )),
             error @ SendError::Away(_) => PlatformError::disconnected(NAME, error),
         }
+    }
+
+    /// Who asks is what the program says, which is too little for all that is kept of somebody.
+    async fn largest_file(&self) -> Result<u64, NotHandedOver> {
+        Err(NotHandedOver::new(
+            "I talk to you through another program, which takes texts only and tells me by itself who you are",
+        ))
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

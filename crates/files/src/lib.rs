@@ -20,6 +20,23 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
+/// A new file in a folder that has no name there, for its owner alone: it is gone when it is closed, however the process
+/// ends.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn unnamed_file(folder: &Path) -> io::Result<File> {
+    let path = folder.join(format!(".{}", Uuid::new_v4()));
+    let mut options = private_file();
+    let file = options
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
 /// From now on whatever this process creates is for its owner alone, also what libraries write.
 pub fn create_privately() {
     #[cfg(unix)]
@@ -134,6 +151,19 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn a_file_without_a_name_is_there_for_who_has_it_open() {
+        use std::io::Seek as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = unnamed_file(folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        file.write_all(b"all of it").unwrap();
+        file.rewind().unwrap();
+        let mut read = String::new();
+        file.read_to_string(&mut read).unwrap();
+        assert_eq!(read, "all of it");
+    }
 
     #[test]
     fn a_folder_that_others_may_read_is_tightened_with_its_files() {

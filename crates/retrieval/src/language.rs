@@ -159,17 +159,58 @@ const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye go
     안녕 감사 고마 수고 좋아";
 
 /// Words of sums.
-const SUMS: &str = "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
-    dividido más per diviso keer gedeeld razy podzielić умножить делить";
+const SUMS: WordList = WordList::of(
+    "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
+    dividido más per diviso keer gedeeld razy podzielić умножить делить",
+);
 
 /// Whether a word is one of those by which people calculate.
 pub fn calculates(word: &str) -> bool {
-    is_one_of(word, SUMS)
+    SUMS.has(word)
 }
 
-/// Whether a word is in a list of words between blanks.
-pub fn is_one_of(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
+/// A list of words between blanks. Nearly every word that is looked for is in none of the lists, so whether it can be in
+/// one is told by its length and first byte alone.
+#[derive(Clone, Copy, Debug)]
+pub struct WordList {
+    words: &'static str,
+    /// A bit for each kind of word that is in it.
+    kinds: u128,
+}
+
+impl WordList {
+    pub const fn of(words: &'static str) -> Self {
+        let bytes = words.as_bytes();
+        let (mut kinds, mut start, mut at) = (0, 0, 0);
+        while at <= bytes.len() {
+            if at == bytes.len() || bytes[at] == b' ' {
+                if at > start {
+                    kinds |= kind(bytes[start], at - start);
+                }
+                start = at + 1;
+            }
+            at += 1;
+        }
+        Self { words, kinds }
+    }
+
+    /// All of them, between blanks.
+    pub const fn words(self) -> &'static str {
+        self.words
+    }
+
+    /// Whether a word in small letters is in it.
+    pub fn has(&self, word: &str) -> bool {
+        let Some(&first) = word.as_bytes().first() else {
+            return false;
+        };
+        self.kinds & kind(first, word.len()) != 0
+            && self.words.split(' ').any(|known| known == word)
+    }
+}
+
+const fn kind(first: u8, length: usize) -> u128 {
+    1 << ((first as usize * 7 + length) % 128)
 }
 
 struct Known {
@@ -353,6 +394,18 @@ pub fn script(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_has_its_words_and_no_others() {
+        const LIST: WordList = WordList::of("tea  früher über половина x");
+        for word in ["tea", "früher", "über", "половина", "x"] {
+            assert!(LIST.has(word), "{word}");
+        }
+        for word in ["", " ", "te", "teas", "tea  früher", "uber", "y", "tee"] {
+            assert!(!LIST.has(word), "{word}");
+        }
+        assert!(!WordList::of("").has(""));
+    }
 
     fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
         text.split_whitespace()

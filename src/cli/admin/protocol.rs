@@ -10,7 +10,7 @@ use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Far};
 
 /// Of what is said here. Another one is told to the person who asks.
-pub(in crate::cli) const PROTOCOL: u32 = 1;
+pub(in crate::cli) const PROTOCOL: u32 = 2;
 
 /// The longest line, in bytes.
 pub(in crate::cli) const LONGEST_LINE: usize = 8 * 1024 * 1024;

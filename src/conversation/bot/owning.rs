@@ -1,11 +1,11 @@
 //! What people do with single things that are remembered.
 
-use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Reply};
+use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Reply};
 
 use super::Bot;
-use crate::conversation::commands::CommandContext;
+use crate::conversation::commands::{CommandContext, WhichItem};
 use crate::conversation::notice::Notice;
-use crate::conversation::turn::{TurnError, deliver, tell_privately};
+use crate::conversation::turn::{TurnError, deliver, tell_asker, tell_privately};
 use crate::graph::Turn;
 use crate::graph::session::SessionGuard;
 use muninn_platform::EventId;
@@ -20,6 +20,7 @@ impl Bot {
         reply: &mut dyn Reply,
     ) {
         let context = CommandContext::of(reply);
+        let message = &self.commands.people.with_private_memory(message).await;
         let (commands, sessions) = (&self.commands, &self.sessions);
         let said = match command {
             Command::Memory(listing) => {
@@ -32,14 +33,27 @@ impl Bot {
                 with_notice(said, &text)
             }
             Command::Correct { number, text } => {
-                let text = self.intake.readable(text);
-                let corrected =
-                    commands.correct(sessions, message, (*number, &text), context.vocabulary);
-                with_notice(corrected.await, &text)
+                let which = WhichItem::Number(*number);
+                self.correct(message, which, text, &context).await
+            }
+            Command::Shown(item, ItemDeed::Correct(text)) => {
+                let which = WhichItem::Shown(item);
+                self.correct(message, which, text, &context).await
+            }
+            Command::Shown(item, ItemDeed::Forget) => {
+                let which = WhichItem::Shown(item);
+                commands
+                    .forget_item(sessions, message, which, &context)
+                    .await
+            }
+            Command::Forget(ForgetWhat::Me { is_confirmed }) => {
+                let said = self.forget_me(message, *is_confirmed, &context).await;
+                return tell_privately(reply, &said).await;
             }
             Command::Forget(ForgetWhat::Item(number)) => {
+                let which = WhichItem::Number(*number);
                 commands
-                    .forget_item(sessions, message, *number, &context)
+                    .forget_item(sessions, message, which, &context)
                     .await
             }
             other => {
@@ -48,6 +62,48 @@ impl Bot {
             }
         };
         deliver(reply, &said).await;
+    }
+
+    async fn correct(
+        &self,
+        message: &IncomingMessage,
+        which: WhichItem<'_>,
+        text: &str,
+        context: &CommandContext,
+    ) -> String {
+        let text = self.intake.readable(text);
+        let correction = (which, text.as_str());
+        let corrected =
+            self.commands
+                .correct(&self.sessions, message, correction, context.vocabulary);
+        with_notice(corrected.await, &text)
+    }
+
+    /// Gives who asks what is kept of them. No session is held.
+    pub(super) async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) {
+        reply.working().await;
+        let said = self.commands.export_mine(message, reply).await;
+        tell_asker(reply, &said).await;
+    }
+
+    /// Forgets everything of who asks, also what is under way of theirs.
+    async fn forget_me(
+        &self,
+        message: &IncomingMessage,
+        is_confirmed: bool,
+        context: &CommandContext,
+    ) -> String {
+        let accounts = message.accounts();
+        if is_confirmed {
+            for conversation in self.in_flight.take_back(&accounts) {
+                // What has the conversation now is at its end then.
+                drop(self.sessions.lock(&conversation).await);
+            }
+        }
+        let forgotten = self
+            .commands
+            .forget_me(message, accounts, is_confirmed, context);
+        forgotten.await
     }
 
     /// A note says something else now, or is none any more. A correction that says nothing else stays.

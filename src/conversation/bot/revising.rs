@@ -253,7 +253,8 @@ impl Bot {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
     ) -> Result<Result<(), KeptReason>, TurnError> {
-        let interrupt = self.in_flight.again(&message.event, guard.session());
+        let (event, author) = (&message.event, &message.author.id);
+        let interrupt = self.in_flight.again(event, guard.session(), author);
         let taken = self
             .turns
             .get()

@@ -1,6 +1,6 @@
 //! What a model found in what was said: read from its reply, and put into words. Pure.
 
-use muninn_platform::{TimeZone, escaped, linked};
+use muninn_platform::{LinkHosts, TimeZone, escaped, linked};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ impl<'a> Batch<'a> {
             .messages
             .iter()
             .filter_map(|number| self.message(*number));
-        let what = escaped(&entry.what);
+        let what = unlinked(&entry.what);
         match said.max_by_key(|said| said.at) {
             Some(said) => {
                 let place = headline(said, zone);
@@ -119,6 +119,11 @@ impl<'a> Batch<'a> {
             None => format!("- {what}"),
         }
     }
+}
+
+/// What people said to one another, or what a model made of it: in one line, and without links.
+pub(super) fn unlinked(text: &str) -> String {
+    LinkHosts::default().limit(&escaped(text))
 }
 
 /// The topics in parts of what one call reads, at most so many; and those that are left, the least answered ones.

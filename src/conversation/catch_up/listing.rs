@@ -2,6 +2,7 @@
 
 use muninn_platform::{TimeZone, counted, escaped, excerpt, linked};
 
+use super::findings::unlinked;
 use super::headline;
 use super::topics::{Said, Topic};
 
@@ -73,9 +74,9 @@ fn opened(said: &Said, zone: TimeZone) -> String {
         Some(link) => linked(&head, link),
         None => escaped(&head),
     };
-    format!("{head}: {}", escaped(&excerpt(&said.text)))
+    format!("{head}: {}", unlinked(&excerpt(&said.text)))
 }
 
 fn reply(author: &str, text: &str) -> String {
-    format!("  - {}: {}", escaped(author), escaped(&excerpt(text)))
+    format!("  - {}: {}", escaped(author), unlinked(&excerpt(text)))
 }

@@ -1,16 +1,19 @@
 //! Single things that are remembered, for the people who said them: noting one, listing, correcting and forgetting it.
 //!
 //! A number means what the last list shows that its reader saw in that place. Which that is stands in the graph for an
-//! hour, by ids and without words, so that every process knows it and none takes another for it.
-
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+//! hour, by ids and without words, so that every process knows it and none takes another for it. A button holds the same
+//! of one thing, for as long as it stands.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::{ConversationId, EventId, IncomingMessage, Listing, Vocabulary, excerpt};
+use muninn_platform::{
+    ConversationId, EventId, IncomingMessage, Listing, ShownItem, Vocabulary, excerpt,
+};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, in_words, said, together};
+use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::PlannedWithdrawals;
 use crate::graph::items::{KeptItem, ListedItem, OwnItems};
@@ -43,11 +46,45 @@ struct NumberedItem {
 
 impl NumberedItem {
     fn of(turn: &Turn) -> Self {
-        let mut hasher = DefaultHasher::new();
-        (&turn.input, &turn.output).hash(&mut hasher);
+        // The same in every version of this program: a button stands for years.
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&turn.input.len().to_le_bytes());
+        hasher.update(turn.input.as_bytes());
+        hasher.update(turn.output.as_bytes());
+        let hash = hasher.finalize();
+        let version = hash.as_bytes().iter().take(8);
         Self {
             id: turn.id,
-            version: hasher.finish(),
+            version: version.fold(0, |version, byte| version << 8 | u64::from(*byte)),
+        }
+    }
+}
+
+/// What buttons hold of the things that a list numbers from 1.
+pub(super) fn shown<'a>(listed: impl Iterator<Item = &'a Turn>) -> Vec<ShownItem> {
+    let items = listed.map(NumberedItem::of).zip(1..);
+    let shown = items.map(|(NumberedItem { id, version }, number)| ShownItem {
+        number,
+        id: id.to_string(),
+        version,
+    });
+    shown.collect()
+}
+
+/// Something that a list shows.
+#[derive(Clone, Copy, Debug)]
+pub enum WhichItem<'a> {
+    /// By its number in the last list that whoever says it saw.
+    Number(u32),
+    /// By a button below any list.
+    Shown(&'a ShownItem),
+}
+
+impl WhichItem<'_> {
+    fn number(self) -> u32 {
+        match self {
+            Self::Number(number) => number,
+            Self::Shown(item) => item.number,
         }
     }
 }
@@ -112,7 +149,7 @@ impl Commands {
         };
         let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
         let own = OwnItems {
-            person: &message.author.id,
+            accounts: &message.accounts(),
             audiences: &message.recalls(),
             words: &words,
             until,
@@ -184,20 +221,41 @@ impl Commands {
         Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
     }
 
-    /// What a number means for whoever says it, or why they cannot have it changed.
-    async fn item(
+    /// What a list shows under a number, or with a button.
+    async fn listed(
         &self,
         message: &IncomingMessage,
-        number: u32,
-        vocabulary: &'static Vocabulary,
-    ) -> Result<Result<KeptItem, Notice>, StoreError> {
+        which: WhichItem<'_>,
+    ) -> Result<Result<NumberedItem, Notice>, StoreError> {
+        let number = match which {
+            WhichItem::Shown(ShownItem { id, version, .. }) => {
+                let id = Uuid::parse_str(id).map(ResponseId);
+                let version = *version;
+                let item = id.map(|id| NumberedItem { id, version });
+                return Ok(item.map_err(|_| Notice::ListAgain));
+            }
+            WhichItem::Number(number) => number,
+        };
         let Some(numbered) = self.numbered(message).await? else {
             return Ok(Err(Notice::ListAgain));
         };
         let at = (number as usize).checked_sub(1);
-        let Some(listed) = at.and_then(|at| numbered.items.get(at)) else {
-            let listed = numbered.items.len();
-            return Ok(Err(Notice::NoSuchNumber { number, listed }));
+        let item = at.and_then(|at| numbered.items.get(at));
+        let listed = numbered.items.len();
+        Ok(item.copied().ok_or(Notice::NoSuchNumber { number, listed }))
+    }
+
+    /// What that is for whoever says it, or why they cannot have it changed.
+    async fn item(
+        &self,
+        message: &IncomingMessage,
+        which: WhichItem<'_>,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<Result<KeptItem, Notice>, StoreError> {
+        let number = which.number();
+        let listed = match self.listed(message, which).await? {
+            Ok(listed) => listed,
+            Err(notice) => return Ok(Err(notice)),
         };
         let Some(item) = self.archive.store().item(listed.id).await? else {
             return Ok(Err(Notice::ItemGone(number)));
@@ -220,14 +278,14 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        (number, text): (u32, &str),
+        (which, text): (WhichItem<'_>, &str),
         vocabulary: &'static Vocabulary,
     ) -> String {
         if text.is_empty() {
-            return Notice::NothingToCorrect(number).to_string();
+            return Notice::NothingToCorrect(which.number()).to_string();
         }
         said(
-            self.try_correct(sessions, message, (number, text), vocabulary)
+            self.try_correct(sessions, message, (which, text), vocabulary)
                 .await,
         )
     }
@@ -236,14 +294,20 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        (number, text): (u32, &str),
+        (which, text): (WhichItem<'_>, &str),
         vocabulary: &'static Vocabulary,
     ) -> Result<String, StoreError> {
+        let number = which.number();
         let about = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             Some(CommandOutcome::Turn(session, id)) => (session, id),
-            Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
-                let item = match self.item(message, number, vocabulary).await? {
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Person { .. },
+            )
+            | None => {
+                let item = match self.item(message, which, vocabulary).await? {
                     Ok(item) => item,
                     Err(notice) => return Ok(notice.to_string()),
                 };
@@ -274,7 +338,12 @@ impl Commands {
         drop(guard);
         let notice = match corrected {
             Some(item) => match self.not_by(message, &item) {
-                None => Notice::CorrectedItem(number),
+                None => {
+                    let about = session.as_str();
+                    let action = Action::Corrected;
+                    self.audit.did(message, action, about, Some(1)).await;
+                    Notice::CorrectedItem(number)
+                }
                 // Another process was faster; two of them would both hold.
                 Some(notice) => {
                     let event = &message.event;
@@ -307,11 +376,11 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        number: u32,
+        which: WhichItem<'_>,
         context: &CommandContext,
     ) -> String {
         said(
-            self.try_forget_item(sessions, message, number, context)
+            self.try_forget_item(sessions, message, which, context)
                 .await,
         )
     }
@@ -320,18 +389,22 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        number: u32,
+        which: WhichItem<'_>,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
+        let number = which.number();
         let about = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             Some(CommandOutcome::Turn(session, id)) => (session, id),
-            Some(CommandOutcome::Session(_) | CommandOutcome::Sessions(_)) | None => {
-                match self.item(message, number, context.vocabulary).await? {
-                    Ok(item) => (ConversationId::new(&item.turn.session), item.turn.id),
-                    Err(notice) => return Ok(notice.to_string()),
-                }
-            }
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Person { .. },
+            )
+            | None => match self.item(message, which, context.vocabulary).await? {
+                Ok(item) => (ConversationId::new(&item.turn.session), item.turn.id),
+                Err(notice) => return Ok(notice.to_string()),
+            },
         };
         let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
         self.keep_outcome(message, &outcome).await?;
@@ -346,7 +419,14 @@ impl Commands {
             all.add(planned);
             forgotten = together(forgotten, outcome?);
         }
-        self.recaller.forget(message.channel());
+        for audience in message.recalls() {
+            self.recaller.forget(audience);
+        }
+        let about = message.channel().as_str();
+        let turns = Some(forgotten.turns);
+        self.audit
+            .did(message, Action::ForgotItem, about, turns)
+            .await;
         let visible = self.withdrawals.carry_out(all).await;
         let notice = Notice::ForgotItem { number, earlier };
         self.have_said(message, in_words(&notice, forgotten, visible))
@@ -378,7 +458,7 @@ fn list_of(message: &IncomingMessage) -> EventId {
 }
 
 fn may_change(message: &IncomingMessage, item: &KeptItem) -> bool {
-    item.turn.author == message.author.id || message.author.is_admin
+    message.accounts().contains(&item.turn.author) || message.author.is_admin
 }
 
 fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {

@@ -7,6 +7,7 @@ use muninn_platform::{ConversationId, IncomingMessage};
 use serde::{Deserialize, Serialize};
 
 use super::Commands;
+use crate::conversation::notice::KeptOfPerson;
 use crate::graph::{ResponseId, StoreError};
 
 /// What is kept of a command's event.
@@ -18,6 +19,11 @@ pub(super) enum CommandOutcome {
     Session(Option<ResponseId>),
     /// It forgets these conversations.
     Sessions(Vec<ConversationId>),
+    /// It forgets everything of these accounts, which was so much.
+    Person {
+        accounts: Vec<String>,
+        kept: KeptOfPerson,
+    },
     /// It is done, and said so.
     Said(String),
 }

@@ -3,6 +3,7 @@
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
 
 use super::{CommandContext, Commands, failed};
+use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
 use crate::graph::StoreError;
 use crate::graph::hearing::HearingChange;
@@ -23,6 +24,9 @@ impl Commands {
         let was = self.hearing.memory(&audience.id);
         let change = HearingChange::Memory(memory);
         self.hearing.change(store, &audience, &change).await?;
+        let about = audience.id.as_str();
+        let action = Action::ChangedMemory;
+        self.audit.did(message, action, about, None).await;
         Ok(match memory {
             ChannelMemory::Asked => Notice::HearsNobody {
                 was: was == ChannelMemory::Channel,
@@ -50,12 +54,14 @@ impl Commands {
             Scope::Audience => audience.id.to_string(),
         };
         let change = if is_kept {
-            HearingChange::OnTheRecord(place)
+            HearingChange::OnTheRecord(place.clone())
         } else {
-            HearingChange::OffTheRecord(place)
+            HearingChange::OffTheRecord(place.clone())
         };
         let store = self.archive.store();
         self.hearing.change(store, &audience, &change).await?;
+        let action = Action::ChangedRecord;
+        self.audit.did(message, action, &place, None).await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         let notice = Notice::Record {
             is_kept,
@@ -80,6 +86,8 @@ impl Commands {
         let (audience, store) = (channel(message), self.archive.store());
         let change = HearingChange::OptIn(message.author.id.clone());
         self.hearing.change(store, &audience, &change).await?;
+        let about = audience.id.as_str();
+        self.audit.did(message, Action::OptedIn, about, None).await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         Ok(Notice::OptedIn {
             is_heard,
@@ -100,6 +108,10 @@ impl Commands {
             let author = &message.author.id;
             let messages = self.archive.forget_said(&audience.id, author).await?;
             self.listening.forget_person(author);
+            let (about, count) = (audience.id.as_str(), Some(messages));
+            self.audit
+                .did(message, Action::OptedOut, about, count)
+                .await;
             Ok::<usize, MessageError>(messages)
         };
         let vocabulary = context.vocabulary;

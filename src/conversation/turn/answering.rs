@@ -7,9 +7,11 @@ use muninn_platform::Reply;
 use tokio::sync::watch;
 
 use super::draft::Draft;
+use super::lineage;
 use super::{Asked, NoDraft, Read, TurnError, TurnRunner};
 use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
+use crate::agent::links::Links;
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
 use crate::agent::sampling::SamplingByKind;
@@ -18,7 +20,7 @@ use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
-use crate::graph::{Source, is_question};
+use crate::graph::{Source, Trust, is_question};
 use crate::knowledge::search::plan::Want;
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::memory::{Recalled, summary};
@@ -57,11 +59,18 @@ impl TurnRunner {
         let policies = policies.await;
         let store = (!read.store_away).then(|| &**self.archive.store());
         let purse = self.budgets.purse(store, asked.message).await;
-        let drafted = self.draft_under(&policies, &purse, asked, read, reply, interrupt);
+        let mut links = lineage::links(asked, read, &policies);
+        let under = (policies.as_slice(), &links);
+        let drafted = self.draft_under(under, &purse, asked, read, reply, interrupt);
         let drafted = Box::pin(drafted)
             .await?
             .map(|draft| draft.warning(&policies));
         Ok(drafted.map(|mut draft| {
+            draft.trust = lineage::trust(asked, read, &draft);
+            links.add_recalled(&draft.recalled);
+            if let Some(hosts) = links.after(&draft.gathered) {
+                draft.text = hosts.limit(&draft.text);
+            }
             let used = purse.take_warnings().into_iter();
             draft.below.extend(used.map(Notice::BudgetNearlyUp));
             draft
@@ -70,7 +79,7 @@ impl TurnRunner {
 
     async fn draft_under(
         &self,
-        policies: &[Policy],
+        under: (&[Policy], &Links),
         purse: &Purse<'_>,
         asked: &Asked<'_>,
         read: &Read,
@@ -113,7 +122,7 @@ impl TurnRunner {
                 &asker,
                 asked,
                 read,
-                policies,
+                under,
                 offer,
                 late,
                 &shown,
@@ -192,7 +201,7 @@ impl TurnRunner {
         asker: &Asker<'_>,
         asked: &Asked<'_>,
         read: &Read,
-        policies: &[Policy],
+        (policies, links): (&[Policy], &Links),
         offer: Option<Arc<Offer>>,
         late: Instant,
         shown: &watch::Sender<String>,
@@ -252,6 +261,7 @@ impl TurnRunner {
                 is_strict: kind.is_strict(),
             },
             policies,
+            links,
             budget: Budget {
                 prompt: prompt_tokens(
                     self.config.context_tokens,
@@ -333,6 +343,7 @@ impl TurnRunner {
             calls: Vec::new(),
             above,
             warnings: Vec::new(),
+            trust: Trust::Talk,
         })
     }
 }

@@ -4,8 +4,8 @@
 use crate::agent::Gathered;
 use crate::agent::asker;
 use crate::conversation::notice::Notice;
-use crate::graph::Source;
 use crate::graph::trace::{ModelCall, Trace};
+use crate::graph::{Source, Trust};
 use crate::knowledge::search::citations::{self, Checked};
 use crate::knowledge::search::{Policy, Rung};
 use crate::memory::{Kept, Recalled};
@@ -28,6 +28,8 @@ pub(super) struct Draft {
     pub(super) below: Vec<Notice>,
     /// What policies want every answer to say.
     pub(super) warnings: Vec<String>,
+    /// The lowest class of what it was given.
+    pub(super) trust: Trust,
 }
 
 impl Draft {
@@ -57,6 +59,7 @@ impl Draft {
             above: None,
             below,
             warnings: Vec::new(),
+            trust: Trust::Talk,
         }
     }
 

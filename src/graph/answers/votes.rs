@@ -1,6 +1,6 @@
 //! What people think of an answer, as lines that are only ever added.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use muninn_platform::{EventId, Feedback, Opinion};
 
@@ -37,6 +37,29 @@ impl Votes {
             good: count(Opinion::Good),
             bad: count(Opinion::Bad),
         }
+    }
+}
+
+impl Votes {
+    /// What is kept of an answer, without what a person thought of it.
+    pub(crate) fn without(lines: &str, person: &str) -> String {
+        let mut theirs = HashSet::new();
+        let mut others = String::new();
+        for line in lines.lines() {
+            match serde_json::from_str(line) {
+                Ok(Feedback::Given {
+                    event, person: by, ..
+                }) if by == person => {
+                    theirs.insert(event);
+                }
+                Ok(Feedback::Withdrawn { event }) if theirs.contains(&event) => {}
+                Ok(Feedback::Given { .. } | Feedback::Withdrawn { .. }) | Err(_) => {
+                    others.push_str(line);
+                    others.push('\n');
+                }
+            }
+        }
+        others
     }
 }
 

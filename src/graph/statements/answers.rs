@@ -85,24 +85,6 @@ pub(crate) const QUOTED_IN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) WHERE size(coalesce(r.quotedIn, '')) < $most \
     SET r.quotedIn = coalesce(r.quotedIn, '') + $line";
 
-pub(crate) const SPOKEN_IN_TURN: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
-    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
-
-pub(crate) const SPOKEN_IN_SESSION: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
-    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
-
-/// What quotes a turn is blotted out with it.
-pub(crate) const QUOTED_OF_TURN: &str = "\
-    MATCH (r:Response {id: $id})<-[:RECALLED]-(q:Response {source: 'memory'}) \
-    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
-
-pub(crate) const QUOTED_OF_SESSION: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(:Response)<-[:RECALLED]-(q:Response {source: 'memory'}) \
-    WHERE q.session <> $session \
-    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
-
 pub(crate) const LAST_RESPONSE_OF: &str = concat!(
     "MATCH (r:Response {audience: $audience}) WHERE ",
     is_answer!("r"),
@@ -181,7 +163,7 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
 pub(crate) const USAGE: &str = concat!(
     "MATCH (r:Response) WHERE r.createdAt >= datetime($since) AND ",
     is_answer!("r"),
-    " RETURN r.author = $author AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
+    " RETURN r.author IN $authors AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
     sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
     sum(coalesce(r.completionTokens, 0)) AS completionTokens, \
     sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros"

@@ -22,7 +22,7 @@ pub(crate) const CHANNELS: &str = "\
     UNWIND $rows AS row \
     MERGE (c:Channel {id: row.audience}) \
     ON CREATE SET c.position = 0, c.epoch = 0 \
-    SET c.platform = row.platform, c.workspace = row.workspace, c.name = row.channelName \
+    SET c.platform = row.platform, c.workspace = row.workspace, c.name = row.channelName, c.privateTo = row.privateTo \
     WITH c, row \
     SET c.position = coalesce(c.position, 0) + row.turns";
 
@@ -48,7 +48,7 @@ macro_rules! turns {
             completionTokens: row.completionTokens, durationMs: row.durationMs}) \
             SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
             r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
-            r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, r.replyTo = row.replyTo, \
+            r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, r.replyTo = row.replyTo, r.trust = row.trust, \
             r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
             CREATE (s)-[:HAS_RESPONSE]->(r)"
         )
@@ -83,7 +83,7 @@ pub(crate) const ENDS: &str = "\
 pub(crate) const RECALLED: &str = "\
     UNWIND $rows AS row \
     MATCH (r:Response {id: row.turn}) \
-    MATCH (m:Response {id: row.id, audience: row.audience}) \
+    MATCH (m:Response {id: row.id}) WHERE m.audience IN row.audiences \
     CREATE (r)-[:RECALLED {score: row.score}]->(m)";
 
 /// See [`super::APPEND_LINKED`].

@@ -7,7 +7,7 @@ macro_rules! said_by {
     ($holds:literal) => {
         concat!(
             "UNWIND $audiences AS audience ",
-            "MATCH (r:Response {audience: audience}) WHERE r.author = $author ",
+            "MATCH (r:Response {audience: audience}) WHERE r.author IN $authors ",
             "AND r.createdAt <= datetime($until) AND NOT r.id IN $listed ",
             $holds,
             "WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most ",

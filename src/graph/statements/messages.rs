@@ -18,14 +18,16 @@ pub(crate) const KEPT_SINCE: &str = "\
 /// What a person said to others in an audience.
 pub(crate) const SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \
-    RETURN r.id AS id, r.session AS session, r.eventId AS event ORDER BY r.position LIMIT $most";
+    RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
+    r.source AS source ORDER BY r.position LIMIT $most";
 
-/// Of some messages, the events of those that were forgotten.
+/// Of some messages, the events of those that were forgotten, with all of their conversation, or of their author.
 pub(crate) const FORGOTTEN: &str = "\
     UNWIND $rows AS row \
     OPTIONAL MATCH (f:MuninnForgotten {id: row.event}) \
     OPTIONAL MATCH (s:MuninnForgotten {id: row.session}) \
-    WITH row, f, s WHERE f IS NOT NULL OR coalesce(s.until, -1) >= row.at \
+    OPTIONAL MATCH (p:MuninnForgotten {id: row.person}) \
+    WITH row, f, s, p WHERE f IS NOT NULL OR coalesce(s.until, -1) >= row.at OR coalesce(p.until, -1) >= row.at \
     RETURN row.event AS event";
 
 /// Takes one message out of its chain. It never was a title, and no summary covers it.

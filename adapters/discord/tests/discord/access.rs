@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopback_discord::{Permissions, Settings};
 use muninn_discord::{check, invite};
 use muninn_platform::Channels;
-use muninn_platform::Verdict;
+use muninn_platform::{IncomingMessage, Verdict};
 
 use crate::support::{Echoes, Home, Way, run, run_in};
 
@@ -104,7 +104,9 @@ fn without_the_message_content_mentions_commands_and_direct_messages_are_answere
         chat.ask("asked", &[]).hears("echo: asked").await;
         let direct = chat.ann.direct();
         direct.echoes("direct").await;
-        assert_eq!(chat.bot.log().messages.len(), 4);
+        let heard = &chat.bot.log().messages;
+        let direct: Vec<bool> = heard.iter().map(IncomingMessage::is_direct).collect();
+        assert_eq!(direct, [false, false, false, true]);
     });
 }
 

@@ -23,6 +23,7 @@ fn a_question_asked_by_command_is_answered_in_its_place() {
             let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
             assert_eq!(message.conversation.as_str(), channel);
             assert_eq!(message.audience.id.as_str(), channel);
+            assert_eq!(message.audience.private_to, None);
             assert_eq!(
                 (message.audience.name.as_str(), message.also_recalls),
                 ("general", None)
@@ -47,6 +48,11 @@ fn what_is_asked_privately_is_seen_and_remembered_by_nobody_else() {
         let private = format!("{channel}/private/{}", chat.ann.id());
         assert_eq!(message.audience.id.as_str(), private);
         assert_eq!(message.conversation.as_str(), private);
+        assert_eq!(
+            message.audience.private_to.as_ref(),
+            Some(&message.author.id)
+        );
+        assert!(!message.is_direct());
         assert_eq!(message.also_recalls.unwrap().as_str(), channel);
         // Its buttons work in the same place.
         let again = chat.ask("short", &[("private", json!(true))]);
@@ -377,7 +383,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (17, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (20, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -388,7 +394,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (17, 2)
+        (20, 2)
     );
 }
 

@@ -87,6 +87,13 @@ impl Place for There {
         .collect()
     }
 
+    async fn own_files(&self) -> Option<Vec<(String, String)>> {
+        let given = self.chat.direct().said();
+        let files = given.into_iter().flat_map(|message| message.attachments);
+        let read = |content: Vec<u8>| String::from_utf8(content).unwrap();
+        Some(files.map(|file| (file.name, read(file.content))).collect())
+    }
+
     fn bot(&self) -> &EchoBot {
         &self.bot
     }

@@ -11,6 +11,7 @@ mod figures;
 mod gateway;
 mod hearing;
 mod history;
+mod owning;
 mod places;
 mod support;
 mod trouble;

@@ -12,5 +12,6 @@ mod hearing;
 mod history;
 mod keys;
 mod members;
+mod owning;
 mod rooms;
 mod support;

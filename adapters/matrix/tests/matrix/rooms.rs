@@ -53,6 +53,7 @@ fn in_a_direct_room_everything_is_meant_for_it() {
         chat.say("again").await;
         chat.hears("echo: again").await;
         assert_eq!(chat.said().len(), 2);
+        assert!(chat.bot.log().messages.iter().all(|it| it.is_direct()));
     });
 }
 

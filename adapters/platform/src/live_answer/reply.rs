@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use super::{Action, AnswerSink, Ending, Event, LiveAnswer, Part, Stage};
 use crate::{
-    Attachment, Delivered, DownloadError, Pace, PlatformError, PriorMessages, Reply, SafeText,
-    TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError,
+    PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
 };
 
 /// One answer on its way into the messages of a sink.
@@ -170,6 +170,18 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
             }
             None => self.finish_for_asker(parts).await,
         }
+    }
+
+    fn offer_items(&mut self, items: &[ShownItem]) {
+        self.sink.offer_items(items);
+    }
+
+    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
+        self.sink.largest_file().await
+    }
+
+    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
+        self.sink.hand_over(files).await
     }
 
     async fn take_back_rest(&mut self) {

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::code::{Part, Scan};
+use super::hosts::LinkHosts;
 use super::{End, ZERO_WIDTH_SPACE};
 use crate::brackets::balanced;
 
@@ -35,8 +36,9 @@ struct Link<'a> {
     length: usize,
 }
 
-/// Makes every link say where it leads. Code is left alone.
-pub(super) fn show_targets(text: &str, end: End) -> String {
+/// Makes every link say where it leads. Code is left alone. A link to a host that is not among these, if there are any,
+/// becomes text.
+pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
     let mut from = 0;
@@ -47,7 +49,8 @@ pub(super) fn show_targets(text: &str, end: End) -> String {
             Part::Prose(range) => {
                 let start = range.start.max(from).min(range.end);
                 // Also of a stretch that code ends: a link goes on behind it.
-                match prose(&text[..scan.decided], start..range.end, end, &mut safe) {
+                let stretch = (&text[..scan.decided], start..range.end);
+                match prose(stretch, end, hosts, &mut safe) {
                     Some(next) => from = next,
                     None => return safe,
                 }
@@ -58,7 +61,12 @@ pub(super) fn show_targets(text: &str, end: End) -> String {
 }
 
 /// Reads a stretch; says where it came to, or none where the rest is undecided.
-fn prose(text: &str, range: Range<usize>, end: End, safe: &mut String) -> Option<usize> {
+fn prose(
+    (text, range): (&str, Range<usize>),
+    end: End,
+    hosts: Option<&LinkHosts>,
+    safe: &mut String,
+) -> Option<usize> {
     let mut at = range.start;
     while at < range.end {
         let Some(found) = text[at..range.end].find(['[', '<', '\\', 'h', 'H']) else {
@@ -70,9 +78,9 @@ fn prose(text: &str, range: Range<usize>, end: End, safe: &mut String) -> Option
         let rest = &text[at..];
         let used = match rest.as_bytes()[0] {
             b'\\' => escaped(rest, end, safe),
-            b'[' => bracket(rest, end, safe),
+            b'[' => bracket(rest, end, hosts, safe),
             b'<' => autolink(rest, end, safe),
-            _ => address(rest, end, safe),
+            _ => address(rest, end, hosts, safe),
         };
         at += used?;
     }
@@ -90,7 +98,7 @@ fn escaped(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     Some(length)
 }
 
-fn bracket(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn bracket(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -> Option<usize> {
     match read(rest, end) {
         Bracket::Undecided => None,
         Bracket::Text => {
@@ -106,8 +114,16 @@ fn bracket(rest: &str, end: End, safe: &mut String) -> Option<usize> {
             Some(1)
         }
         Bracket::Link(link) => {
-            let words = show_targets(link.words, End::Final);
-            if !is_harmless(&link.target) || !agrees(&words, &link.target) || words.contains("](") {
+            let words = show_targets(link.words, End::Final, hosts);
+            if !may_lead_to(hosts, &link.target) {
+                let words = words.trim();
+                let blank = if words.is_empty() { "" } else { " " };
+                let target = link.target.replace('`', "%60");
+                safe.push_str(&format!("{words}{blank}(`{target}`)"));
+            } else if !is_harmless(&link.target)
+                || !agrees(&words, &link.target)
+                || words.contains("](")
+            {
                 let words = words.trim();
                 safe.push_str(words);
                 if !words.is_empty() {
@@ -218,7 +234,7 @@ fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
 }
 
 /// A bare address; one that begins with a name before an `@` leads elsewhere than it looks.
-fn address(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -> Option<usize> {
     let head = &rest.as_bytes()[..rest.len().min(8)];
     let is_address = ["https://", "http://"].iter().find(|scheme| {
         head.get(..scheme.len())
@@ -242,10 +258,25 @@ fn address(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     if host_end.is_none() && length == rest.len() && length < LONGEST && end == End::Open {
         return None;
     }
-    safe.push_str(&rest[..scheme.len()]);
     let authority = &host[..host_end.unwrap_or(host.len())];
     let user = authority.rfind('@').map_or(0, |at| at + 1);
+    let target = format!("{}{}", &rest[..scheme.len()], &host[user..]);
+    if !may_lead_to(hosts, &target) {
+        if length == rest.len() && length < LONGEST && end == End::Open {
+            return None;
+        }
+        // What ends the sentence is not of the address.
+        let bare = target.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']);
+        safe.push_str(&format!("`{bare}`{}", &target[bare.len()..]));
+        return Some(length);
+    }
+    safe.push_str(&rest[..scheme.len()]);
     Some(scheme.len() + user)
+}
+
+/// Whether links may lead there.
+fn may_lead_to(hosts: Option<&LinkHosts>, target: &str) -> bool {
+    hosts.is_none_or(|hosts| hosts.has(&host(target)))
 }
 
 /// The address without a name before its host.
@@ -282,7 +313,7 @@ fn agrees(words: &str, target: &str) -> bool {
 }
 
 /// The host of an address, without `www.` and port.
-fn host(address: &str) -> String {
+pub(super) fn host(address: &str) -> String {
     let lower = address.to_lowercase();
     let rest = lower
         .split_once("://")
@@ -305,7 +336,7 @@ fn address_in(words: &str) -> Option<String> {
     words.find(|word| looks_like_address(word))
 }
 
-fn looks_like_address(word: &str) -> bool {
+pub(super) fn looks_like_address(word: &str) -> bool {
     if word.contains("://") || word.starts_with("www.") || word.starts_with("mailto:") {
         return true;
     }
@@ -322,7 +353,7 @@ fn looks_like_address(word: &str) -> bool {
 }
 
 /// In lower case, without marks, with the dots and letters that only look otherwise made plain.
-fn plain(words: &str) -> String {
+pub(super) fn plain(words: &str) -> String {
     let decoded = decoded_text(words);
     let shown = decoded.chars().filter_map(|c| match c {
         '*' | '`' | '~' | '\\' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {
@@ -491,7 +522,7 @@ mod tests {
             ("see https://a.b/c?d=e@f", "see https://a.b/c?d=e@f"),
         ] {
             let shown = shown.replace('~', "\u{200B}");
-            assert_eq!(show_targets(text, End::Final), shown, "{text:?}");
+            assert_eq!(show_targets(text, End::Final, None), shown, "{text:?}");
         }
     }
 }

@@ -38,6 +38,10 @@ pub trait Place: Send + Sync {
     /// Everybody whom one of the bot's messages pinged.
     async fn pinged(&self) -> Vec<String>;
 
+    /// The files that the bot gave the person and nobody else, with their contents. None: on this platform it can give
+    /// nobody any.
+    async fn own_files(&self) -> Option<Vec<(String, String)>>;
+
     fn bot(&self) -> &EchoBot;
 
     /// Ends the bot as `kill -9` does and starts it again.
@@ -57,6 +61,7 @@ pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
     follows_deletions(&new().await).await;
     takes_away_what_is_forgotten(new().await).await;
     pings_nobody(&new().await).await;
+    gives_files_to_the_asker_alone(&new().await).await;
     answers_after_a_crash(new().await).await;
 }
 
@@ -153,6 +158,22 @@ async fn pings_nobody(place: &impl Place) {
         .await;
     stands(place, "the answer", |said| said.len() == 1).await;
     assert_eq!(place.pinged().await, [""; 0]);
+}
+
+async fn gives_files_to_the_asker_alone(place: &impl Place) {
+    place.say("hand over all of mine").await;
+    let says = |said: &[String]| said.iter().any(|it| it.contains("handed over:"));
+    let said = stands(place, "what became of them", says).await;
+    let is_refused = said.iter().any(|it| it.starts_with("not handed over:"));
+    match place.own_files().await {
+        Some(files) => {
+            assert!(!is_refused, "{said:?}");
+            let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(names, ["mine.json", "mine.md"]);
+            assert_eq!(files[0].1, "all of mine");
+        }
+        None => assert!(is_refused, "it says why: {said:?}"),
+    }
 }
 
 async fn answers_after_a_crash(mut place: impl Place) {

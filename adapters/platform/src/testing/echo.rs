@@ -9,6 +9,8 @@
 //! | `stream …` | `step 1`, `step 2`, `step 3` at the platform's pace, then `echo: …` |
 //! | `long N` | N lines, each with its number |
 //! | `table` | a table and a block of code |
+//! | `hand over …` | where the one who asked finds a file `mine.json` with the words, and another, `mine.md` |
+//! | `items` | a list of two things, each of which can be forgotten and corrected |
 //! | `background` | what was said before the bot came |
 //! | `say …` | nothing but the words themselves |
 //! | `forget` | `forgotten`, when everything it said before is taken away; else what stays, and why |
@@ -27,7 +29,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Announce, Announced, Arrivals, AudienceId, Body, ChannelMemory, Command,
     ConversationId, Delivered, EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage,
-    KeptMessage, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText, Withdrawn,
+    KeptMessage, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText, ShownItem,
+    Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -624,6 +627,8 @@ async fn scripted(
             return Some(table.to_owned());
         }
         "background" => return Some(prior(reply, words).await),
+        "items" => return Some(items(reply)),
+        "hand" => return Some(hand_over(words, reply).await),
         "grow" => {
             reply.update(&SafeText::streaming("so far ")).await;
             told_to(&mut go_on).await;
@@ -644,6 +649,32 @@ async fn scripted(
         _ => return Some(format!("echo: {text}")),
     }
     Some(format!("echo: {words}"))
+}
+
+fn items(reply: &mut dyn Reply) -> String {
+    let item = |number| ShownItem {
+        number,
+        id: format!("0192f0c4-3b5e-7c11-8f00-00000000000{number}"),
+        version: 7,
+    };
+    reply.offer_items(&[item(1), item(2)]);
+    "1. the kettle\n2. the ladder".to_owned()
+}
+
+/// Gives the one who asks two files, and says what became of them.
+async fn hand_over(words: &str, reply: &mut dyn Reply) -> String {
+    let words = words.strip_prefix("over ").unwrap_or(words);
+    let files = [
+        super::own_file("mine.json", "application/json", words.as_bytes()),
+        super::own_file("mine.md", "text/markdown", b"# Mine\n"),
+    ];
+    if let Err(why) = reply.largest_file().await {
+        return format!("not handed over: {why}");
+    }
+    match reply.hand_over(&files).await {
+        Ok(place) => format!("handed over: {place:?}"),
+        Err(why) => format!("not handed over: {why}"),
+    }
 }
 
 /// Returns when the bot is told to go on, or ends.

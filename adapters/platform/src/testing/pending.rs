@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::ShownItem;
+
 /// What came of a message, so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivery {
     pub(super) workings: usize,
     pub(super) updates: Vec<String>,
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    pub(super) offered: Vec<ShownItem>,
     finished: Option<Finished>,
 }
 
@@ -37,6 +41,10 @@ pub struct Answer {
     pub updates: Vec<String>,
     /// The messages it was delivered as.
     pub parts: Vec<String>,
+    /// The files that the one who asked was given, by their names.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// What had a button to be forgotten and one to be corrected.
+    pub offered: Vec<ShownItem>,
 }
 
 impl Answer {
@@ -147,6 +155,8 @@ impl Pending {
             workings: delivery.workings,
             updates: delivery.updates.clone(),
             parts,
+            files: delivery.files.clone(),
+            offered: delivery.offered.clone(),
         };
         match &delivery.finished {
             None => Outcome::GivenUp(answer(Vec::new())),

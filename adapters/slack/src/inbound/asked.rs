@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use muninn_platform::{
     Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, IncomingMessage, MessageId, Opinion,
-    Reply, Request, SafeText,
+    Reply, Request, SafeText, ShownItem,
 };
 use reqwest::Url;
 use serde_json::json;
@@ -21,6 +21,7 @@ use crate::hub::Hub;
 use crate::ids::{self, Place, Within};
 use crate::intent::{Incomplete, InteractionIntent, slash, wish};
 use crate::mrkdwn::{fallback, markdown};
+use crate::views;
 
 impl Inbound {
     pub(super) async fn home(
@@ -105,7 +106,7 @@ impl Inbound {
             team: done.team.as_deref(),
         };
         let thread = match &done.deed {
-            Action::Button { thread, .. } => thread.clone(),
+            Action::Button { thread, .. } | Action::Submitted { thread, .. } => thread.clone(),
             Action::Shortcut { .. } | Action::Other => None,
         };
         let event = ids::other_event(&self.hub.me.team, &done.trigger);
@@ -125,7 +126,34 @@ impl Inbound {
             }
             return Ok(());
         }
+        if let InteractionIntent::Form(item) = &wish {
+            if self.serves(&doer, &whisper).await {
+                self.open_form(done, item, whisper).await;
+            }
+            return Ok(());
+        }
         self.wished(wish, &doer, whisper).await
+    }
+
+    /// Asks somebody what is right in the place of something. Slack opens a form within three seconds, or not at all.
+    async fn open_form(&self, done: &Interaction, item: &ShownItem, whisper: EphemeralTarget) {
+        let about = json!({
+            "item": item.token(),
+            "channel": done.channel,
+            "thread": whisper.thread,
+            "response_url": done.response_url,
+        });
+        let view = views::correction_form(item, &about);
+        let arguments = json!({ "trigger_id": done.trigger, "view": view });
+        let opened = self.hub.api.post("views.open", &arguments).await;
+        if let Err(error) = opened {
+            tracing::warn!(%error, "Slack did not open a form");
+            let number = item.number;
+            let how = format!(
+                "Slack did not open the form. Press the button again, or tell me `correct {number}: …`."
+            );
+            self.tell_aside(how, whisper);
+        }
     }
 
     pub(super) async fn wished(
@@ -140,7 +168,10 @@ impl Inbound {
             return Ok(());
         }
         match wish {
-            InteractionIntent::Nothing | InteractionIntent::Share(_) => Ok(()),
+            // The last two are seen to already.
+            InteractionIntent::Nothing
+            | InteractionIntent::Share(_)
+            | InteractionIntent::Form(_) => Ok(()),
             InteractionIntent::Stop(place) => self.stop(&place).await,
             InteractionIntent::Incomplete(what) => {
                 self.tell_how(what, whisper);
@@ -185,7 +216,7 @@ impl Inbound {
     }
 
     /// Says how a command is used.
-    fn tell_how(&self, what: Incomplete, mut whisper: EphemeralTarget) {
+    fn tell_how(&self, what: Incomplete, whisper: EphemeralTarget) {
         let command = &self.hub.options.command;
         let how = match what {
             Incomplete::Ask => format!(
@@ -193,6 +224,11 @@ impl Inbound {
                  Only you see the answer."
             ),
         };
+        self.tell_aside(how, whisper);
+    }
+
+    /// Tells somebody alone something that the bot has nothing to do with.
+    fn tell_aside(&self, how: String, mut whisper: EphemeralTarget) {
         whisper.is_command = true;
         let mut reply = self.whispered(whisper);
         self.hub.chores.spawn(async move {

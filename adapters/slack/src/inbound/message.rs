@@ -88,6 +88,7 @@ impl Inbound {
             platform: NAME.to_owned(),
             workspace: me.team.clone(),
             name,
+            private_to: None,
         };
         (person, audience)
     }
@@ -109,15 +110,24 @@ impl Inbound {
         body: Body,
     ) -> IncomingMessage {
         let team = &self.hub.me.team;
+        // What is listed may also be of the channel, where others said it.
+        let is_of_channel = matches!(&body, Body::Command(command) if command.is_about_items());
         // Nobody else is in a direct message, or sees what is private.
-        let is_alone = ids::is_direct(&place.channel) || matches!(place.within, Within::Private(_));
+        let is_private = matches!(place.within, Within::Private(_)) && !is_of_channel;
+        let is_alone = ids::is_direct(&place.channel) || is_private;
         let author = Author {
             id: ids::author(team, doer.user),
             name: person.name,
             is_admin: person.is_admin || is_alone,
             time_zone: person.time_zone,
         };
-        IncomingMessage::new(event, place.conversation(team), audience, author, body)
+        let conversation = place.conversation(team);
+        let message = IncomingMessage::new(event, conversation, audience, author, body);
+        if is_alone {
+            message.said_alone()
+        } else {
+            message
+        }
     }
 
     pub(super) async fn deliver(

@@ -104,7 +104,8 @@ impl ChannelSink {
             if !rest.is_empty() {
                 arguments["markdown_text"] = json!(rest);
             }
-            let below = content::below(part.stage);
+            let mut below = self.listed(part.stage);
+            below.extend(content::below(part.stage));
             if !below.is_empty() {
                 arguments["blocks"] = json!(below);
             }

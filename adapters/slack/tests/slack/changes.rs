@@ -1,5 +1,6 @@
 //! Edits, deletions, files, and what was said before.
 
+use muninn_platform::IncomingMessage;
 use muninn_platform::testing::EchoLog;
 
 use crate::support::{Echoes, Home, Way, app, run, run_as};
@@ -76,6 +77,8 @@ fn files_are_read_as_far_as_wanted() {
         direct
             .hears("file: \nbig.txt (text/plain): it has more than 1000 bytes")
             .await;
+        let log = chat.bot.log();
+        assert!(log.messages.iter().all(IncomingMessage::is_direct));
     });
 }
 

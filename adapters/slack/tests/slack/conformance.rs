@@ -16,6 +16,8 @@ enum Where {
 
 struct Spot {
     home: Home,
+    /// The person's direct messages with the bot.
+    direct: Chat,
     chat: Chat,
     bot: EchoBot,
 }
@@ -32,7 +34,12 @@ async fn spot(way: Way, app: App, place: Where) -> Spot {
             general.in_thread(&root)
         }
     };
-    Spot { home, chat, bot }
+    Spot {
+        home,
+        direct: ann.with_bot(),
+        chat,
+        bot,
+    }
 }
 
 #[async_trait]
@@ -64,6 +71,12 @@ impl Place for Spot {
     async fn pinged(&self) -> Vec<String> {
         let said = self.chat.said();
         said.into_iter().flat_map(|message| message.pings).collect()
+    }
+
+    async fn own_files(&self) -> Option<Vec<(String, String)>> {
+        let files = self.direct.said().into_iter().flat_map(|it| it.files);
+        let read = |content: Vec<u8>| String::from_utf8(content).unwrap();
+        Some(files.map(|(name, content)| (name, read(content))).collect())
     }
 
     fn bot(&self) -> &EchoBot {

@@ -9,6 +9,7 @@ mod doors;
 mod figures;
 mod hearing;
 mod history;
+mod owning;
 mod support;
 mod surfaces;
 mod threads;

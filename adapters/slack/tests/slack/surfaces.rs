@@ -27,6 +27,8 @@ fn a_slash_command_answers_for_one_and_can_be_shared() {
             assert_eq!(asked.conversation.as_str(), private);
             assert_eq!(asked.audience.id.as_str(), private);
             assert_eq!(asked.audience.name, "Ann in #general");
+            assert_eq!(asked.audience.private_to.as_ref(), Some(&asked.author.id));
+            assert!(!asked.is_direct());
             let also = asked.also_recalls.as_ref().map(|also| also.as_str());
             assert_eq!(also, Some(channel.as_str()));
             chat.click(&answer, "Share").await;

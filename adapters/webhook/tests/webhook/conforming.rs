@@ -68,6 +68,11 @@ impl Place for There {
         Vec::new()
     }
 
+    /// A program is told texts only.
+    async fn own_files(&self) -> Option<Vec<(String, String)>> {
+        None
+    }
+
     fn bot(&self) -> &EchoBot {
         self.bot.as_ref().unwrap()
     }

@@ -20,12 +20,12 @@ const SAMPLES: usize = 20_000;
 const SAMPLE: (usize, usize) = (1_000, 10);
 
 /// Knowledge only; the labels are those of memory.
-const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnPrivate \
+const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnAccount OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnHeld OR n:MuninnPerson OR n:MuninnPrivate \
     OR n:MuninnProcess OR n:MuninnSchema OR n:MuninnSource OR n:MuninnStaged OR n:Pending OR n:Response OR n:Session)";
 
 /// The types are those of memory.
 const TIES: &str = "MATCH (a)-[r]->(b) WHERE NOT type(r) IN \
-    ['CONTEXT', 'HAS_RESPONSE', 'IN', 'LAST_RESPONSE', 'NEXT', 'RECALLED', 'SUPERSEDES']";
+    ['CONTEXT', 'HAS_ACCOUNT', 'HAS_RESPONSE', 'IN', 'LAST_RESPONSE', 'NEXT', 'RECALLED', 'SUPERSEDES']";
 
 /// Name, type and short value of each property, of a node or relationship `x`; of a list its
 /// length.

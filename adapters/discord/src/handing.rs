@@ -1,0 +1,83 @@
+//! Files for one person: in a direct message, or else below their command where nobody else sees them.
+
+use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
+
+use crate::content::{self, Belongs};
+use crate::errors::{Failure, Kind, Refusal};
+use crate::transport::AnswerTransport;
+
+/// Discord takes 10 MiB of a bot; the rest is for what stands around the file.
+pub(crate) const LARGEST_FILE: u64 = 9 * 1024 * 1024;
+
+const NO_DIRECT: &str = "you take no direct messages from me; allow them from members of this server, or use `/export` \
+                         here, and ask again";
+
+/// Gives the files to the one who is answered, a message each.
+pub(crate) async fn hand_over(
+    transport: &AnswerTransport,
+    files: &[OwnFile],
+) -> Result<HandedOver, NotHandedOver> {
+    let hub = &transport.hub;
+    let Belongs { asker, place } = transport.belongs;
+    let opening = || hub.api.open_direct(asker);
+    let direct = match hub.outbox.persist(opening).await {
+        Ok(direct) => direct,
+        Err(failure) if failure.is(Refusal::NoDirect) => {
+            return below_command(transport, files).await;
+        }
+        Err(failure) => return Err(why(&failure)),
+    };
+    for (number, file) in files.iter().enumerate() {
+        let content = file.read().await;
+        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let message = content::file(&file.name, &format!("{}.f{number}", transport.nonce));
+        let (message, name) = (&message, file.name.as_str());
+        let sending = || hub.api.send_file(direct, message, (name, content.clone()));
+        match hub.outbox.persist(sending).await {
+            Ok(_) => {}
+            Err(failure) if failure.is(Refusal::NoDirect) => {
+                return below_command(transport, files).await;
+            }
+            Err(failure) => return Err(why(&failure)),
+        }
+    }
+    Ok(match place.guild {
+        Some(_) => HandedOver::Directly,
+        None => HandedOver::Here,
+    })
+}
+
+/// Where somebody takes no direct messages: as further answers to their command.
+async fn below_command(
+    transport: &AnswerTransport,
+    files: &[OwnFile],
+) -> Result<HandedOver, NotHandedOver> {
+    let hub = &transport.hub;
+    let token = transport.token().filter(|_| transport.is_private);
+    let token = token.ok_or_else(|| NotHandedOver::new(NO_DIRECT))?;
+    for file in files {
+        let content = file.read().await;
+        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let message = content::private_file(&file.name);
+        let (message, name) = (&message, file.name.as_str());
+        let sending = || {
+            let file = (name, content.clone());
+            hub.api.follow_up_with_file(token, message, file)
+        };
+        hub.outbox
+            .persist(sending)
+            .await
+            .map_err(|failure| why(&failure))?;
+    }
+    Ok(HandedOver::Here)
+}
+
+fn why(failure: &Failure) -> NotHandedOver {
+    NotHandedOver::new(match failure.kind {
+        Kind::Refused(Refusal::NoDirect) => NO_DIRECT.to_owned(),
+        Kind::Limited | Kind::Away => {
+            format!("Discord does not answer as it should ({failure}); ask again later")
+        }
+        Kind::LoggedOut | Kind::Refused(_) => format!("Discord refuses the files: {failure}"),
+    })
+}

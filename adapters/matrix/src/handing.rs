@@ -1,0 +1,101 @@
+//! Files for one person, in the room in which the bot is alone with them; encrypted where that room is.
+
+use std::str::FromStr as _;
+
+use matrix_sdk::attachment::{AttachmentConfig, AttachmentInfo, BaseFileInfo};
+use matrix_sdk::ruma::{UInt, UserId};
+use matrix_sdk::{Room, RoomMemberships};
+use mime::Mime;
+use muninn_platform::{HandedOver, NotHandedOver, OwnFile, in_one_line};
+
+use crate::hub::Hub;
+use crate::outbox::SendError;
+use crate::rooms;
+
+/// A homeserver may take more; but one file is in memory at a time, and once more where it is encrypted.
+const LARGEST_FILE: u64 = 16 * 1024 * 1024;
+
+/// What the homeserver takes, as far as it says.
+pub(crate) async fn largest_file(hub: &Hub) -> u64 {
+    let limit = hub.client.load_or_fetch_max_upload_size().await;
+    limit.map_or(LARGEST_FILE, |limit| LARGEST_FILE.min(limit.into()))
+}
+
+/// Gives the files to somebody. `transaction`: the same for the same answer, so that the homeserver knows a repetition.
+pub(crate) async fn hand_over(
+    hub: &Hub,
+    asked_in: &Room,
+    person: &UserId,
+    transaction: &str,
+    files: &[OwnFile],
+) -> Result<HandedOver, NotHandedOver> {
+    let (room, place) = if are_alone(asked_in, person).await {
+        (asked_in.clone(), HandedOver::Here)
+    } else {
+        let direct = rooms::open_direct(&hub.client, asked_in, person).await;
+        let direct = direct.ok_or_else(|| {
+            NotHandedOver::new(
+                "I could open no room for the two of us, or the one that we have is not encrypted as this one is; invite \
+                 me to a room where we are alone and ask me there",
+            )
+        })?;
+        (direct, HandedOver::Directly)
+    };
+    if !are_alone(&room, person).await {
+        return Err(NotHandedOver::new(
+            "the room that was for the two of us is not any more; invite me to another one and ask me there",
+        ));
+    }
+    for (number, file) in files.iter().enumerate() {
+        let content = file.read().await;
+        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let transaction = format!("{transaction}-file{number}");
+        let sent = send(hub, &room, file, &content, &transaction).await;
+        sent.map_err(|error| why(&error))?;
+    }
+    Ok(place)
+}
+
+async fn send(
+    hub: &Hub,
+    room: &Room,
+    file: &OwnFile,
+    content: &[u8],
+    transaction: &str,
+) -> Result<(), SendError> {
+    let media_type = Mime::from_str(file.media_type).unwrap_or(mime::APPLICATION_OCTET_STREAM);
+    let media_type = &media_type;
+    let sending = || async move {
+        let size = UInt::try_from(file.size).ok();
+        let config = AttachmentConfig {
+            txn_id: Some(transaction.into()),
+            info: Some(AttachmentInfo::File(BaseFileInfo { size })),
+            ..AttachmentConfig::default()
+        };
+        let sent = room.send_attachment(&file.name, media_type, content.to_vec(), config);
+        sent.await.map(drop)
+    };
+    hub.outbox.insist(sending).await
+}
+
+/// Whether the bot is alone with somebody in a room, by its list of members: those who are invited read it, too.
+async fn are_alone(room: &Room, person: &UserId) -> bool {
+    match room.members(RoomMemberships::ACTIVE).await {
+        Ok(members) => {
+            let is_there = |user: &UserId| members.iter().any(|it| it.user_id() == user);
+            members.len() == 2 && is_there(person) && is_there(room.own_user_id())
+        }
+        Err(_) => false,
+    }
+}
+
+fn why(error: &SendError) -> NotHandedOver {
+    NotHandedOver::new(match error {
+        SendError::Refused(error) => {
+            format!("the homeserver refuses the files: {}", in_one_line(error))
+        }
+        SendError::LoggedOut | SendError::Away(_) | SendError::TimedOut => {
+            format!("{error}; ask again later")
+        }
+    })
+}

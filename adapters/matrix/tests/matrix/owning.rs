@@ -1,0 +1,74 @@
+//! Files of what is kept of somebody, for them alone.
+
+use muninn_matrix::testing::{Message, RoomKind, View};
+
+use crate::support::{bot_and_ann, run};
+
+/// The files that the bot sent, by their names.
+fn files(view: &View, bot: &str) -> Vec<Message> {
+    let all = view.messages.iter();
+    let files = all.filter(|it| it.kind == "m.file" && it.sender == bot);
+    files.cloned().collect()
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn where_somebody_is_alone_with_it_files_stand_there_encrypted_as_the_room_is() {
+    let (encrypted, direct) = (true, true);
+    run(RoomKind { encrypted, direct }, async |chat| {
+        chat.ask("hand over all of mine").await;
+        chat.hears("handed over: Here").await;
+        let bot = chat.home.account.user.to_string();
+        let both = |view: &View| Some(files(view, &bot)).filter(|it| it.len() == 2);
+        let given = chat.sees("both files", both).await;
+        let names: Vec<&str> = given.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(names, ["mine.json", "mine.md"]);
+        assert!(given.iter().all(|it| it.is_encrypted));
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn among_others_files_go_to_a_room_that_is_made_for_two() {
+    let (home, _bot, ann) = bot_and_ann().await;
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    room.ask("hand over all of mine").await;
+    room.hears("handed over: Directly").await;
+    let invited = async {
+        loop {
+            if let Some(invited) = ann.client.invited_rooms().into_iter().next() {
+                return invited;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let invited = tokio::time::timeout(crate::support::PATIENCE, invited).await;
+    let direct = invited.expect("an invitation");
+    direct.join().await.unwrap();
+    let bot = home.account.user.to_string();
+    let both = |view: &View| Some(files(view, &bot)).filter(|it| it.len() == 2);
+    let given = room.sees("both files", both).await;
+    assert!(
+        given
+            .iter()
+            .all(|it| it.room == *direct.room_id() && it.is_encrypted)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn what_is_asked_for_in_an_encrypted_room_is_not_put_into_one_that_is_not() {
+    let (home, _bot, ann) = bot_and_ann().await;
+    let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    room.ask("hand over all of mine").await;
+    let refused = |it: &Message| it.text.starts_with("not handed over: ");
+    let why = room.finds("why", refused).await;
+    assert!(
+        why.text.contains("not encrypted as this one is"),
+        "{}",
+        why.text
+    );
+    direct.ask("hand over all of mine").await;
+    direct.hears("handed over: Here").await;
+}

@@ -1,0 +1,89 @@
+//! Giving somebody files for them alone.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::path::PathBuf;
+
+/// A file for one person. It has no name on this machine, so it is gone with this value, also where the process is
+/// killed.
+#[derive(Debug)]
+pub struct OwnFile {
+    /// As the person sees it: `muninn-2026-04-13.json`.
+    pub name: String,
+    pub media_type: &'static str,
+    /// In bytes.
+    pub size: u64,
+    content: File,
+}
+
+impl OwnFile {
+    /// Of what stands in an open file.
+    ///
+    /// # Errors
+    /// When its size cannot be read.
+    pub fn new(name: String, media_type: &'static str, content: File) -> io::Result<Self> {
+        let size = content.metadata()?.len();
+        Ok(Self {
+            name,
+            media_type,
+            size,
+            content,
+        })
+    }
+
+    /// All of it. It is no larger than [`Reply::largest_file`](crate::Reply::largest_file) said.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn read(&self) -> io::Result<Vec<u8>> {
+        let mut content = self.content.try_clone()?;
+        let reading = tokio::task::spawn_blocking(move || {
+            content.rewind()?;
+            let mut all = Vec::new();
+            content.read_to_end(&mut all)?;
+            Ok(all)
+        });
+        reading.await.map_err(io::Error::other).flatten()
+    }
+
+    /// Writes all of it to another file, however large it is.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not be written.
+    pub async fn copy_to(&self, mut other: File) -> io::Result<()> {
+        let mut content = self.content.try_clone()?;
+        let copying = tokio::task::spawn_blocking(move || {
+            content.rewind()?;
+            io::copy(&mut content, &mut other)?;
+            other.sync_all()
+        });
+        copying.await.map_err(io::Error::other).flatten()
+    }
+}
+
+/// Where somebody finds what was handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandedOver {
+    /// In a direct message.
+    Directly,
+    /// Where they asked, and nobody else sees it.
+    Here,
+    /// In these files, on the machine that they sit at.
+    At(Vec<PathBuf>),
+}
+
+/// Why nothing was handed over, as the end of a sentence after "because", with what can be done about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotHandedOver(pub String);
+
+impl NotHandedOver {
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+
+    /// What was to be handed over cannot be read on this machine.
+    pub fn unreadable(error: &io::Error) -> Self {
+        Self(format!("I cannot read it back ({error}); please ask again"))
+    }
+}

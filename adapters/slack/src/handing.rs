@@ -1,0 +1,135 @@
+//! Files for one person, in their direct messages.
+
+use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
+use reqwest::Url;
+use serde_json::{Value, json};
+use tokio::time::Duration;
+
+use crate::errors::ApiError;
+use crate::files::is_slacks;
+use crate::hub::Hub;
+use crate::outbox::Call;
+
+/// Slack takes a gigabyte; but one file is in memory at a time.
+pub(crate) const LARGEST_FILE: u64 = 16 * 1024 * 1024;
+
+/// For the content of one file.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Where files are put.
+const UPLOAD: &str = "files.getUploadURLExternal";
+
+/// Gives the files to somebody in one message. `asked_in`: the channel that they asked in.
+pub(crate) async fn hand_over(
+    hub: &Hub,
+    user: &str,
+    asked_in: &str,
+    files: &[OwnFile],
+) -> Result<HandedOver, NotHandedOver> {
+    let direct = open_direct(hub, user).await.map_err(|error| why(&error))?;
+    let mut uploaded = Vec::with_capacity(files.len());
+    for file in files {
+        let content = file.read().await;
+        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let id = upload(hub, &direct, &file.name, content).await;
+        let id = id.map_err(|error| why(&error))?;
+        uploaded.push(json!({ "id": id, "title": file.name }));
+    }
+    let complete = Call {
+        method: "files.completeUploadExternal",
+        channel: &direct,
+    };
+    let arguments = json!({ "files": uploaded, "channel_id": direct });
+    call(hub, complete, &arguments)
+        .await
+        .map_err(|error| why(&error))?;
+    Ok(if direct == asked_in {
+        HandedOver::Here
+    } else {
+        HandedOver::Directly
+    })
+}
+
+/// The direct messages of the bot with somebody, whichever channel that is.
+async fn open_direct(hub: &Hub, user: &str) -> Result<String, ApiError> {
+    let open = Call {
+        method: "conversations.open",
+        channel: user,
+    };
+    let opened = call(hub, open, &json!({ "users": user })).await?;
+    let direct = text(open.method, &opened["channel"]["id"])?;
+    hub.remember_direct(user, &direct);
+    Ok(direct)
+}
+
+/// Puts a file where Slack says, for nobody yet; gives its id.
+async fn upload(hub: &Hub, direct: &str, name: &str, content: Vec<u8>) -> Result<String, ApiError> {
+    let length = content.len().to_string();
+    let asking = Call {
+        method: UPLOAD,
+        channel: direct,
+    };
+    let asked = [("filename", name), ("length", length.as_str())];
+    let (asked, content) = (&asked, &content);
+    // Each attempt has an address of its own: what was put at another is shared with nobody.
+    let attempt = |_| async move {
+        let answer = hub.api.get(UPLOAD, asked).await?;
+        let address = text(UPLOAD, &answer["upload_url"])?;
+        put(hub, &address, content.clone()).await?;
+        text(UPLOAD, &answer["file_id"])
+    };
+    hub.outbox.send(asking, attempt).await
+}
+
+async fn put(hub: &Hub, address: &str, content: Vec<u8>) -> Result<(), ApiError> {
+    let refused = |code: String| ApiError::Refused {
+        method: UPLOAD,
+        code,
+    };
+    let url = Url::parse(address).ok();
+    let url = url.filter(|url| is_slacks(url, &hub.options.api_url));
+    let url = url.ok_or_else(|| refused("its address is outside of Slack".to_owned()))?;
+    let request = hub.api.http.post(url).timeout(PATIENCE).body(content);
+    let request = request.header("content-type", "application/octet-stream");
+    // Without the address: whoever has it may put something there.
+    let status = match request.send().await {
+        Ok(response) => response.status(),
+        Err(_) => return Err(ApiError::timed_out(UPLOAD)),
+    };
+    if status.is_success() {
+        Ok(())
+    } else if status.is_server_error() || status.as_u16() == 429 {
+        Err(ApiError::timed_out(UPLOAD))
+    } else {
+        Err(refused(format!("status {}", status.as_u16())))
+    }
+}
+
+async fn call(hub: &Hub, call: Call<'_>, arguments: &Value) -> Result<Value, ApiError> {
+    let attempt = |_| hub.api.post(call.method, arguments);
+    hub.outbox.send(call, attempt).await
+}
+
+fn text(method: &'static str, value: &Value) -> Result<String, ApiError> {
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| ApiError::Away {
+        method,
+        reason: "its answer is not that of Slack".to_owned(),
+        may_be_done: true,
+    })
+}
+
+fn why(error: &ApiError) -> NotHandedOver {
+    NotHandedOver::new(match error {
+        ApiError::MissingScope { needed, .. } => format!(
+            "Slack does not let me: the app lacks the scope {needed} (whoever runs me installs it again with the manifest \
+             that `muninn manifest slack` prints)"
+        ),
+        ApiError::Limited { .. } | ApiError::Away { .. } => {
+            format!("Slack does not answer as it should ({error}); ask again later")
+        }
+        ApiError::Revoked { .. } | ApiError::Refused { .. } => {
+            format!("Slack refuses the files: {error}")
+        }
+    })
+}

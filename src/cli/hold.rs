@@ -1,0 +1,87 @@
+//! `muninn hold`: what is kept of what was forgotten under a legal hold.
+
+use anyhow::bail;
+use clap::Subcommand;
+use muninn::conversation::audit::{Action, Audit, OPERATOR};
+use muninn_platform::{AudienceId, counted};
+use serde::{Deserialize, Serialize};
+
+use super::context::Context;
+use super::output::Exit;
+use super::source::answered;
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum HoldCommand {
+    /// List the places under a legal hold, and how many copies there are of what was forgotten there
+    List,
+    /// Delete the copies of a place whose hold has ended in the settings
+    Release {
+        /// As `muninn hold list` names it
+        place: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl HoldCommand {
+    /// Whether the person means it, who is asked where that is not clear.
+    ///
+    /// # Errors
+    /// When nobody is there to answer.
+    pub(super) fn is_meant(&self) -> anyhow::Result<bool> {
+        match self {
+            Self::Release { place, yes: false } => answered(&format!(
+                "Delete for good the copies of what was forgotten in {place}?"
+            )),
+            Self::List | Self::Release { .. } => Ok(true),
+        }
+    }
+}
+
+pub(super) async fn run(at: &Context, command: HoldCommand) -> anyhow::Result<Exit> {
+    match command {
+        HoldCommand::List => list(at).await,
+        HoldCommand::Release { place, yes: _ } => release(at, &AudienceId::new(place)).await,
+    }
+}
+
+async fn list(at: &Context) -> anyhow::Result<Exit> {
+    let store = at.graph().await?;
+    let held = store.held().await;
+    store.close().await?;
+    let held = held?;
+    let holds = at.config.channels.holds();
+    let mut lines: Vec<String> = holds
+        .iter()
+        .map(|place| format!("{place}: under a legal hold"))
+        .collect();
+    lines.extend(held.iter().map(|(place, copies)| {
+        let copies = counted(*copies, "copy");
+        format!("{place}: {copies} of what was forgotten")
+    }));
+    if lines.is_empty() {
+        lines.push("No place is under a legal hold, and there are no copies.".to_owned());
+    }
+    at.out.say(&lines.join("\n")).await
+}
+
+async fn release(at: &Context, place: &AudienceId) -> anyhow::Result<Exit> {
+    if at.config.channels.is_held(place) {
+        bail!(
+            "{place} is under a legal hold: take `legal_hold` out of its channel settings first, and run this again"
+        );
+    }
+    let store = at.graph().await?;
+    let released = store.release_held(place).await;
+    store.close().await?;
+    let released = released?;
+    let audit = Audit::new(&at.config.data_dir);
+    let about = place.as_str();
+    audit
+        .note(OPERATOR, Action::HoldEnded, about, Some(released))
+        .await;
+    let copies = counted(released, "copy");
+    at.out.say(&format!("{copies} of {place} deleted.")).await
+}

@@ -1,0 +1,243 @@
+//! Who forgot, corrected, exported or changed what, and when: a file of lines a month in the data folder, only ever added
+//! to, without the words that it was about.
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, TimeDelta, Utc};
+use muninn_platform::IncomingMessage;
+use private_files::private_file;
+use serde::{Deserialize, Serialize};
+
+const PREFIX: &str = "audit-";
+const SUFFIX: &str = ".jsonl";
+
+/// Something that was done to what is remembered, or to what holds for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    pub at: DateTime<Utc>,
+    /// Stable id of the person; [`OPERATOR`] for the one who runs the bot, and [`MUNINN`] for the bot itself.
+    pub who: String,
+    pub action: Action,
+    /// The conversation, channel or person that it is about.
+    pub about: String,
+    /// Turns, messages or things.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+}
+
+/// The one who runs the bot, by its command line.
+pub const OPERATOR: &str = "operator";
+/// The bot itself, as its settings say.
+pub const MUNINN: &str = "muninn";
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    ForgotTurn,
+    ForgotItem,
+    ForgotConversation,
+    ForgotChannel,
+    /// Everything of a person.
+    ForgotPerson,
+    Corrected,
+    Exported,
+    OptedOut,
+    OptedIn,
+    /// Two accounts are one person's.
+    Linked,
+    Unlinked,
+    /// Which messages are answered.
+    ChangedAttention,
+    /// What is remembered of a channel.
+    ChangedMemory,
+    /// What is on the record.
+    ChangedRecord,
+    /// What was kept for as long as the settings say was deleted.
+    RetentionApplied,
+    /// The copies of a legal hold that has ended were deleted.
+    HoldEnded,
+}
+
+impl Action {
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ForgotTurn => "forgot their last turn",
+            Self::ForgotItem => "forgot one thing",
+            Self::ForgotConversation => "forgot a conversation",
+            Self::ForgotChannel => "forgot a channel",
+            Self::ForgotPerson => "forgot everything of a person",
+            Self::Corrected => "corrected one thing",
+            Self::Exported => "exported what is kept",
+            Self::OptedOut => "opted out",
+            Self::OptedIn => "opted in",
+            Self::Linked => "linked accounts",
+            Self::Unlinked => "unlinked an account",
+            Self::ChangedAttention => "changed what is answered",
+            Self::ChangedMemory => "changed what is remembered",
+            Self::ChangedRecord => "changed what is on the record",
+            Self::RetentionApplied => "deleted what was kept long enough",
+            Self::HoldEnded => "deleted the copies of a legal hold",
+        }
+    }
+}
+
+/// The file that it is written to.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    folder: PathBuf,
+}
+
+impl Audit {
+    pub fn new(folder: &Path) -> Self {
+        let folder = folder.to_owned();
+        Self { folder }
+    }
+
+    /// Writes down what somebody did by a message.
+    pub async fn did(
+        &self,
+        message: &IncomingMessage,
+        action: Action,
+        about: &str,
+        count: Option<usize>,
+    ) {
+        self.note(&message.author.id, action, about, count).await;
+    }
+
+    /// Writes down what was done. What cannot be written is said in the log: it was done all the same.
+    pub async fn note(&self, who: &str, action: Action, about: &str, count: Option<usize>) {
+        let entry = AuditEntry {
+            at: Utc::now(),
+            who: who.to_owned(),
+            action,
+            about: about.to_owned(),
+            count,
+        };
+        let path = self.folder.join(file_name(entry.at));
+        let written = tokio::task::spawn_blocking(move || append(&path, &entry));
+        let written = written.await.map_err(io::Error::other).flatten();
+        if let Err(error) = written {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(
+                error,
+                ?action,
+                about,
+                "what was done could not be written down for the audit"
+            );
+        }
+    }
+
+    /// What was done since a moment, oldest first.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn since(&self, since: DateTime<Utc>) -> io::Result<Vec<AuditEntry>> {
+        let mut entries = Vec::new();
+        for (month, path) in self.months()? {
+            if end_of(month) <= since.date_naive() {
+                continue;
+            }
+            for line in BufReader::new(std::fs::File::open(path)?).lines() {
+                // Half a line is of a process that was killed.
+                let entry = serde_json::from_str::<AuditEntry>(&line?);
+                entries.extend(entry.ok().filter(|entry| entry.at >= since));
+            }
+        }
+        entries.sort_by_key(|entry| entry.at);
+        Ok(entries)
+    }
+
+    /// Removes the months that ended so many days before a moment.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn sweep(&self, now: DateTime<Utc>, days: u32) -> io::Result<()> {
+        let kept = (now - TimeDelta::days(i64::from(days))).date_naive();
+        for (month, path) in self.months()? {
+            if end_of(month) <= kept {
+                std::fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files, by the first days of their months, the oldest first.
+    fn months(&self) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
+        let mut months = Vec::new();
+        for entry in std::fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let month = name.to_str().and_then(month_of);
+            months.extend(month.map(|month| (month, entry.path())));
+        }
+        months.sort();
+        Ok(months)
+    }
+}
+
+fn file_name(at: DateTime<Utc>) -> String {
+    format!("{PREFIX}{}{SUFFIX}", at.format("%Y-%m"))
+}
+
+fn month_of(name: &str) -> Option<NaiveDate> {
+    let month = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+    NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()
+}
+
+/// The first day after a month.
+fn end_of(month: NaiveDate) -> NaiveDate {
+    let first = month.with_day(1).unwrap_or(month);
+    first.checked_add_months(Months::new(1)).unwrap_or(first)
+}
+
+fn append(path: &Path, entry: &AuditEntry) -> io::Result<()> {
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    let mut file = private_file().append(true).open(path)?;
+    file.write_all(&line)?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(day: &str) -> DateTime<Utc> {
+        format!("{day}T12:00:00Z").parse().unwrap()
+    }
+
+    #[test]
+    fn months_are_read_in_their_order_and_removed_when_their_time_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Audit::new(folder.path());
+        for day in ["2026-03-31", "2026-01-05", "2026-02-01"] {
+            let entry = AuditEntry {
+                at: at(day),
+                who: "slack/T/U1".to_owned(),
+                action: Action::ForgotTurn,
+                about: "slack/T/C1".to_owned(),
+                count: Some(1),
+            };
+            append(&folder.path().join(file_name(entry.at)), &entry).unwrap();
+        }
+        std::fs::write(folder.path().join("audit-of-mine.txt"), "no").unwrap();
+        let days = |since: &str| -> Vec<String> {
+            let entries = audit.since(at(since)).unwrap();
+            entries
+                .iter()
+                .map(|it| it.at.format("%m-%d").to_string())
+                .collect()
+        };
+        assert_eq!(days("2025-01-01"), ["01-05", "02-01", "03-31"]);
+        assert_eq!(days("2026-02-02"), ["03-31"]);
+        // January ended 59 days before the first of April, and February 31.
+        audit.sweep(at("2026-04-01"), 59).unwrap();
+        assert_eq!(days("2025-01-01"), ["02-01", "03-31"]);
+        audit.sweep(at("2026-04-01"), 30).unwrap();
+        assert_eq!(days("2025-01-01"), ["03-31"]);
+        assert!(folder.path().join("audit-of-mine.txt").exists());
+    }
+}

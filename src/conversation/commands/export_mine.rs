@@ -1,0 +1,166 @@
+//! Giving a person what is kept of them, in all places, for them alone.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::Utc;
+use muninn_platform::{IncomingMessage, NotHandedOver, OwnFile, Reply};
+use parking_lot::Mutex;
+use private_files::unnamed_file;
+use tokio::sync::Semaphore;
+
+use super::once::CommandOutcome;
+use super::{Commands, failed};
+use crate::conversation::audit::Action;
+use crate::conversation::notice::Notice;
+use crate::conversation::own_copy::{CopyError, CopyFile, OwnCopy, write_copy};
+use crate::graph::StoreError;
+
+/// Copies that are made at once; the others wait.
+const AT_ONCE: usize = 2;
+/// For one copy, until the person has it.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// The copies that are made now: one for each person.
+#[derive(Debug)]
+pub struct Exports {
+    /// Where files stand until they are handed over.
+    folder: PathBuf,
+    under_way: Arc<Mutex<HashSet<String>>>,
+    places: Semaphore,
+}
+
+impl Exports {
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            under_way: Arc::default(),
+            places: Semaphore::new(AT_ONCE),
+        }
+    }
+
+    /// None: one is made already for one of the accounts.
+    fn begin(&self, accounts: &[String]) -> Option<UnderWay> {
+        let mut under_way = self.under_way.lock();
+        if accounts.iter().any(|account| under_way.contains(account)) {
+            return None;
+        }
+        under_way.extend(accounts.iter().cloned());
+        Some(UnderWay {
+            accounts: accounts.to_vec(),
+            all: Arc::clone(&self.under_way),
+        })
+    }
+}
+
+/// A copy that is made, until it is dropped.
+struct UnderWay {
+    accounts: Vec<String>,
+    all: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut all = self.all.lock();
+        for account in &self.accounts {
+            all.remove(account);
+        }
+    }
+}
+
+/// Why somebody has no copy.
+#[derive(Debug, thiserror::Error)]
+enum ExportError {
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    #[error(transparent)]
+    NotHandedOver(#[from] NotHandedOver),
+}
+
+impl From<StoreError> for ExportError {
+    fn from(error: StoreError) -> Self {
+        Self::Copy(error.into())
+    }
+}
+
+impl Commands {
+    /// Gives who asks all that is kept of them, through the reply, and says in a sentence where it is or why it is not.
+    /// The caller holds no session.
+    pub async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) -> String {
+        let accounts = message.accounts();
+        let Some(_under_way) = self.exports.begin(&accounts) else {
+            return Notice::ExportUnderWay.to_string();
+        };
+        let exporting = self.try_export_mine(message, &accounts, reply);
+        let why = match tokio::time::timeout(PATIENCE, exporting).await {
+            Ok(Ok(said)) => return said,
+            Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
+                return failed(&error).to_string();
+            }
+            Ok(Err(ExportError::Copy(error @ CopyError::TooMuch))) => error.to_string(),
+            Ok(Err(ExportError::Copy(error @ CopyError::File(_)))) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(
+                    error,
+                    "the copy of what is kept of somebody could not be written"
+                );
+                "I could not write the files, as the disk may be full".to_owned()
+            }
+            Ok(Err(ExportError::NotHandedOver(why))) => why.to_string(),
+            Err(_) => format!("it took longer than {} minutes", PATIENCE.as_secs() / 60),
+        };
+        let person = message.author.id.clone();
+        Notice::NotHandedOver { why, person }.to_string()
+    }
+
+    async fn try_export_mine(
+        &self,
+        message: &IncomingMessage,
+        accounts: &[String],
+        reply: &mut dyn Reply,
+    ) -> Result<String, ExportError> {
+        if let Some(CommandOutcome::Said(said)) = self.outcome(message).await? {
+            return Ok(said);
+        }
+        // Nobody closes it.
+        let _place = self.exports.places.acquire().await;
+        let largest = reply.largest_file().await?;
+        let folder = self.exports.folder.clone();
+        let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
+        let store = self.archive.store();
+        let OwnCopy { count, files } = write_copy(store, accounts, largest, open).await?;
+        if count == 0 {
+            return Ok(Notice::NothingKeptOfYou.to_string());
+        }
+        let files: io::Result<Vec<OwnFile>> = files.into_iter().map(own_file).collect();
+        let place = reply.hand_over(&files.map_err(CopyError::File)?).await?;
+        for account in accounts {
+            let action = Action::Exported;
+            self.audit.did(message, action, account, Some(count)).await;
+        }
+        let notice = Notice::HandedOver { count, place };
+        Ok(self.have_said(message, notice.to_string()).await?)
+    }
+}
+
+fn own_file(file: CopyFile<BufWriter<File>>) -> io::Result<OwnFile> {
+    let CopyFile {
+        form,
+        part,
+        written,
+    } = file;
+    let date = Utc::now().format("%Y-%m-%d");
+    let extension = form.extension();
+    let name = match part {
+        1 => format!("muninn-{date}.{extension}"),
+        part => format!("muninn-{date}-{part}.{extension}"),
+    };
+    let content = written
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    OwnFile::new(name, form.media_type(), content)
+}

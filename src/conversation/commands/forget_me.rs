@@ -1,0 +1,153 @@
+//! Forgetting a person: everything of theirs, in all places.
+//!
+//! What the command is about is kept before anything is deleted, so that the same event, after a kill at any moment, goes
+//! on; and what the bot said is written down to be taken away before it is forgotten what that was.
+
+use std::collections::{BTreeMap, HashSet};
+
+use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
+
+use super::once::CommandOutcome;
+use super::{CommandContext, Commands, failed};
+use crate::conversation::audit::Action;
+use crate::conversation::notice::{KeptOfPerson, Notice};
+use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
+use crate::graph::forgetting::KeptTurn;
+use crate::graph::{ResponseId, StoreError};
+use crate::memory::MessageError;
+
+impl Commands {
+    /// Says what forgetting everything of these accounts means, or does it. Nothing of theirs is under way any more, and
+    /// the caller holds no session.
+    pub async fn forget_me(
+        &self,
+        message: &IncomingMessage,
+        accounts: Vec<String>,
+        is_confirmed: bool,
+        context: &CommandContext,
+    ) -> String {
+        let said = async {
+            if is_confirmed {
+                return self.try_forget_me(message, accounts, context).await;
+            }
+            let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
+            let vocabulary = context.vocabulary;
+            Ok(Notice::AskForgetMe { kept, vocabulary }.to_string())
+        };
+        match said.await {
+            Ok(said) => said,
+            Err(MessageError::Graph(error)) => failed(&error).to_string(),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "what was forgotten is still in a file");
+                Notice::StillInFile.to_string()
+            }
+        }
+    }
+
+    async fn try_forget_me(
+        &self,
+        message: &IncomingMessage,
+        accounts: Vec<String>,
+        context: &CommandContext,
+    ) -> Result<String, MessageError> {
+        let (accounts, kept) = match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Person { accounts, kept }) => (accounts, kept),
+            Some(
+                CommandOutcome::Turn(..) | CommandOutcome::Session(_) | CommandOutcome::Sessions(_),
+            )
+            | None => {
+                let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
+                let outcome = CommandOutcome::Person {
+                    accounts: accounts.clone(),
+                    kept,
+                };
+                self.keep_outcome(message, &outcome).await?;
+                (accounts, kept)
+            }
+        };
+        // What is kept just now is there then, and found.
+        drop(self.hearing.keeping.lock().await);
+        let turns = self.kept_of(&accounts).await?;
+        let planned = self.plan_person_withdrawal(&accounts, &turns, message, context);
+        let planned = planned.await?;
+        let forgotten = self
+            .archive
+            .forget_person(&accounts, message.sent_at)
+            .await?;
+        let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();
+        audiences
+            .iter()
+            .for_each(|audience| self.recaller.forget(audience));
+        for account in &accounts {
+            self.listening.forget_person(account);
+            let action = Action::ForgotPerson;
+            self.audit
+                .did(message, action, account, Some(forgotten.turns))
+                .await;
+        }
+        self.people.load().await;
+        let visible = self.withdrawals.carry_out(planned).await;
+        let notice = Notice::ForgotMe {
+            kept,
+            repeated: forgotten.quotes,
+            vocabulary: context.vocabulary,
+        };
+        let said = super::in_words(&notice, forgotten, visible);
+        Ok(self.have_said(message, said).await?)
+    }
+
+    async fn kept_of(&self, accounts: &[String]) -> Result<Vec<KeptTurn>, StoreError> {
+        let mut all = Vec::new();
+        for account in accounts {
+            all.extend(self.archive.store().kept_of(account).await?);
+        }
+        Ok(all)
+    }
+
+    fn counted_of(&self, accounts: &[String], turns: &[KeptTurn]) -> KeptOfPerson {
+        let count = |is: fn(&KeptTurn) -> bool| turns.iter().filter(|turn| is(turn)).count();
+        let conversations: HashSet<&ConversationId> = turns.iter().map(|it| &it.session).collect();
+        let audiences: HashSet<&AudienceId> = turns.iter().map(|it| &it.audience).collect();
+        let held = audiences
+            .iter()
+            .filter(|it| self.archive.store().is_held(it));
+        KeptOfPerson {
+            asked: count(|turn| !turn.is_message && !turn.is_note),
+            said: count(|turn| turn.is_message),
+            noted: count(|turn| turn.is_note),
+            conversations: conversations.len(),
+            held: held.count(),
+            accounts: accounts.len(),
+        }
+    }
+
+    /// Writes down what the bot said in these turns, and in others that repeat them, on whatever platform that is.
+    async fn plan_person_withdrawal(
+        &self,
+        accounts: &[String],
+        turns: &[KeptTurn],
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<PlannedWithdrawals, StoreError> {
+        let store = self.archive.store();
+        let mut by_session: BTreeMap<&ConversationId, Vec<ResponseId>> = BTreeMap::new();
+        for turn in turns {
+            by_session.entry(&turn.session).or_default().push(turn.id);
+        }
+        let mut all = Vec::new();
+        for (session, ids) in by_session {
+            let spoken = store.spoken_of(&ids).await?;
+            // The title is the first question.
+            let first = store.answers_after(session, None, 1).await?;
+            let has_title = first.first().is_some_and(|first| ids.contains(&first.id));
+            all.extend(ToWithdraw::of(session, spoken, has_title));
+        }
+        for spoken in self.archive.spoken_waiting_of(accounts) {
+            let session = spoken.session.clone();
+            all.extend(ToWithdraw::of(&session, vec![spoken], false));
+        }
+        Ok(self.plan_on_platforms(all, message, context).await)
+    }
+}

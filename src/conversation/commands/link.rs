@@ -1,0 +1,59 @@
+//! Making accounts on several platforms those of one person, and undoing it.
+//!
+//! A code goes from one direct message to another, so that it is known of both who is there and that they want it.
+
+use muninn_platform::IncomingMessage;
+
+use super::Commands;
+use crate::conversation::audit::Action;
+use crate::conversation::notice::Notice;
+use crate::conversation::people::account_of;
+use crate::graph::StoreError;
+use crate::graph::accounts::Entered;
+
+impl Commands {
+    /// Gives a code, or links the author's account to the one that was given this code.
+    pub(super) async fn link_accounts(
+        &self,
+        message: &IncomingMessage,
+        code: Option<&str>,
+    ) -> Result<Notice, StoreError> {
+        if !message.is_direct() {
+            return Ok(Notice::LinkNeedsDirectMessage);
+        }
+        let (account, home) = (account_of(message), &message.audience.id);
+        let Some(code) = code else {
+            let code = self.people.offer(&account, home).await?;
+            return Ok(Notice::LinkCode(code));
+        };
+        Ok(match self.people.enter(&account, home, code).await? {
+            Entered::Linked(accounts) => {
+                let (about, count) = (&account.id, Some(accounts.len()));
+                self.audit.did(message, Action::Linked, about, count).await;
+                let others = accounts.into_iter().filter(|it| it.id != account.id);
+                Notice::Linked(others.collect())
+            }
+            Entered::Own => Notice::OwnLinkCode,
+            Entered::Wrong => Notice::WrongLinkCode,
+            Entered::TooOften => Notice::TooManyLinkCodes,
+            Entered::TooMany(most) => Notice::TooManyAccounts(most),
+        })
+    }
+
+    /// Takes the author's account from the others that were linked to it.
+    pub(super) async fn unlink_account(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Notice, StoreError> {
+        let account = account_of(message);
+        let others = self.people.unlink(&account).await?;
+        if others.is_empty() {
+            return Ok(Notice::NothingLinked);
+        }
+        let count = Some(others.len());
+        self.audit
+            .did(message, Action::Unlinked, &account.id, count)
+            .await;
+        Ok(Notice::Unlinked(others))
+    }
+}

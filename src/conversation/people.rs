@@ -1,0 +1,277 @@
+//! One person with accounts on several platforms: whose private memory is recalled on which, and whose quotas are one.
+//!
+//! Who is linked to whom is held in memory, as of some seconds ago. Before anything is recalled from elsewhere the graph is
+//! asked again, so that what was unlinked a moment ago, by whatever process, is not.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{Announced, AudienceId, IncomingMessage, SafeText};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::audit::{Action, Audit, MUNINN};
+use crate::conversation::hearing::HearingRules;
+use crate::conversation::notice::Notice;
+use crate::graph::accounts::{Account, Entered, LinkedAccount, Untold};
+use crate::graph::{GraphStore, StoreError};
+
+/// How often it is read again who is linked to whom, and looked whether somebody is to be told of it.
+const READ_EVERY: Duration = Duration::from_secs(5);
+/// A link ends where an account was not used for so long: platforms may give its id to somebody else.
+const UNUSED: TimeDelta = TimeDelta::days(90);
+/// How exactly it is known when an account was used last.
+const DAY: TimeDelta = TimeDelta::days(1);
+/// How long it may take to tell somebody.
+const TO_TELL: Duration = Duration::from_secs(30);
+/// How long a code holds.
+const CODE_HOLDS: TimeDelta = TimeDelta::minutes(10);
+/// What codes are made of: nothing that is taken for something else when it is read aloud or typed.
+const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// The bytes of a random UUID that are random as a whole.
+const RANDOM: [usize; 8] = [0, 1, 2, 3, 4, 5, 9, 10];
+
+/// Who has which accounts.
+#[derive(Debug)]
+pub struct People {
+    store: Arc<GraphStore>,
+    audit: Audit,
+    /// The accounts of each person who has several, by account.
+    linked: RwLock<HashMap<String, Vec<String>>>,
+    /// It was read.
+    is_known: AtomicBool,
+}
+
+impl People {
+    pub fn new(store: Arc<GraphStore>, audit: Audit) -> Self {
+        Self {
+            store,
+            audit,
+            linked: RwLock::default(),
+            is_known: AtomicBool::new(false),
+        }
+    }
+
+    /// The accounts that are linked to this one.
+    pub fn others(&self, account: &str) -> Vec<String> {
+        let linked = self.linked.read().unwrap_or_else(PoisonError::into_inner);
+        let accounts = linked.get(account).into_iter().flatten();
+        accounts.filter(|it| *it != account).cloned().collect()
+    }
+
+    /// Keeps up with other processes, and tells people what they are to be told, until `done`.
+    pub async fn follow(&self, hearing: &HearingRules, done: CancellationToken) {
+        loop {
+            if self.store.is_shared() || !self.is_known.load(Ordering::Relaxed) {
+                self.load().await;
+            }
+            if let Err(error) = self.tell_all(hearing).await {
+                let error = &error as &dyn std::error::Error;
+                tracing::debug!(error, "people are told later which accounts were linked");
+            }
+            tokio::select! {
+                () = done.cancelled() => return,
+                () = sleep(READ_EVERY) => {}
+            }
+        }
+    }
+
+    /// Reads who is linked to whom.
+    pub async fn load(&self) {
+        match self.store.all_accounts().await {
+            Ok(all) => {
+                *self.linked.write().unwrap_or_else(PoisonError::into_inner) = all;
+                self.is_known.store(true, Ordering::Relaxed);
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::debug!(error, "which accounts are linked cannot be read");
+            }
+        }
+    }
+
+    /// A message with the places from which what its author said privately is recalled for it: none where others read the
+    /// answer.
+    pub async fn with_private_memory(&self, message: &IncomingMessage) -> IncomingMessage {
+        let mut message = message.clone();
+        let author = &message.author.id;
+        let is_private = message.audience.private_to.as_ref() == Some(author);
+        if is_private && !message.other_accounts.is_empty() {
+            match self.private_places(author).await {
+                Ok(places) => {
+                    let own = message.recalls();
+                    let elsewhere = places.into_iter().filter(|place| !own.contains(&place));
+                    message.private_elsewhere = elsewhere.collect();
+                }
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::debug!(error, "what was said from other accounts is not recalled");
+                }
+            }
+        }
+        message
+    }
+
+    async fn private_places(&self, account: &str) -> Result<Vec<AudienceId>, StoreError> {
+        let linked = self.store.accounts_of(account).await?;
+        let Some(own) = linked.iter().find(|it| it.account.id == account) else {
+            // It was unlinked meanwhile.
+            self.load().await;
+            return Ok(Vec::new());
+        };
+        let unused = Utc::now() - own.seen_at;
+        if unused > UNUSED {
+            self.end_unused(own).await?;
+            return Ok(Vec::new());
+        }
+        if unused > DAY {
+            self.store.account_seen(account, Utc::now()).await?;
+        }
+        let accounts: Vec<String> = linked.into_iter().map(|it| it.account.id).collect();
+        self.store.private_places(&accounts).await
+    }
+
+    /// Ends the link of an account that nobody used for long.
+    async fn end_unused(&self, account: &LinkedAccount) -> Result<(), StoreError> {
+        let id = &account.account.id;
+        tracing::info!(account = %id, "its link ends: it was not used for long");
+        let others = self.unlink(&account.account).await?;
+        let told = Notice::LinkEnded.to_string();
+        self.store
+            .tell_accounts(std::slice::from_ref(&account.account), &told)
+            .await?;
+        let count = Some(others.len());
+        self.audit.note(MUNINN, Action::Unlinked, id, count).await;
+        Ok(())
+    }
+
+    /// Gives a code by which another account can be linked to this one.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn offer(&self, account: &Account, home: &AudienceId) -> Result<String, StoreError> {
+        let code = fresh_code();
+        let until = Utc::now() + CODE_HOLDS;
+        self.store.offer_link(account, home, &code, until).await?;
+        Ok(shown(&code))
+    }
+
+    /// Links an account to the one that was given a code, and has that told.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn enter(
+        &self,
+        account: &Account,
+        home: &AudienceId,
+        code: &str,
+    ) -> Result<Entered, StoreError> {
+        let entered = self.store.enter_code(account, home, &typed(code)).await?;
+        if let Entered::Linked(accounts) = &entered {
+            self.load().await;
+            let others = accounts.iter().filter(|it| it.id != account.id).cloned();
+            let others: Vec<Account> = others.collect();
+            let told = Notice::LinkedElsewhere(account.clone()).to_string();
+            self.store.tell_accounts(&others, &told).await?;
+        }
+        Ok(entered)
+    }
+
+    /// Takes an account from the person who has it, and has that told. Gives the accounts that it was linked to.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn unlink(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
+        let others = self.store.unlink(&account.id).await?;
+        self.load().await;
+        if !others.is_empty() {
+            let told = Notice::UnlinkedElsewhere(account.clone()).to_string();
+            self.store.tell_accounts(&others, &told).await?;
+        }
+        Ok(others)
+    }
+
+    /// Tells people where they talk with the bot alone what they are to be told. Once more after a kill in between.
+    async fn tell_all(&self, hearing: &HearingRules) -> Result<(), StoreError> {
+        for untold in self.store.untold().await? {
+            let Untold {
+                account,
+                home,
+                text,
+            } = &untold;
+            // Another process may serve the platform, or this one later.
+            let Some(announcer) = hearing.announcer(&account.platform) else {
+                continue;
+            };
+            let text = SafeText::new(text);
+            match timeout(TO_TELL, announcer.announce(home, &text)).await {
+                Ok(Announced::Said(_)) => {}
+                Ok(Announced::NotYet) | Err(_) => continue,
+                Ok(Announced::Refused(why)) => {
+                    tracing::warn!(account = %account.id, why, "somebody could not be told that accounts were linked or unlinked");
+                }
+            }
+            self.store.told(&untold).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The account that a message was written from.
+pub fn account_of(message: &IncomingMessage) -> Account {
+    Account {
+        id: message.author.id.clone(),
+        platform: message.audience.platform.clone(),
+        name: message.author.name.clone(),
+    }
+}
+
+/// Eight letters or digits, 40 random bits: with five tries an hour nobody guesses one while it holds.
+fn fresh_code() -> String {
+    let random = uuid::Uuid::new_v4().into_bytes();
+    let letter = |at: &usize| char::from(LETTERS[usize::from(random[*at] % 32)]);
+    RANDOM.iter().map(letter).collect()
+}
+
+/// As people read it.
+fn shown(code: &str) -> String {
+    let (one, two) = code.split_at(code.len() / 2);
+    format!("{one}-{two}")
+}
+
+/// As people type it: in small letters, with blanks, and with what looks like what they read.
+fn typed(code: &str) -> String {
+    let letters = code.chars().filter(char::is_ascii_alphanumeric);
+    let meant = letters.map(|letter| match letter.to_ascii_uppercase() {
+        'O' => '0',
+        'I' | 'L' => '1',
+        'U' => 'V',
+        other => other,
+    });
+    meant.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_code_is_read_as_it_was_meant() {
+        let code = fresh_code();
+        assert_eq!(code.len(), 8);
+        assert_eq!(typed(&shown(&code)), code);
+        assert_eq!(typed(&shown(&code).to_lowercase()), code);
+        assert_eq!(typed(" k7qf 92mo"), "K7QF92M0");
+    }
+
+    #[test]
+    fn codes_are_all_different() {
+        let all: HashSet<String> = (0..1_000).map(|_| fresh_code()).collect();
+        assert_eq!(all.len(), 1_000);
+    }
+}

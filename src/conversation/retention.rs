@@ -1,0 +1,105 @@
+//! Deletes what was kept for as long as the settings say, once a day.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::{AudienceId, Channels};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::audit::{Action, Audit, MUNINN};
+use crate::memory::{Archive, MessageError};
+
+/// How often it is looked whether a day is over: a machine may sleep, and settings change.
+const LOOK: Duration = Duration::from_secs(60);
+const DAY: TimeDelta = TimeDelta::days(1);
+
+/// Deletes what is old enough.
+#[derive(Debug)]
+pub struct Retention {
+    archive: Arc<Archive>,
+    channels: Arc<Channels>,
+    audit: Audit,
+    /// How long the audit itself is kept, in days.
+    audit_days: u32,
+}
+
+impl Retention {
+    pub fn new(
+        archive: Arc<Archive>,
+        channels: Arc<Channels>,
+        audit: Audit,
+        audit_days: u32,
+    ) -> Self {
+        archive.store().hold_places(channels.holds());
+        Self {
+            archive,
+            channels,
+            audit,
+            audit_days,
+        }
+    }
+
+    /// Deletes what is old enough, at once and then every day, until `done`.
+    pub async fn run(&self, done: CancellationToken) {
+        let mut applied_at: Option<DateTime<Utc>> = None;
+        loop {
+            // Settings are read again while the bot runs.
+            self.archive.store().hold_places(self.channels.holds());
+            let now = Utc::now();
+            let is_due = applied_at.is_none_or(|at| now - at >= DAY || now < at);
+            if is_due && !self.archive.is_away() {
+                match self.apply(now).await {
+                    Ok(_) => applied_at = Some(now),
+                    Err(error) => {
+                        let error = &error as &dyn std::error::Error;
+                        tracing::warn!(error, "what is old enough is deleted later");
+                    }
+                }
+            }
+            tokio::select! {
+                () = done.cancelled() => return,
+                () = sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// Deletes what is old enough at a moment; says how many turns that was.
+    ///
+    /// # Errors
+    /// When the graph or a file cannot be used. What was deleted by then is deleted.
+    pub async fn apply(&self, now: DateTime<Utc>) -> Result<usize, MessageError> {
+        if let Err(error) = self.audit.sweep(now, self.audit_days) {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "old files of the audit could not be removed");
+        }
+        let store = self.archive.store();
+        let mut deleted = 0;
+        for audience in store.audiences().await? {
+            let Some(before) = self.kept_since(&audience, now) else {
+                continue;
+            };
+            let turns = self.archive.forget_old(&audience, before).await?;
+            if turns > 0 {
+                let about = audience.as_str();
+                tracing::info!(%audience, turns, %before, "deleted what was kept long enough");
+                let noted = self
+                    .audit
+                    .note(MUNINN, Action::RetentionApplied, about, Some(turns));
+                noted.await;
+            }
+            deleted += turns;
+        }
+        Ok(deleted)
+    }
+
+    /// From when on what was said in an audience is still kept; none where all of it is, also for a legal hold.
+    fn kept_since(&self, audience: &AudienceId, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        if self.archive.store().is_held(audience) {
+            return None;
+        }
+        let days = self.channels.retain_days(audience)?;
+        now.checked_sub_signed(TimeDelta::days(i64::from(days.get())))
+    }
+}

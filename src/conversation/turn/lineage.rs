@@ -1,0 +1,43 @@
+//! What an answer is made from, and so how far it is to be trusted. Pure.
+
+use super::draft::Draft;
+use super::{Asked, Read};
+use crate::agent::links::Links;
+use crate::graph::{Trust, Turn};
+use crate::knowledge::search::Policy;
+
+/// Where links may lead, before anything is looked up.
+pub(super) fn links(asked: &Asked<'_>, read: &Read, policies: &[Policy]) -> Links {
+    let mut links = Links::default();
+    // The people who talk with the bot, and the one who runs it.
+    links.hosts.add(asked.text);
+    links.hosts.add(&asked.kind.set.persona);
+    links.hosts.add(&asked.kind.instructions);
+    for policy in policies {
+        let said = policy.reminder.iter().chain(&policy.reply);
+        said.for_each(|said| links.hosts.add(said));
+    }
+    for turn in read.context.window.iter().filter(|it| !it.is_message()) {
+        links.hosts.add(&turn.input);
+    }
+    links.add_recalled(&read.recalled);
+    links.is_limited |= !asked.files.texts.is_empty() || !asked.files.images.is_empty();
+    links.is_limited |= read.context.window.iter().any(Turn::is_message);
+    links.is_limited |= before(read).any(Trust::is_low);
+    links
+}
+
+/// The class of an answer: the lowest of what it was given.
+pub(super) fn trust(asked: &Asked<'_>, read: &Read, draft: &Draft) -> Trust {
+    let files = asked.files.are_files().then_some(Trust::File);
+    let recalled = draft.recalled.iter().map(|memory| memory.trust);
+    let all = before(read).chain(recalled).chain(files);
+    Trust::derived(all.chain([draft.gathered.trust()]))
+}
+
+/// What was said before in the conversation.
+fn before(read: &Read) -> impl Iterator<Item = Trust> {
+    let window = read.context.window.iter().map(|turn| turn.trust);
+    let summary = read.context.summary.as_ref();
+    window.chain(summary.map(|summary| summary.trust))
+}

@@ -1,0 +1,167 @@
+//! Answering an answered question again, in the place of its earlier answer.
+
+use std::time::Instant;
+
+use muninn_platform::redact::without_secrets;
+use muninn_platform::{IncomingMessage, Reply};
+
+use super::{Asked, MOST_AGAIN, TurnError, TurnRunner};
+use crate::conversation::attachments::Files;
+use crate::conversation::interrupt::Interrupt;
+use crate::graph::session::SessionGuard;
+use crate::graph::{ResponseId, Turn, TurnContext};
+use crate::memory::Kept;
+
+/// How an answered question is answered again.
+#[derive(Clone, Copy, Debug)]
+pub enum Regeneration<'a> {
+    /// As its author edited it.
+    Edited(&'a str),
+    /// As it was.
+    Again,
+}
+
+/// Why an earlier answer stands as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptReason {
+    /// The question says the same as before, or something newer.
+    Same,
+    /// It fell out of the window, or was forgotten.
+    OutOfWindow,
+    /// Somebody else asked it.
+    NotTheirs,
+    Stopped,
+}
+
+impl TurnRunner {
+    /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
+    /// one of the guard's session.
+    ///
+    /// # Errors
+    /// When nothing could be answered or kept; the earlier answer then stands.
+    pub async fn regenerate(
+        &self,
+        guard: &SessionGuard,
+        revision: &IncomingMessage,
+        of: ResponseId,
+        regeneration: Regeneration<'_>,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Result<(), KeptReason>, TurnError> {
+        for _ in 0..=MOST_AGAIN {
+            let once = self.regenerate_once(guard, revision, of, regeneration, reply, interrupt);
+            if let Some(outcome) = once.await? {
+                return Ok(outcome);
+            }
+        }
+        Ok(Err(KeptReason::OutOfWindow))
+    }
+
+    /// None: something that the answer was given was forgotten while it grew.
+    async fn regenerate_once(
+        &self,
+        guard: &SessionGuard,
+        revision: &IncomingMessage,
+        of: ResponseId,
+        regeneration: Regeneration<'_>,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Result<(), KeptReason>>, TurnError> {
+        let began = Instant::now();
+        let message = IncomingMessage {
+            conversation: guard.session().clone(),
+            ..self.people.with_private_memory(revision).await
+        };
+        let mut begun = self.begin(guard, &message).await?;
+        let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
+            return Ok(Some(Err(KeptReason::OutOfWindow)));
+        };
+        let files = Files::of_turn(&earlier);
+        let text = match question(&message, &earlier, &files, regeneration) {
+            Ok(text) => text,
+            Err(stands) => return Ok(Some(Err(stands))),
+        };
+        reply.replace(earlier.delivered.clone().unwrap_or_default());
+        reply.working().await;
+        let sought = self.recaller.seek(&text).await;
+        let zone = self.recaller.time_zone_of(&message);
+        let sought = sought.said_by(
+            &earlier.author_name,
+            earlier.created_at.with_timezone(&zone),
+        );
+        let read = self.recall(&message, begun, sought, hidden).await;
+        let asked = Asked {
+            message: &message,
+            text: &text,
+            files: &files,
+            kind: &self.kind(message.channel()).await,
+        };
+        let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
+            return Ok(Some(Err(KeptReason::Stopped)));
+        };
+        if self.rests_on_forgotten(&message, &draft, &read).await {
+            return Ok(None);
+        }
+        draft.below.extend(asked.notice());
+        let mut new = self.new_turn(&asked, &draft, began).await;
+        new.turn = Turn {
+            id: earlier.id,
+            event: earlier.event,
+            author: earlier.author,
+            author_name: earlier.author_name,
+            created_at: earlier.created_at,
+            link: earlier.link,
+            delivered: earlier.delivered,
+            revised_at: Some(revision.sent_at),
+            ..new.turn
+        };
+        if !self.archive.replace(guard, &new).await? {
+            return Ok(Some(Err(KeptReason::OutOfWindow)));
+        }
+        self.recaller.forget(&message.audience.id);
+        self.deliver_turn(
+            guard,
+            reply,
+            new.turn.id,
+            &draft.outgoing(&Kept::Graph, &read),
+        )
+        .await;
+        draft.count();
+        Ok(Some(Ok(())))
+    }
+}
+
+/// What is answered again, or why nothing is.
+fn question(
+    revision: &IncomingMessage,
+    earlier: &Turn,
+    files: &Files,
+    regeneration: Regeneration<'_>,
+) -> Result<String, KeptReason> {
+    let is_author = revision.author.id == earlier.author;
+    let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
+    match regeneration {
+        _ if is_older => Err(KeptReason::Same),
+        Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
+        Regeneration::Edited(text) => {
+            let text = files.said(&without_secrets(text));
+            if text == earlier.input {
+                return Err(KeptReason::Same);
+            }
+            Ok(text)
+        }
+        Regeneration::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
+        Regeneration::Again => Err(KeptReason::NotTheirs),
+    }
+}
+
+/// Takes a turn out of the window with what came after it, as if it were asked now; gives it, and the ids
+/// of all that was taken. None: it is not in the window any more, or a summary covers it.
+fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<ResponseId>)> {
+    let at = context.window.iter().position(|turn| turn.id == id)?;
+    let through = context.summary.as_ref().map(|summary| summary.through);
+    let mut taken = context.window.split_off(at);
+    let ids: Vec<ResponseId> = taken.iter().map(|turn| turn.id).collect();
+    let is_covered = through.is_some_and(|through| ids.contains(&through));
+    (!is_covered).then(|| (taken.swap_remove(0), ids))
+}

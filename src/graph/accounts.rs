@@ -1,0 +1,254 @@
+//! Accounts on several platforms that belong to one person, who linked them by a code.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::AudienceId;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::engine::{Engine as _, Params, Row};
+use super::record::{integer, params, text};
+use super::statements::accounts as cypher;
+use super::{GraphStore, StoreError};
+
+/// How long tries to enter a code are counted together.
+const TRIES_COUNT: TimeDelta = TimeDelta::hours(1);
+/// Codes that an account may enter in that time.
+const MOST_TRIES: i64 = 5;
+/// Accounts of one person.
+const MOST_ACCOUNTS: usize = 8;
+/// Places that are recalled of one person.
+const MOST_PLACES: usize = 32;
+
+/// Somebody's account on a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Stable id, as [`muninn_platform::Author`] has it.
+    pub id: String,
+    pub platform: String,
+    /// As people see it. Never compared: another account may take it.
+    pub name: String,
+}
+
+/// An account that belongs to somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedAccount {
+    pub account: Account,
+    /// When it was used last, to about a day.
+    pub seen_at: DateTime<Utc>,
+    /// Id of the person.
+    person: String,
+}
+
+/// What became of a code that was entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// These are one person's now, the one that entered it among them.
+    Linked(Vec<Account>),
+    /// The account made it itself.
+    Own,
+    /// Nobody made it, or it is used or too old.
+    Wrong,
+    /// The account entered too many.
+    TooOften,
+    /// One person would have too many accounts. The code is used.
+    TooMany(usize),
+}
+
+/// Something that is to be said to an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untold {
+    pub account: Account,
+    /// Its direct messages with the bot.
+    pub home: AudienceId,
+    pub text: String,
+}
+
+impl GraphStore {
+    /// Lets another account be linked to this one by a code, until a moment. An earlier code holds no longer.
+    pub async fn offer_link(
+        &self,
+        account: &Account,
+        home: &AudienceId,
+        code: &str,
+        until: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let mut bound = of(account, home);
+        bound.insert("code".to_owned(), json!(code));
+        bound.insert("until".to_owned(), json!(until.timestamp_millis()));
+        self.engine.write(cypher::OFFER, bound).await.map(drop)
+    }
+
+    /// Links an account to the one that made a code.
+    pub async fn enter_code(
+        &self,
+        account: &Account,
+        home: &AudienceId,
+        code: &str,
+    ) -> Result<Entered, StoreError> {
+        let mut bound = of(account, home);
+        bound.insert("code".to_owned(), json!(code));
+        let since = Utc::now() - TRIES_COUNT;
+        bound.insert("since".to_owned(), json!(since.timestamp_millis()));
+        let rows = self.engine.write(cypher::TRY, bound.clone()).await?;
+        let tried = rows.first();
+        if tried.is_none_or(|row| integer(row, "tries") > MOST_TRIES) {
+            return Ok(Entered::TooOften);
+        }
+        if tried
+            .and_then(|row| row.get("isOwn"))
+            .and_then(Value::as_bool)
+            == Some(true)
+        {
+            return Ok(Entered::Own);
+        }
+        let rows = self.engine.write(cypher::USE_CODE, bound).await?;
+        let Some(other) = rows.first().and_then(Account::read) else {
+            return Ok(Entered::Wrong);
+        };
+        self.join(account, other).await
+    }
+
+    /// Makes all accounts of two people those of one.
+    async fn join(&self, account: &Account, other: Account) -> Result<Entered, StoreError> {
+        let (mut linked, its) = (
+            self.accounts_of(&other.id).await?,
+            self.accounts_of(&account.id).await?,
+        );
+        let mut people: Vec<String> = linked.iter().map(|it| it.person.clone()).collect();
+        people.extend(its.iter().map(|it| it.person.clone()));
+        linked.extend(its);
+        let mut accounts: Vec<Account> = linked.into_iter().map(|it| it.account).collect();
+        for one in [other, account.clone()] {
+            if !accounts.iter().any(|it| it.id == one.id) {
+                accounts.push(one);
+            }
+        }
+        if accounts.len() > MOST_ACCOUNTS {
+            return Ok(Entered::TooMany(MOST_ACCOUNTS));
+        }
+        let person = match people.first() {
+            Some(person) => person.clone(),
+            None => Uuid::now_v7().to_string(),
+        };
+        let ids: Vec<&str> = accounts.iter().map(|it| it.id.as_str()).collect();
+        let bound =
+            json!({"person": person, "accounts": ids, "now": Utc::now().timestamp_millis()});
+        self.engine.write(cypher::JOIN, params(bound)).await?;
+        let others: BTreeSet<&String> = people.iter().filter(|it| **it != person).collect();
+        if !others.is_empty() {
+            let bound = params(json!({"people": others}));
+            self.engine.write(cypher::DROP_PEOPLE, bound).await?;
+        }
+        Ok(Entered::Linked(accounts))
+    }
+
+    /// The accounts of whoever has this one, itself among them; none where it is not linked.
+    pub async fn accounts_of(&self, account: &str) -> Result<Vec<LinkedAccount>, StoreError> {
+        let bound = params(json!({"id": account}));
+        let rows = self.engine.read(cypher::OF_PERSON, bound).await?;
+        let mut linked: Vec<LinkedAccount> = rows.iter().filter_map(LinkedAccount::read).collect();
+        // Of two people who are made one just now.
+        linked.dedup_by(|later, earlier| later.account.id == earlier.account.id);
+        Ok(linked)
+    }
+
+    /// The accounts of all people who have several, by account.
+    pub async fn all_accounts(&self) -> Result<HashMap<String, Vec<String>>, StoreError> {
+        let rows = self.engine.read(cypher::ALL, Params::new()).await?;
+        let mut people: HashMap<String, Vec<String>> = HashMap::new();
+        for row in &rows {
+            if let (Some(person), Some(account)) = (text(row, "person"), text(row, "id")) {
+                people.entry(person).or_default().push(account);
+            }
+        }
+        let each = |accounts: Vec<String>| {
+            let all = accounts.clone();
+            accounts.into_iter().map(move |one| (one, all.clone()))
+        };
+        Ok(people.into_values().flat_map(each).collect())
+    }
+
+    /// Takes an account from the person who has it. Gives the accounts that were linked to it.
+    pub async fn unlink(&self, account: &str) -> Result<Vec<Account>, StoreError> {
+        let linked = self.accounts_of(account).await?;
+        if linked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let bound = params(json!({"id": account}));
+        self.engine.write(cypher::LEAVE, bound).await?;
+        let people: BTreeSet<&String> = linked.iter().map(|it| &it.person).collect();
+        let bound = params(json!({"people": people}));
+        self.engine.write(cypher::DROP_LONELY, bound).await?;
+        let others = linked.into_iter().map(|it| it.account);
+        Ok(others.filter(|it| it.id != account).collect())
+    }
+
+    /// An account was used at a moment.
+    pub async fn account_seen(&self, account: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let bound = params(json!({"id": account, "now": at.timestamp_millis()}));
+        self.engine.write(cypher::SEEN, bound).await.map(drop)
+    }
+
+    /// Has something said to some accounts where they talk to the bot alone.
+    pub async fn tell_accounts(&self, accounts: &[Account], text: &str) -> Result<(), StoreError> {
+        let ids: Vec<&str> = accounts.iter().map(|it| it.id.as_str()).collect();
+        let bound = params(json!({"ids": ids, "text": text}));
+        self.engine.write(cypher::TELL, bound).await.map(drop)
+    }
+
+    /// What is still to be said to accounts.
+    pub async fn untold(&self) -> Result<Vec<Untold>, StoreError> {
+        let rows = self.engine.read(cypher::UNTOLD, Params::new()).await?;
+        let untold = |row: &Row| {
+            Some(Untold {
+                account: Account::read(row)?,
+                home: AudienceId::new(text(row, "home")?),
+                text: text(row, "tell")?,
+            })
+        };
+        Ok(rows.iter().filter_map(untold).collect())
+    }
+
+    /// It was said, or cannot be.
+    pub async fn told(&self, untold: &Untold) -> Result<(), StoreError> {
+        let bound = params(json!({"id": untold.account.id, "text": untold.text}));
+        self.engine.write(cypher::TOLD, bound).await.map(drop)
+    }
+
+    /// The places that one of these accounts alone reads: direct messages, and what was asked privately.
+    pub async fn private_places(&self, accounts: &[String]) -> Result<Vec<AudienceId>, StoreError> {
+        let bound = params(json!({"ids": accounts, "most": MOST_PLACES}));
+        let rows = self.engine.read(cypher::PRIVATE_TO, bound).await?;
+        let places = rows.iter().filter_map(|row| text(row, "audience"));
+        Ok(places.map(AudienceId::new).collect())
+    }
+}
+
+impl Account {
+    fn read(row: &Row) -> Option<Self> {
+        Some(Self {
+            id: text(row, "id")?,
+            platform: text(row, "platform").unwrap_or_default(),
+            name: text(row, "name").unwrap_or_default(),
+        })
+    }
+}
+
+impl LinkedAccount {
+    fn read(row: &Row) -> Option<Self> {
+        Some(Self {
+            account: Account::read(row)?,
+            seen_at: DateTime::from_timestamp_millis(integer(row, "seenAt"))?,
+            person: text(row, "person")?,
+        })
+    }
+}
+
+fn of(account: &Account, home: &AudienceId) -> Params {
+    params(json!({
+        "id": account.id, "platform": account.platform, "name": account.name,
+        "home": home.as_str(), "now": Utc::now().timestamp_millis(),
+    }))
+}

@@ -1,0 +1,213 @@
+//! Which answers say again what is to be forgotten.
+//!
+//! An answer that was given something, or that came after it in its conversation, may have it in other words than a quote.
+//! It says it again where it has a telling word of it that its own question has not, and that nobody else of the audience
+//! ever said: then it can be from there alone. An answer that says it again is a source of others, too.
+
+use std::collections::{HashMap, HashSet};
+
+use muninn_retrieval::rarity::rarity;
+use muninn_retrieval::text::each_read;
+use serde_json::json;
+
+use super::engine::{Engine, Row};
+use super::record::{integer, list, params, response_id, text};
+use super::statements::forgetting as cypher;
+use super::{GraphStore, ResponseId, StoreError};
+
+/// A word tells that stands in less than one of 3,000 exchanges: minus the logarithm of that share.
+const TELLING: f32 = 8.0;
+/// How often what says it again is looked for of what said it again.
+const ROUNDS: usize = 4;
+/// Turns of one statement.
+const AT_ONCE: usize = 200;
+/// Answers after a turn in its conversation that may say it again: more than any window shows.
+const AFTER: usize = 500;
+
+/// What may be said again.
+#[derive(Clone, Debug)]
+struct Carrier {
+    id: String,
+    session: String,
+    position: i64,
+    words: HashSet<String>,
+}
+
+/// What may say something again.
+#[derive(Clone, Debug)]
+struct Answer {
+    id: String,
+    session: String,
+    audience: String,
+    position: i64,
+    /// The telling words that are in it and not in its own question.
+    words: HashSet<String>,
+}
+
+impl GraphStore {
+    /// The answers that say again what people said in these turns, without those turns.
+    pub(super) async fn repeating(
+        &self,
+        turns: &[ResponseId],
+    ) -> Result<Vec<ResponseId>, StoreError> {
+        let mut seen: HashSet<String> = turns.iter().map(ResponseId::to_string).collect();
+        let ids: Vec<String> = seen.iter().cloned().collect();
+        let (mut carriers, authors) = self.carriers(&ids).await?;
+        let mut found = Vec::new();
+        for round in 0..ROUNDS {
+            let mut new = Vec::new();
+            // What quotes the turns themselves goes with them anyway.
+            for (answer, words) in self.candidates(&carriers, round > 0).await? {
+                if seen.contains(&answer.id) {
+                    continue;
+                }
+                let words = self.said_by_nobody_else(&answer, words, &authors).await?;
+                if words.is_empty() {
+                    continue;
+                }
+                seen.insert(answer.id.clone());
+                found.push(response_id(&answer.id)?);
+                new.push(Carrier {
+                    id: answer.id,
+                    session: answer.session,
+                    position: answer.position,
+                    words,
+                });
+            }
+            if new.is_empty() {
+                break;
+            }
+            carriers = new;
+        }
+        Ok(found)
+    }
+
+    /// What people said in some turns, and who they are.
+    async fn carriers(
+        &self,
+        ids: &[String],
+    ) -> Result<(Vec<Carrier>, HashSet<String>), StoreError> {
+        let mut carriers = Vec::new();
+        let mut authors = HashSet::new();
+        for ids in ids.chunks(AT_ONCE) {
+            let bound = params(json!({"ids": ids}));
+            for row in self.engine.read(cypher::SAID, bound).await? {
+                authors.extend(text(&row, "author"));
+                let mut words = telling(&text(&row, "input").unwrap_or_default());
+                words.extend(telling(&text(&row, "attached").unwrap_or_default()));
+                if !words.is_empty() {
+                    carriers.push(Carrier {
+                        id: text(&row, "id").unwrap_or_default(),
+                        session: text(&row, "session").unwrap_or_default(),
+                        position: integer(&row, "position"),
+                        words,
+                    });
+                }
+            }
+        }
+        Ok((carriers, authors))
+    }
+
+    /// The answers that were given some of the carriers or came after them, with the words that they share.
+    async fn candidates(
+        &self,
+        carriers: &[Carrier],
+        quotes: bool,
+    ) -> Result<Vec<(Answer, HashSet<String>)>, StoreError> {
+        let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
+        let ids: Vec<&str> = by_id.keys().copied().collect();
+        let mut found: HashMap<String, (Answer, HashSet<String>)> = HashMap::new();
+        let mut add = |answer: Answer, words: &HashSet<String>| {
+            let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
+            if !shared.is_empty() {
+                let known = found.entry(answer.id.clone());
+                let known = known.or_insert_with(|| (answer, HashSet::new()));
+                known.1.extend(shared);
+            }
+        };
+        for ids in ids.chunks(AT_ONCE) {
+            let bound = params(json!({"ids": ids, "quotes": quotes}));
+            for row in self.engine.read(cypher::GIVEN, bound).await? {
+                let given = list(&row, "given").iter().filter_map(|id| id.as_str());
+                for carrier in given.filter_map(|id| by_id.get(id)) {
+                    add(answer(&row), &carrier.words);
+                }
+            }
+        }
+        let mut by_session: HashMap<&str, Vec<&Carrier>> = HashMap::new();
+        for carrier in carriers {
+            by_session
+                .entry(&carrier.session)
+                .or_default()
+                .push(carrier);
+        }
+        for (session, carriers) in by_session {
+            let first = carriers.iter().map(|it| it.position).min();
+            let bound = params(json!({
+                "session": session, "from": first, "most": AFTER, "quotes": quotes,
+            }));
+            for row in self.engine.read(cypher::AFTER, bound).await? {
+                let answer = answer(&row);
+                let before = carriers.iter().filter(|it| it.position < answer.position);
+                before.for_each(|carrier| add(answer.clone(), &carrier.words));
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// Of some words, those that nobody of the audience said but these authors.
+    async fn said_by_nobody_else(
+        &self,
+        answer: &Answer,
+        words: HashSet<String>,
+        authors: &HashSet<String>,
+    ) -> Result<HashSet<String>, StoreError> {
+        let bound = params(json!({
+            "audience": answer.audience, "words": words, "authors": authors,
+        }));
+        let rows = self.engine.read(cypher::SAID_BY_OTHERS, bound).await?;
+        let said: HashSet<String> = rows.iter().filter_map(|row| text(row, "word")).collect();
+        Ok(words.difference(&said).cloned().collect())
+    }
+}
+
+fn answer(row: &Row) -> Answer {
+    let of = |column| text(row, column).unwrap_or_default();
+    let asked = telling(&of("input"));
+    let words = telling(&of("output"));
+    Answer {
+        id: of("id"),
+        session: of("session"),
+        audience: of("audience"),
+        position: integer(row, "position"),
+        words: words.difference(&asked).cloned().collect(),
+    }
+}
+
+/// The words of a text that few texts have, in small letters.
+fn telling(text: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    each_read(text, |_, word| {
+        if rarity(word) >= TELLING {
+            words.insert(word.to_owned());
+        }
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_tell_and_common_words_do_not() {
+        let words = telling("My locker code is ZEBRA-4711, and we have it at the time.");
+        for word in ["zebra", "4711", "locker"] {
+            assert!(words.contains(word), "{words:?}");
+        }
+        for word in ["my", "is", "and", "we", "have", "time"] {
+            assert!(!words.contains(word), "{words:?}");
+        }
+        assert!(telling("What should we do today?").is_empty());
+    }
+}

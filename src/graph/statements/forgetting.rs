@@ -1,0 +1,142 @@
+//! Statements about what is to be forgotten, and what is left where it was.
+
+/// What people said in some turns.
+pub(crate) const SAID: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    RETURN r.id AS id, r.session AS session, r.position AS position, r.author AS author, \
+    r.input AS input, r.attached AS attached";
+
+macro_rules! answer {
+    ($a:literal) => {
+        concat!(
+            $a,
+            ".id AS id, ",
+            $a,
+            ".session AS session, ",
+            $a,
+            ".audience AS audience, ",
+            $a,
+            ".position AS position, ",
+            $a,
+            ".input AS input, ",
+            $a,
+            ".output AS output"
+        )
+    };
+}
+
+/// The answers that were given some turns; with `$quotes` also those from memory, which quote what they were given.
+#[rustfmt::skip]
+pub(crate) const GIVEN: &str = concat!(
+    "UNWIND $ids AS id MATCH (r:Response {id: id})<-[:RECALLED]-(a:Response) ",
+    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' ",
+    "WITH a, collect(r.id) AS given RETURN ",
+    answer!("a"),
+    ", given"
+);
+
+/// The answers of a conversation after a position.
+#[rustfmt::skip]
+pub(crate) const AFTER: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position > $from AND ",
+    is_answer!("a"),
+    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory') ",
+    "WITH a ORDER BY a.position LIMIT $most RETURN ",
+    answer!("a")
+);
+
+/// Of some words, those that others than some people said in an audience.
+pub(crate) const SAID_BY_OTHERS: &str = "\
+    UNWIND $words AS word \
+    MATCH (r:Response {audience: $audience}) \
+    WHERE NOT r.author IN $authors AND toLower(r.input) CONTAINS word \
+    RETURN DISTINCT word";
+
+/// Empties answers that say again what is to be forgotten, with the summaries that may have taken them up.
+pub(crate) const EMPTY: &str = "\
+    UNWIND $ids AS id \
+    MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: id}) \
+    OPTIONAL MATCH (c:Channel {id: r.audience}) \
+    SET r.output = $blot, r.trace = null, r.embedding = null, r.embedder = null, \
+    r.rephrasedQuestion = null, r.cypher = null, s.summary = null, s.summarizedThrough = null \
+    FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) \
+    RETURN count(r) AS times";
+
+/// The turns of a conversation.
+pub(crate) const TURNS_OF: &str =
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) RETURN r.id AS id";
+
+/// What went out of some turns, and as listings that show them.
+pub(crate) const SPOKEN: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
+
+/// The same of the answers from memory that quote some turns.
+pub(crate) const SPOKEN_QUOTES: &str = "\
+    UNWIND $ids AS id \
+    MATCH (r:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) WHERE NOT q.id IN $ids \
+    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
+
+/// What a person said until a moment, by falling ids.
+pub(crate) const OF_PERSON: &str = "\
+    MATCH (r:Response {author: $author}) WHERE r.createdAt <= datetime($until) AND r.id < $before \
+    RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
+    coalesce(r.source, 'model') AS source ORDER BY r.id DESC LIMIT $most";
+
+/// What was said in an audience before a moment.
+pub(crate) const OLD: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.createdAt < datetime($old) \
+    RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
+    coalesce(r.source, 'model') AS source ORDER BY r.position LIMIT $most";
+
+/// That a person's words up to a moment are forgotten, wherever they stand.
+pub(crate) const MARK_PERSON: &str = "\
+    MERGE (f:MuninnForgotten {id: 'person ' + $author}) SET f.until = $until RETURN f.id AS id";
+
+/// Until when what some people said is forgotten.
+pub(crate) const PERSON_MARKS: &str = "\
+    UNWIND $authors AS author MATCH (f:MuninnForgotten {id: 'person ' + author}) \
+    RETURN author, f.until AS until";
+
+/// Removes the conversations of which nothing is left, and the names of channels of which nothing is.
+pub(crate) const DROP_EMPTY_SESSIONS: &str = "\
+    UNWIND $sessions AS id MATCH (s:Session {id: id}) \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
+    WITH s, count(r) AS turns WHERE turns = 0 DETACH DELETE s";
+
+pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
+    UNWIND $audiences AS id MATCH (c:Channel {id: id}) \
+    OPTIONAL MATCH (r:Response {audience: id}) \
+    WITH c, count(r) AS turns WHERE turns = 0 SET c.name = ''";
+
+/// Lists that a person saw.
+pub(crate) const DROP_LISTS: &str =
+    "MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix DELETE c";
+
+/// What people thought of an answer, as long as nobody added to it.
+pub(crate) const SET_FEEDBACK: &str = "\
+    MATCH (r:Response {id: $id}) SET r.id = r.id WITH r WHERE r.feedback = $before \
+    SET r.feedback = $feedback RETURN r.id AS id";
+
+/// The audiences of some turns.
+pub(crate) const AUDIENCES_OF: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
+
+/// Copies what is under a legal hold, for the operator alone.
+pub(crate) const HOLD: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    MERGE (h:MuninnHeld {id: id + $suffix}) \
+    SET h.audience = r.audience, h.session = r.session, h.createdAt = r.createdAt, \
+    h.heldAt = datetime($now), h.author = r.author, h.authorName = r.authorName, \
+    h.source = r.source, h.input = r.input, h.output = r.output, h.attached = r.attached, \
+    h.link = r.link RETURN count(h) AS times";
+
+/// How many copies there are of which audience.
+pub(crate) const HELD: &str = "\
+    MATCH (h:MuninnHeld) RETURN h.audience AS audience, count(h) AS copies";
+
+pub(crate) const RELEASE: &str = "\
+    MATCH (h:MuninnHeld {audience: $audience}) DELETE h RETURN count(*) AS copies";
+
+/// All channels.
+pub(crate) const CHANNELS: &str = "MATCH (c:Channel) RETURN c.id AS audience";

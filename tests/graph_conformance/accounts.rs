@@ -1,0 +1,225 @@
+//! Accounts on several platforms that are one person's.
+
+use chrono::{TimeDelta, Utc};
+use muninn::graph::accounts::{Account, Entered};
+use muninn::graph::{GraphStore, NewTurn};
+use muninn_platform::AudienceId;
+use uuid::Uuid;
+
+use crate::lanes::{Lane, Talk};
+
+on_every_store!(
+    accounts_are_one_persons_once_a_code_went_from_one_to_the_other,
+    two_people_who_link_any_of_their_accounts_are_one,
+    a_code_that_two_enter_at_once_holds_for_one,
+    a_code_holds_for_a_while,
+    a_person_has_so_many_accounts_and_no_more,
+    what_is_to_be_told_is_told_once,
+    a_place_is_private_as_long_as_its_newest_message_says_so,
+    what_an_answer_was_given_from_elsewhere_is_linked_where_it_may_be,
+    a_forgotten_person_has_no_accounts,
+);
+
+/// An account that no other test has.
+fn account(platform: &str) -> Account {
+    Account {
+        id: format!("{platform}/{}", Uuid::new_v4()),
+        platform: platform.to_owned(),
+        name: "Ada".to_owned(),
+    }
+}
+
+fn home(account: &Account) -> AudienceId {
+    AudienceId::new(format!("{}/direct", account.id))
+}
+
+async fn offer(store: &GraphStore, account: &Account) -> String {
+    let code = Uuid::new_v4().simple().to_string();
+    let until = Utc::now() + TimeDelta::minutes(10);
+    let home = home(account);
+    let offered = store.offer_link(account, &home, &code, until);
+    offered.await.unwrap();
+    code
+}
+
+async fn enter(store: &GraphStore, account: &Account, code: &str) -> Entered {
+    let home = home(account);
+    store.enter_code(account, &home, code).await.unwrap()
+}
+
+async fn link(store: &GraphStore, one: &Account, other: &Account) {
+    let code = offer(store, one).await;
+    let entered = enter(store, other, &code).await;
+    assert!(matches!(entered, Entered::Linked(_)), "{entered:?}");
+}
+
+async fn ids(store: &GraphStore, account: &Account) -> Vec<String> {
+    let accounts = store.accounts_of(&account.id).await.unwrap();
+    accounts.into_iter().map(|it| it.account.id).collect()
+}
+
+fn sorted(accounts: &[&Account]) -> Vec<String> {
+    let mut ids: Vec<String> = accounts.iter().map(|it| it.id.clone()).collect();
+    ids.sort();
+    ids
+}
+
+async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &Lane) {
+    let store = lane.open().await;
+    let (slack, discord) = (account("slack"), account("discord"));
+    assert_eq!(ids(&store, &slack).await, [""; 0]);
+    let code = offer(&store, &slack).await;
+    assert_eq!(enter(&store, &slack, &code).await, Entered::Own);
+    match enter(&store, &discord, &code).await {
+        Entered::Linked(accounts) => assert_eq!(accounts, [slack.clone(), discord.clone()]),
+        other => panic!("{other:?}"),
+    }
+    let both = sorted(&[&slack, &discord]);
+    assert_eq!(ids(&store, &slack).await, both);
+    assert_eq!(ids(&store, &discord).await, both);
+    let all = store.all_accounts().await.unwrap();
+    assert_eq!(all[&slack.id], both);
+    assert_eq!(enter(&store, &discord, &code).await, Entered::Wrong);
+    let left = store.unlink(&discord.id).await.unwrap();
+    assert_eq!(left, std::slice::from_ref(&slack));
+    for account in [&slack, &discord] {
+        assert_eq!(ids(&store, account).await, [""; 0]);
+    }
+    assert_eq!(store.unlink(&discord.id).await.unwrap(), []);
+}
+
+async fn two_people_who_link_any_of_their_accounts_are_one(lane: &Lane) {
+    let store = lane.open().await;
+    let all = ["slack", "discord", "matrix", "slack"].map(account);
+    link(&store, &all[0], &all[1]).await;
+    link(&store, &all[2], &all[3]).await;
+    link(&store, &all[1], &all[3]).await;
+    let wanted = sorted(&all.each_ref());
+    for account in &all {
+        assert_eq!(ids(&store, account).await, wanted);
+    }
+    let left = store.unlink(&all[0].id).await.unwrap();
+    assert_eq!(left.len(), 3);
+    assert_eq!(ids(&store, &all[0]).await, [""; 0]);
+    assert_eq!(ids(&store, &all[3]).await.len(), 3);
+}
+
+async fn a_code_that_two_enter_at_once_holds_for_one(lane: &Lane) {
+    let store = lane.open().await;
+    for _ in 0..5 {
+        let (owner, one, other) = (account("slack"), account("discord"), account("matrix"));
+        let code = offer(&store, &owner).await;
+        let (first, second) =
+            tokio::join!(enter(&store, &one, &code), enter(&store, &other, &code));
+        let won = [&first, &second].map(|it| matches!(it, Entered::Linked(_)));
+        assert_ne!(won[0], won[1], "{first:?} {second:?}");
+        assert_eq!(ids(&store, &owner).await.len(), 2);
+    }
+}
+
+async fn a_code_holds_for_a_while(lane: &Lane) {
+    let store = lane.open().await;
+    let (slack, discord) = (account("slack"), account("discord"));
+    let code = Uuid::new_v4().to_string();
+    let home = home(&slack);
+    let offered = store.offer_link(&slack, &home, &code, Utc::now());
+    offered.await.unwrap();
+    assert_eq!(enter(&store, &discord, &code).await, Entered::Wrong);
+    for _ in 0..4 {
+        assert_eq!(enter(&store, &discord, "guess").await, Entered::Wrong);
+    }
+    let code = offer(&store, &slack).await;
+    assert_eq!(enter(&store, &discord, &code).await, Entered::TooOften);
+}
+
+async fn a_person_has_so_many_accounts_and_no_more(lane: &Lane) {
+    let store = lane.open().await;
+    let first = account("slack");
+    for _ in 0..7 {
+        link(&store, &first, &account("matrix")).await;
+    }
+    let code = offer(&store, &first).await;
+    let ninth = account("discord");
+    assert_eq!(enter(&store, &ninth, &code).await, Entered::TooMany(8));
+    assert_eq!(ids(&store, &first).await.len(), 8);
+    assert_eq!(ids(&store, &ninth).await, [""; 0]);
+}
+
+async fn what_is_to_be_told_is_told_once(lane: &Lane) {
+    let store = lane.open().await;
+    let (slack, discord) = (account("slack"), account("discord"));
+    link(&store, &slack, &discord).await;
+    for text in ["one", "two"] {
+        let told = store.tell_accounts(std::slice::from_ref(&slack), text);
+        told.await.unwrap();
+    }
+    let untold = async || {
+        let all = store.untold().await.unwrap();
+        all.into_iter().find(|it| it.account.id == slack.id)
+    };
+    let first = untold().await.unwrap();
+    assert_eq!(
+        (&first.home, first.text.as_str()),
+        (&home(&slack), "one\n\ntwo")
+    );
+    let told = store.tell_accounts(std::slice::from_ref(&slack), "three");
+    told.await.unwrap();
+    // More came meanwhile: said twice rather than never.
+    store.told(&first).await.unwrap();
+    let second = untold().await.unwrap();
+    assert!(second.text.ends_with("three"), "{second:?}");
+    store.told(&second).await.unwrap();
+    assert_eq!(untold().await, None);
+}
+
+async fn a_place_is_private_as_long_as_its_newest_message_says_so(lane: &Lane) {
+    let store = lane.open().await;
+    let owner = account("matrix").id;
+    let mut talk = Talk::on(&store);
+    let places = async || {
+        let accounts = std::slice::from_ref(&owner);
+        store.private_places(accounts).await.unwrap()
+    };
+    talk.say("others are here").await;
+    assert_eq!(places().await, []);
+    talk.audience.private_to = Some(owner.clone());
+    talk.say("we are alone").await;
+    assert_eq!(places().await, std::slice::from_ref(&talk.audience.id));
+    talk.audience.private_to = None;
+    let heard = crate::messages::said(&talk, "U2", "I came in");
+    store.append_all(&[], &[heard.into()]).await.unwrap();
+    assert_eq!(places().await, []);
+}
+
+async fn what_an_answer_was_given_from_elsewhere_is_linked_where_it_may_be(lane: &Lane) {
+    let store = lane.open().await;
+    let (here, there, elsewhere) = (Talk::on(&store), Talk::on(&store), Talk::on(&store));
+    let (may, must_not) = (there.say("a").await, elsewhere.say("b").await);
+    let given = NewTurn {
+        recalls_also: vec![there.audience.id.clone()],
+        recalled: vec![(may.id, 0.9), (must_not.id, 0.9)],
+        ..here.turn("c")
+    };
+    here.append(&given).await;
+    let explained = store.explain(&here.session, None).await.unwrap().unwrap();
+    let linked: Vec<_> = explained.recalled.iter().map(|(_, it)| it.id).collect();
+    assert_eq!(linked, [may.id]);
+}
+
+async fn a_forgotten_person_has_no_accounts(lane: &Lane) {
+    let store = lane.open().await;
+    let (slack, discord) = (account("slack"), account("discord"));
+    link(&store, &slack, &discord).await;
+    let both = sorted(&[&slack, &discord]);
+    store.forget_person(&both, Utc::now()).await.unwrap();
+    for account in [&slack, &discord] {
+        assert_eq!(ids(&store, account).await, [""; 0]);
+        assert!(
+            !store
+                .all_accounts()
+                .await
+                .unwrap()
+                .contains_key(&account.id)
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! What people do with what is kept of them.
+
+use loopback_slack::Message;
+
+use super::home::Home;
+use super::is_kept;
+use super::support::model_server::ModelServer;
+use super::support::program::{asks, end};
+
+fn says(words: &'static str) -> impl Fn(&Message) -> bool {
+    move |message| message.is_ephemeral && message.shown.contains(words)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_to_them() {
+    let server = ModelServer::start().await;
+    let home = Home::over_http(&server).await;
+    let bot = home.start().await;
+    let channel = home.slack.channel("kitchen");
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    let (anns, bobs) = (ann.in_channel(&channel), bob.in_channel(&channel));
+    server.expects(asks("is 4711.")).answers("Noted.");
+    let told = anns.ask("The code of the coffee machine is 4711.");
+    let noted = anns.in_thread(&told);
+    noted.finds("the answer", is_kept("Noted.")).await;
+    server.expects(asks("machine?")).answers("It is 4711.");
+    let asked = bobs.ask("What is the code of the coffee machine?");
+    let thread = bobs.in_thread(&asked);
+    let answer = thread.finds("it", is_kept("It is 4711.")).await;
+
+    // Bob did not say it, neither by a button nor by a number.
+    thread.click(&answer, "Why?").await;
+    let why = thread.finds("why", says("Recalled:")).await;
+    assert_eq!(why.buttons(), ["Forget 1", "Correct 1"]);
+    thread.click(&why, "Forget 1").await;
+    thread
+        .finds("no", says("Somebody else said number 1"))
+        .await;
+    bobs.slash("/muninn", "forget 1").await;
+    let twice = |said: &[Message]| {
+        let told = said
+            .iter()
+            .filter(|it| says("Somebody else said number 1")(it));
+        (told.count() == 2).then_some(())
+    };
+    bobs.sees("no, by the number too", twice).await;
+
+    // Ann did.
+    let anns_view = anns.in_thread(&asked);
+    anns_view.click(&answer, "Why?").await;
+    let why = anns_view.finds("why", says("Recalled:")).await;
+    anns_view.click(&why, "Correct 1").await;
+    let form = ann.sees_form().await;
+    ann.submits(&form, "The code of the coffee machine is 4712.")
+        .await;
+    anns_view
+        .finds("that", says("Corrected: from now on"))
+        .await;
+    anns_view.click(&why, "Forget 1").await;
+    anns_view
+        .finds("that", says("Forgotten: what was number 1"))
+        .await;
+    anns_view.click(&why, "Forget 1").await;
+    anns_view.finds("that", says("is forgotten already")).await;
+
+    anns.slash("/muninn", "export mine").await;
+    let sent = says("I sent it to you in a direct message.");
+    anns.finds("where it is", sent).await;
+    let given = ann.with_bot().said();
+    let [(json, content), (markdown, _)] = given[0].files.as_slice() else {
+        panic!("{given:?}");
+    };
+    assert!(json.ends_with(".json") && markdown.ends_with(".md"));
+    let all: Vec<serde_json::Value> = serde_json::from_slice(content).unwrap();
+    let texts: Vec<&str> = all.iter().filter_map(|it| it["text"].as_str()).collect();
+    assert_eq!(texts, ["The code of the coffee machine is 4712."]);
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}

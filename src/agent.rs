@@ -242,8 +242,7 @@ impl Agent<'_> {
         let (mut run, mut step) = Run::start(
             self.limits(),
             self.brief.question,
-            (self.tools.offer.is_some() || self.tools.knowledge.is_some())
-                && !self.brief.window.is_empty(),
+            !self.brief.window.is_empty(),
         );
         // What was said about the question at hand: wrong calls, and how they were wrong.
         let mut exchanged = Vec::new();
@@ -380,11 +379,9 @@ impl Agent<'_> {
             && rephrased != *message
         {
             gathered.understood = Some(rephrased.clone());
-            if rephrased::differs_much(&rephrased, message) {
-                let found = Box::pin(self.tools.recall(&rephrased)).await;
-                gathered.also_recalled = found.iter().map(Memory::of).collect();
-                gathered.recalled.extend(found);
-            }
+            let found = Box::pin(self.tools.recall(&rephrased)).await;
+            gathered.also_recalled = found.iter().map(Memory::of).collect();
+            gathered.recalled.extend(found);
         }
         Some(rephrased)
     }

@@ -38,6 +38,8 @@ mod values;
 mod when;
 mod window;
 
+use crate::graph::Source;
+
 pub use self::linking::replaced;
 pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
 pub use archive::{Archive, Begun, Kept};
@@ -67,6 +69,15 @@ pub const DEFAULT_RECALL_LIMIT: usize = 20;
 /// What of an exchange is embedded: question and answer, without speakers' names (they hurt).
 pub fn embedded_text(input: &str, output: &str) -> String {
     [input, output].join("\n")
+}
+
+/// The same of a turn of some source, by the question as it was understood. What an answer only quotes is not embedded
+/// again, or it would be recalled twice.
+pub fn embedded_text_of(source: Source, understood: &str, output: &str) -> String {
+    match source {
+        Source::Model | Source::Knowledge | Source::Retrieval => embedded_text(understood, output),
+        Source::Memory | Source::Message | Source::Note => understood.to_owned(),
+    }
 }
 
 impl RecallSettings {

@@ -226,6 +226,7 @@ async fn strictly_grounded_a_direct_answer_is_judged_and_small_talk_is_one_call(
 
     // What the model says is in the conversation is not: the critic's question is looked up.
     let question = "What are the dues of a ship?";
+    server.scripts_rephrasing();
     server
         .expects(utility("Make the last question"))
         .answers(question);

@@ -160,6 +160,7 @@ async fn a_film_is_found_by_what_happens_in_it(place: Place) {
 
     let second = "Which of these is for children?";
     let alone = "Which movies about robots are suitable for children?";
+    server.scripts_rephrasing();
     server
         .expects(utility("Make the last question"))
         .answers(alone);
@@ -252,6 +253,7 @@ async fn a_question_that_leans_on_the_last_is_rephrased(place: Place) {
         .answers("So do I.");
     room.say("ada", "I like Top Gun.").await;
 
+    server.scripts_rephrasing();
     server
         .expects(|request| {
             utility("Make the last question")(request)
@@ -540,6 +542,7 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
         .expects(criticises)
         .always_replies(Reply::text(CONTENT));
     // No rephrased question is as long as this: each is asked as it is.
+    server.scripts_rephrasing();
     server
         .expects(utility("Make the last question"))
         .always_replies(Reply::text(&"word ".repeat(300)));
@@ -595,40 +598,5 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
         .find("# Examples")
         .or(written[0].find("# Question"));
     begin_alike(&written, stable.unwrap());
-    server.finish();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_only_the_rephrased_question_recalls_is_in_the_prompt_too() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    // What is as unlikely as by the message alone stays out.
-    let bot = bot_with_movies(&place, &server, &["--recall-threshold=0.02"]).await;
-    server
-        .expects(routes("The gate of the boathouse opens with 4711."))
-        .answers("Noted.");
-    bot.room("a")
-        .say("ada", "The gate of the boathouse opens with 4711.")
-        .await;
-    let told = "> The gate of the boathouse opens with 4711.";
-    let last_read = || server.chats().last().unwrap().last_user().to_owned();
-    server
-        .expects(routes("And how do I get in there?"))
-        .answers("Where?");
-    bot.room("c").say("ada", "And how do I get in there?").await;
-    assert!(!last_read().contains(told), "{}", last_read());
-
-    let room = bot.room("b");
-    server.expects(routes("Good morning!")).answers("Hello!");
-    room.say("ada", "Good morning!").await;
-    server
-        .expects(utility("Make the last question"))
-        .answers("Which code opens the gate of the boathouse?");
-    server
-        .expects(|request| request.last_user().contains("And how do I get in there?"))
-        .answers("With 4711.");
-    let answer = room.say("ada", "And how do I get in there?").await;
-    assert_eq!(answer.text(), "With 4711.");
-    assert!(last_read().contains(told), "{}", last_read());
-    bot.end().await;
     server.finish();
 }

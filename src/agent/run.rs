@@ -140,7 +140,8 @@ impl Run {
             is_answering: false,
         };
         let is_compound = limits.is_strict && asks_several(message);
-        let step = if (has_history || is_compound) && limits.rephrases {
+        let may_lean = has_history && !asks_for_nothing(message);
+        let step = if (may_lean || is_compound) && limits.rephrases {
             Step::Rephrase(question)
         } else {
             run.route()

@@ -34,7 +34,7 @@ use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, T
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
 use crate::memory::{
-    Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text, summary,
+    Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text_of, summary,
 };
 use muninn_platform::redact::{is_redacted, without_secrets};
 
@@ -443,13 +443,8 @@ impl TurnRunner {
             files,
             kind: _,
         } = asked;
-        // What an answer only quotes is not embedded again, or it would be recalled twice.
-        let exchange = match draft.source {
-            Source::Model | Source::Knowledge | Source::Retrieval => {
-                embedded_text(text, &draft.text)
-            }
-            Source::Memory | Source::Message | Source::Note => (*text).to_owned(),
-        };
+        let understood = draft.gathered.understood.as_deref().unwrap_or(text);
+        let exchange = embedded_text_of(draft.source, understood, &draft.text);
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = asker::usage(&draft.calls);
         NewTurn {

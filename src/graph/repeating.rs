@@ -40,7 +40,7 @@ struct Answer {
     session: String,
     audience: String,
     position: i64,
-    /// The telling words that are in it and not in its own question.
+    /// The telling words that are in it or in its question as it was understood, and not in the question itself.
     words: HashSet<String>,
 }
 
@@ -174,7 +174,9 @@ impl GraphStore {
 fn answer(row: &Row) -> Answer {
     let of = |column| text(row, column).unwrap_or_default();
     let asked = telling(&of("input"));
-    let words = telling(&of("output"));
+    // A question is rephrased with the words of those before it.
+    let mut words = telling(&of("output"));
+    words.extend(telling(&of("rephrasedQuestion")));
     Answer {
         id: of("id"),
         session: of("session"),

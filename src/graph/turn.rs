@@ -192,6 +192,11 @@ pub enum Source {
 }
 
 impl Turn {
+    /// The question so that it stands alone, as it was understood where it was rephrased.
+    pub fn understood(&self) -> &str {
+        self.rephrased_question.as_deref().unwrap_or(&self.input)
+    }
+
     /// Whether it says anything that may be recalled, and so has a vector: the one rule of the recall index and of the
     /// stores.
     pub fn can_be_recalled(&self) -> bool {

@@ -195,6 +195,7 @@ impl AudienceIndex {
             .collect();
         let tags = [turn.author_name.as_str()].into_iter();
         let tags = tags.chain(context.iter().map(String::as_str));
+        let tags = tags.chain(turn.rephrased_question.as_deref());
         self.postings.push(
             [&turn.input, answer(turn)],
             tags.chain(date.iter().map(String::as_str)),

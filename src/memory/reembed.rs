@@ -5,8 +5,8 @@
 
 use muninn_platform::{AudienceId, counted};
 
-use super::embedded_text;
-use crate::graph::{GraphStore, ResponseId, Source, StoreError, Turn};
+use super::embedded_text_of;
+use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 
 /// Positions of an audience that are looked at together: what bounds memory, and what is lost at
@@ -151,18 +151,11 @@ async fn embed(
     embedder: &Embedder,
     turns: &[Turn],
 ) -> Result<Vec<(ResponseId, Option<Vec<f32>>)>, ModelError> {
-    let texts: Vec<String> = turns.iter().map(text).collect();
+    let texts: Vec<String> = turns
+        .iter()
+        .map(|turn| embedded_text_of(turn.source, turn.understood(), &turn.output))
+        .collect();
     let vectors = embedder.embed(&texts).await?;
     let ids = turns.iter().map(|turn| turn.id);
     Ok(ids.zip(vectors).collect())
-}
-
-/// What of a turn is embedded: what memory alone answered only quotes.
-fn text(turn: &Turn) -> String {
-    match turn.source {
-        Source::Model | Source::Knowledge | Source::Retrieval => {
-            embedded_text(&turn.input, &turn.output)
-        }
-        Source::Memory | Source::Message | Source::Note => turn.input.clone(),
-    }
 }

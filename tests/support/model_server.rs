@@ -11,7 +11,9 @@
 //!
 //! A request gets the reply of the first unused expectation that fits. A request nobody expected, a reply nobody
 //! asked for and a request that a strict service would refuse each fail the test in [`ModelServer::finish`], or when
-//! the server is dropped. Embeddings work without a script; see [`Embeddings`].
+//! the server is dropped. Embeddings work without a script; see [`Embeddings`]. So does what is asked before each answer
+//! in a conversation, to make the question stand alone: it is repeated as it is, unless a test
+//! [scripts](ModelServer::scripts_rephrasing) that.
 
 mod quirk;
 mod reply;
@@ -76,6 +78,8 @@ struct Script {
     listings: usize,
     down: bool,
     echoes: bool,
+    /// Questions to be rephrased are repeated as they are.
+    repeats: bool,
     quirks: Vec<Quirk>,
 }
 
@@ -114,6 +118,7 @@ impl ModelServer {
                 listings: 0,
                 down: false,
                 echoes: false,
+                repeats: true,
                 quirks: Vec::new(),
             }),
             abandoned: watch::Sender::new(0),
@@ -185,13 +190,19 @@ impl ModelServer {
         self.shared.script().echoes = true;
     }
 
+    /// From now on requests to rephrase a question are as all others, and so need a reply.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn scripts_rephrasing(&self) {
+        self.shared.script().repeats = false;
+    }
+
     /// From now on it has the quirk of some service; what it refuses for that is no fault.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn has(&self, quirk: Quirk) {
         self.shared.script().quirks.push(quirk);
     }
 
-    /// Every chat request so far, retries too.
+    /// Every chat request so far, retries too, without what is not scripted.
     pub fn chats(&self) -> Vec<Request> {
         self.shared.script().chats.clone()
     }
@@ -379,6 +390,13 @@ async fn chat(
 /// The scripted reply, or none for a request that nobody expected.
 fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
     let mut script = shared.script();
+    if let Some(question) = request.to_rephrase().filter(|_| script.repeats) {
+        if script.down {
+            return Some(Reply::refusal(503, "server_error", "down for the test"));
+        }
+        note_faults(&mut script, request);
+        return Some(Reply::text(&question).usage(0, 0));
+    }
     script.chats.push(request.clone());
     shared.arrived.send_modify(|n| *n += 1);
     if script.down {

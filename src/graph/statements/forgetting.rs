@@ -20,6 +20,8 @@ macro_rules! answer {
             $a,
             ".input AS input, ",
             $a,
+            ".rephrasedQuestion AS rephrasedQuestion, ",
+            $a,
             ".output AS output"
         )
     };

@@ -35,6 +35,17 @@ impl Request {
         self.texts("user").pop().unwrap_or_default()
     }
 
+    /// The question that is to be rephrased, where that is what is asked (`prompts/rephrase.md`).
+    pub fn to_rephrase(&self) -> Option<String> {
+        let asked = self.last_user();
+        if !asked.starts_with("Make the last question") {
+            return None;
+        }
+        let (_, question) = asked.rsplit_once("\nThe question:\n")?;
+        let lines = question.lines().filter_map(|line| line.strip_prefix("> "));
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    }
+
     /// What tools returned, in order.
     pub fn tool_results(&self) -> Vec<&str> {
         self.texts("tool")

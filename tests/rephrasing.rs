@@ -1,0 +1,108 @@
+//! Questions that lean on what was said before: made to stand alone, searched for in both forms, kept, found again.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use support::bot::Place;
+use support::model_server::{ModelServer, Request};
+use support::program::{asks, prompt};
+
+support::bot::on_every_graph!(
+    a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood,
+    what_is_forgotten_is_gone_from_the_questions_after_it,
+);
+
+/// A request to make a question stand alone that has a text.
+fn rephrases(text: &'static str) -> impl Fn(&Request) -> bool {
+    move |request| {
+        let question = request.to_rephrase();
+        request.model() == "utility" && question.is_some_and(|question| question == text)
+    }
+}
+
+async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood(place: Place) {
+    let server = ModelServer::start().await;
+    server.scripts_rephrasing();
+    // What is as unlikely as by the message alone stays out.
+    let bot = place
+        .bot(&place.config(Some(&server), &["--recall-threshold=0.02"]))
+        .await;
+    server.expects(asks("opens with 4711.")).answers("Noted.");
+    bot.room("a")
+        .say("ada", "The gate of the boathouse opens with 4711.")
+        .await;
+    let told = "> The gate of the boathouse opens with 4711.";
+    let last_read = || server.chats().last().unwrap().last_user().to_owned();
+    server
+        .expects(asks("And how do I get in there?"))
+        .answers("Where?");
+    bot.room("c").say("ada", "And how do I get in there?").await;
+    assert!(!last_read().contains(told), "{}", last_read());
+
+    let room = bot.room("b");
+    server
+        .expects(asks("to the lake"))
+        .answers("A fine day for it!");
+    room.say("ada", "I am going to the lake.").await;
+    server
+        .expects(rephrases("And how do I get in there?"))
+        .answers("Which code opens the gate of the boathouse?");
+    server
+        .expects(|request| {
+            request
+                .last_user()
+                .contains("(Understood as: Which code opens the gate")
+        })
+        .answers("It is 4711.");
+    let answer = room.say("ada", "And how do I get in there?").await;
+    assert_eq!(answer.text(), "It is 4711.");
+    assert!(last_read().contains(told), "{}", last_read());
+    let why = room.command("ada", "why").await.text();
+    assert!(
+        why.contains("Understood as: Which code opens the gate of the boathouse?"),
+        "{why}"
+    );
+
+    // Mere politeness is not rephrased.
+    server.expects(asks("Thanks!")).answers("You are welcome.");
+    room.say("ada", "Thanks!").await;
+
+    // No word of the message itself is asked for.
+    server
+        .expects(|request| prompt(request).contains("> And how do I get in there?"))
+        .answers("By its code.");
+    bot.room("d")
+        .say("bob", "Does a gate of that boathouse have codes?")
+        .await;
+    bot.end().await;
+    server.finish();
+}
+
+async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
+    let server = ModelServer::start().await;
+    server.scripts_rephrasing();
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    server.expects(asks("quokka")).answers("How nice.");
+    room.say("ada", "My quokka is ill.").await;
+    server
+        .expects(rephrases("Who is the best vet for it?"))
+        .answers("Who is the best vet for a quokka?");
+    server
+        .expects(asks("Understood as"))
+        .answers("Somebody in town.");
+    room.say("ada", "Who is the best vet for it?").await;
+    let listed = room.say("ada", "memory").await.text();
+    assert!(
+        listed.contains("2. [") && listed.contains("My quokka is ill."),
+        "{listed}"
+    );
+    room.say("ada", "forget 2").await;
+    for shown in ["why", "history", "memory"] {
+        let text = room.command("ada", shown).await.text();
+        assert!(!text.contains("quokka"), "{shown}: {text}");
+    }
+    bot.end().await;
+    server.finish();
+}

@@ -552,7 +552,8 @@ async fn the_model_can_search_memory_itself() {
 
     server
         .expects(|request| {
-            request.tools() == ["search_memory"] && request.tool_results().is_empty()
+            request.tools() == ["search_memory", "save_note", "list_notes"]
+                && request.tool_results().is_empty()
         })
         .calls(&[
             ("search_memory", json!({"query": "coffee machine code"})),
@@ -587,7 +588,7 @@ async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
         .await;
 
     server
-        .expects(|request| request.tools() == ["search_memory"])
+        .expects(|request| request.tools() == ["search_memory", "save_note", "list_notes"])
         .calls(&[("search_memory", json!({"query": "coffee machine code"}))]);
     server
         .expects(|request| request.model() == "utility" && request.last_user().contains("4711"))

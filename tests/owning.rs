@@ -8,6 +8,7 @@ use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Action, Audit};
 use muninn_platform::testing::{Outcome, Room};
 use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
+use serde_json::json;
 use support::bot::{Place, TestBot};
 use support::model_server::{Gate, ModelServer, Reply};
 use support::program::{asks, prompt};
@@ -23,6 +24,7 @@ support::bot::on_every_graph!(
     all_that_is_kept_of_somebody_is_given_to_them_alone,
     a_note_is_followed_when_it_is_edited,
     a_command_about_one_thing_takes_effect_once,
+    a_favourite_is_kept_once_its_person_says_yes,
 );
 
 const TEA: &str = "Remember that the kettle in the annex is descaled on Tuesdays";
@@ -524,6 +526,79 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_forgotten_while_it_gr
     assert!(said.starts_with("Forgotten"), "{said}");
     gate.open();
     assert_eq!(asked.answer().await.text(), "I do not know.");
+    bot.end().await;
+    server.finish();
+}
+
+async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    let (ada, bob) = (bot.event("ada"), bot.event("bob"));
+    let favourite = "The talk on lichens is a favourite.";
+    let propose = || {
+        server
+            .expects(|request| request.tools().contains(&"save_note"))
+            .calls(&[("save_note", json!({"text": favourite}))]);
+        server
+            .expects(|request| request.last_user().starts_with("Judge whether"))
+            .answers(r#"{"questions": []}"#);
+        server
+            .expects(|request| request.last_user().contains("not kept yet"))
+            .answers("I can save that.");
+    };
+    propose();
+    let answer = room
+        .say(&ada, "Save the talk on lichens as a favourite.")
+        .await;
+    let text = answer.text();
+    assert!(
+        text.contains("I can save that.") && text.contains("Say `yes`") && text.contains(favourite),
+        "{text}"
+    );
+    let kept = async |person: &str| room.say(person, "memory").await.text();
+    assert!(!kept(&ada).await.contains("you noted"));
+
+    // Somebody else's yes is not theirs, and another answer takes the question off the table.
+    server.expects(asks("yes")).answers("Yes to what?");
+    assert_eq!(room.say(&bob, "yes").await.text(), "Yes to what?");
+    let said = room.say(&ada, "Yes, please!").await.text();
+    assert!(said.starts_with("Noted"), "{said}");
+    let list = kept(&ada).await;
+    assert!(list.contains(&format!("you noted: {favourite}")), "{list}");
+    assert!(!kept(&bob).await.contains("lichens"));
+
+    // It is kept once.
+    server
+        .expects(asks("Yes, please!"))
+        .answers("What, please?");
+    room.say(&ada, "Yes, please!").await;
+    assert_eq!(kept(&ada).await.matches("you noted").count(), 1);
+
+    // The favourites are shown, and only to whom they are of.
+    for (person, expected) in [(&ada, favourite), (&bob, "they have had nothing kept here")] {
+        server
+            .expects(asks("What are my favourites?"))
+            .calls(&[("list_notes", json!({}))]);
+        server
+            .expects(|request| request.last_user().starts_with("Judge whether"))
+            .answers(r#"{"questions": []}"#);
+        server
+            .expects(move |request| request.last_user().contains(expected))
+            .answers("These.");
+        let elsewhere = bot.room("b");
+        elsewhere.say(person, "What are my favourites?").await;
+    }
+
+    // What is proposed and not agreed to is not kept.
+    propose();
+    room.say(&bob, "Save the talk on lichens as a favourite.")
+        .await;
+    server.expects(asks("no, thanks")).answers("As you like.");
+    room.say(&bob, "no, thanks").await;
+    server.expects(asks("yes")).answers("Yes?");
+    room.say(&bob, "yes").await;
+    assert!(!kept(&bob).await.contains("you noted"));
     bot.end().await;
     server.finish();
 }

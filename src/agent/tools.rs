@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cypher_tool;
+pub mod notes;
 mod search_knowledge;
 mod text2cypher;
 mod toolbox;
@@ -22,22 +23,31 @@ use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
 use crate::agent::prompts::{Finding, Prompts, Quoted};
-use crate::graph::ResponseId;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
+use crate::graph::{GraphStore, ResponseId};
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::{Policy, Rung};
 use crate::llm::{ToolCall, ToolSpec, millis};
 use crate::memory::{Recalled, Recaller};
 
 pub const SEARCH_MEMORY: &str = "search_memory";
+pub(super) const SAVE_NOTE: &str = "save_note";
+pub(super) const LIST_NOTES: &str = "list_notes";
 const TEXT2CYPHER: &str = "text2cypher";
 pub(super) const STAY_SILENT: &str = "stay_silent";
 pub(super) const RESPOND: &str = "respond";
 
 /// The names of all tools that there may be: the built-in ones, and those that files made.
 pub fn tool_names(made: &[CypherTool]) -> Vec<&str> {
-    let built_in = [SEARCH_MEMORY, SEARCH_KNOWLEDGE, SEARCH_NODES, TEXT2CYPHER];
+    let built_in = [
+        SEARCH_MEMORY,
+        SAVE_NOTE,
+        LIST_NOTES,
+        SEARCH_KNOWLEDGE,
+        SEARCH_NODES,
+        TEXT2CYPHER,
+    ];
     let made = made.iter().map(|tool| tool.spec.name.as_str());
     built_in.into_iter().chain(made).collect()
 }
@@ -64,6 +74,8 @@ pub struct Tools<'a> {
     pub asker: &'a Asker<'a>,
     pub prompts: &'a Prompts,
     pub recaller: &'a Recaller,
+    /// None while it is away.
+    pub store: Option<&'a GraphStore>,
     /// What is answered: it says whose memory and which of the knowledge may be searched.
     pub message: &'a IncomingMessage,
     /// Turns the model sees already.
@@ -118,6 +130,7 @@ impl Tools<'_> {
     /// What is offered to the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
+        specs.extend(self.store.iter().flat_map(|_| notes::specs()));
         specs.extend(self.knowledge.iter().flat_map(Knowledge::specs));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
@@ -207,6 +220,11 @@ impl Tools<'_> {
             (SEARCH_MEMORY, _) => match serde_json::from_str(arguments) {
                 Ok(SearchMemory { query }) => self.search_memory(&query).await,
                 Err(error) => wrong_call(name, &error.to_string()),
+            },
+            (SAVE_NOTE, _) => notes::save_note(arguments),
+            (LIST_NOTES, _) => match self.store {
+                Some(store) => self.list_notes(store).await,
+                None => self.no_such_tool(name),
             },
             (TEXT2CYPHER, Some(offer)) => match serde_json::from_str(arguments) {
                 Ok(TextToCypher { question }) => {

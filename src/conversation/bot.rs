@@ -547,6 +547,13 @@ impl Bot {
                 }
             }
             Body::Text(text) => {
+                if let Some(note) = self.commands.agreed_note(message, text).await {
+                    self.let_go(&guard, message).await;
+                    drop(guard);
+                    let note = Command::Note(note);
+                    self.see_to_items(message, &note, reply.as_mut()).await;
+                    return;
+                }
                 self.take_turn(&guard, message, text, reply).await;
                 self.let_go(&guard, message).await;
             }

@@ -5,6 +5,7 @@ mod forget_me;
 mod items;
 mod link;
 mod once;
+mod proposed;
 mod remember;
 
 use std::collections::BTreeMap;

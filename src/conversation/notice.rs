@@ -78,6 +78,8 @@ pub enum Notice {
         vocabulary: &'static Vocabulary,
     },
     NothingToNote,
+    /// Said below an answer: what is kept where its reader says yes.
+    ProposesNote(String),
     /// Neither the graph nor a file took it.
     NotNoted,
     /// Said below a list of what is remembered.
@@ -274,6 +276,7 @@ impl std::fmt::Display for Notice {
             Self::Noted { is_private: true, .. } => f.write_str("Noted, for you alone: I recall it when it bears on a question of yours. `forget last` forgets it."),
             Self::Noted { is_private: false, vocabulary: Vocabulary { channel, .. } } => write!(f, "Noted: I recall it in this {channel} when it bears on a question. `forget last` forgets it."),
             Self::NothingToNote => f.write_str("Tell me what to keep in mind: \"remember that tea is at four\"."),
+            Self::ProposesNote(text) => write!(f, "Shall I keep this for you? Say `yes`: \u{201c}{text}\u{201d}"),
             Self::NotNoted => f.write_str("I could not write that down, so I will not remember it: the disk may be full. Please tell me again later."),
             Self::ListHint { first, has_more, is_search } => list_hint(f, *first, *has_more, *is_search),
             Self::RecalledHint => f.write_str("`forget 1` forgets what is numbered 1 above, and `correct 1: …` says it anew."),

@@ -25,6 +25,8 @@ pub struct OwnItems<'a> {
     pub until: DateTime<Utc>,
     /// What is left out.
     pub listed: &'a [ResponseId],
+    /// Nothing but what they had kept in mind.
+    pub only_notes: bool,
     pub most: usize,
 }
 
@@ -62,6 +64,7 @@ impl GraphStore {
         let bound = json!({
             "authors": own.accounts, "audiences": audiences, "words": own.words,
             "until": own.until.to_rfc3339(), "listed": listed, "most": own.most,
+            "onlyNotes": own.only_notes,
         });
         let statement = match own.words {
             [] => cypher::OF_PERSON,

@@ -169,6 +169,7 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
             words: &words,
             until: Utc::now() + TimeDelta::hours(1),
             listed,
+            only_notes: false,
             most,
         };
         let found = store.own_items(&own).await.unwrap();
@@ -198,6 +199,28 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
             .is_empty()
     );
     assert!(list(&["unicorn"], &both, &[], 9).await.is_empty());
+
+    // What was asked is no note.
+    let noted = Arc::new(note(&talk, "U1", "tea at four"));
+    store.append_all(&[], &[noted]).await.unwrap();
+    talk.say("Is there tea?").await;
+    for (only_notes, expected) in [
+        (false, &["Is there tea?", "tea at four"][..]),
+        (true, &["tea at four"]),
+    ] {
+        let own = OwnItems {
+            accounts: &["U1".to_owned()],
+            audiences: &[&talk.audience.id],
+            words: &[],
+            until: Utc::now() + TimeDelta::hours(1),
+            listed: &[],
+            only_notes,
+            most: 9,
+        };
+        let found = store.own_items(&own).await.unwrap();
+        let found: Vec<Turn> = found.into_iter().map(|it| it.turn).collect();
+        assert_eq!(texts(&found), expected);
+    }
 }
 
 async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &Lane) {

@@ -99,7 +99,7 @@ async fn an_answer_that_pauses_is_seen_to_go_on() {
 async fn espresso(room: &Room, server: &ModelServer) -> String {
     let call = [("search_memory", json!({"query": "coffee machine code"}))];
     server
-        .expects(|request| request.tools() == ["search_memory"])
+        .expects(|request| request.tools() == ["search_memory", "save_note", "list_notes"])
         .calls(&call);
     server
         .expects(|request| request.model() == "chat" && request.tools().is_empty())

@@ -13,6 +13,8 @@ use crate::llm::ToolSpec;
 /// Names that are taken.
 const BUILT_IN_NAMES: &[&str] = &[
     "search_memory",
+    "save_note",
+    "list_notes",
     "search_knowledge",
     "search_nodes",
     "text2cypher",

@@ -154,6 +154,7 @@ impl Commands {
             words: &words,
             until,
             listed: &listed,
+            only_notes: false,
             most: page + 1,
         };
         let mut found = self.archive.store().own_items(&own).await?;

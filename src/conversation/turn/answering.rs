@@ -252,6 +252,7 @@ impl TurnRunner {
                 asker,
                 prompts: &kind.prompts,
                 recaller: &self.recaller,
+                store: (!read.store_away).then(|| &**self.archive.store()),
                 message,
                 shown: read.shown(),
                 toolbox: &self.toolbox,

@@ -3,6 +3,7 @@
 
 use crate::agent::Gathered;
 use crate::agent::asker;
+use crate::agent::tools::notes;
 use crate::conversation::notice::Notice;
 use crate::graph::trace::{ModelCall, Trace};
 use crate::graph::{Source, Trust};
@@ -41,6 +42,7 @@ impl Draft {
             tracing::warn!(why, "every tool call of a turn failed");
             below.push(Notice::LookUpsFailed);
         }
+        below.extend(notes::proposed(&gathered.tools).map(Notice::ProposesNote));
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         Self {

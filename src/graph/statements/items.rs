@@ -9,6 +9,7 @@ macro_rules! said_by {
             "UNWIND $audiences AS audience ",
             "MATCH (r:Response {audience: audience}) WHERE r.author IN $authors ",
             "AND r.createdAt <= datetime($until) AND NOT r.id IN $listed ",
+            "AND (NOT $onlyNotes OR r.source = 'note') ",
             $holds,
             "WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most ",
             "OPTIONAL MATCH (r)<-[link:SUPERSEDES {how: 'correction'}]-(:Response) ",

@@ -1,0 +1,99 @@
+//! A note that a model proposed: kept only when whoever was asked says yes to it.
+
+use muninn_platform::IncomingMessage;
+
+use super::Commands;
+use crate::agent::tools::notes::proposed;
+use crate::graph::answers::WhichResponse;
+use crate::graph::{Source, StoreError};
+use crate::retrieval::language::WordList;
+use crate::retrieval::text::written;
+
+const YES: WordList = WordList::of(
+    "yes yeah yep yup sure ok okay absolutely definitely ja jo klar gerne oui ouais volontiers sí si claro vale sim sì certo \
+    va bene graag tak jasne да конечно давай はい 是 好 можно",
+);
+const BESIDE: WordList = WordList::of(
+    "please do it that save keep thanks thank you bitte danke mach das mal s'il te vous plaît merci d'accord por favor gracias \
+    obrigado per favore grazie alsjeblieft proszę dziękuję пожалуйста спасибо",
+);
+/// Words of a yes, at most.
+const MOST_WORDS: usize = 5;
+
+/// Whether a message says yes, and nothing else.
+fn agrees(text: &str) -> bool {
+    let words = written(text);
+    let is_known = |word: &String| YES.has(word) || BESIDE.has(word);
+    words.len() <= MOST_WORDS
+        && words.iter().all(is_known)
+        && words.iter().any(|word| YES.has(word))
+        && !text.contains('?')
+}
+
+impl Commands {
+    /// The note that a message says yes to: the one that the last answer to its author proposed, in this conversation.
+    pub async fn agreed_note(&self, message: &IncomingMessage, text: &str) -> Option<String> {
+        if !agrees(text) {
+            return None;
+        }
+        match self.proposed_note(message).await {
+            Ok(note) => note,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "what was proposed cannot be known");
+                None
+            }
+        }
+    }
+
+    async fn proposed_note(&self, message: &IncomingMessage) -> Result<Option<String>, StoreError> {
+        let store = self.archive.store();
+        let last = WhichResponse::LastTo(&message.audience.id, &message.author.id);
+        let Some((session, response)) = store.find_response(last).await? else {
+            return Ok(None);
+        };
+        if session != message.conversation {
+            return Ok(None);
+        }
+        let explained = store.explain(&session, Some(response)).await?;
+        Ok(explained.and_then(|explained| match explained.turn.source {
+            Source::Model | Source::Knowledge | Source::Retrieval => {
+                proposed(&explained.trace.tools)
+            }
+            // Kept already, or nothing was answered.
+            Source::Memory | Source::Message | Source::Note => None,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_is_told_from_what_asks_for_more() {
+        for yes in [
+            "yes",
+            "Yes, please!",
+            "ok do it",
+            "Ja, bitte.",
+            "oui",
+            "Да",
+            "sure, thanks",
+        ] {
+            assert!(agrees(yes), "{yes}");
+        }
+        for other in [
+            "",
+            "no",
+            "please",
+            "yes?",
+            "yes, and what is the next one",
+            "yes but without the date",
+            "ok deploy the gateway",
+            "save it",
+        ] {
+            assert!(!agrees(other), "{other}");
+        }
+    }
+}

@@ -7,6 +7,7 @@ pub mod asker;
 pub mod budget;
 pub mod effort;
 pub mod findings;
+mod gathered;
 pub mod links;
 pub mod planner;
 pub mod prompt;
@@ -26,22 +27,19 @@ use tokio::sync::watch;
 use crate::agent::prompts::{
     Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines,
 };
-use crate::graph::trace::{ModelStep, ToolUse};
-use crate::graph::{ResponseId, Trust};
+use crate::graph::trace::ModelStep;
+use crate::knowledge::search::Policy;
 use crate::knowledge::search::cards::cards;
-use crate::knowledge::search::citations::Cited;
-use crate::knowledge::search::policy::POLICY;
-use crate::knowledge::search::{Policy, Rung};
 use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, ToolSpec, structured};
-use crate::memory::Recalled;
 use asker::{Ask, Asker};
 use effort::{Effort, effort};
+pub use gathered::{Gathered, Incomplete};
 use links::Links;
 use muninn_platform::one_line;
 use prompt::{Brief, Memory, assemble};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{Lookup, SEARCH_KNOWLEDGE, SEARCH_MEMORY, SEARCH_NODES, ToolResult, Tools};
+use tools::{Lookup, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -83,138 +81,6 @@ pub struct Budget {
     pub late: Instant,
     /// The model calls no tools: knowledge is searched for every question before it answers.
     pub searches_first: bool,
-}
-
-/// What was gathered on the way to an answer. It is there also when the way was cut short.
-#[derive(Debug, Default)]
-pub struct Gathered {
-    /// The question as it was rephrased, where it was.
-    pub understood: Option<String>,
-    pub findings: Vec<Finding>,
-    /// Memories that tools found.
-    pub recalled: Vec<Recalled>,
-    /// Those that only the rephrased question found.
-    pub also_recalled: Vec<Memory>,
-    /// `elementId`s of the knowledge nodes that tools returned, each once.
-    pub nodes: Vec<String>,
-    pub tools: Vec<ToolUse>,
-    pub follow_ups: Vec<String>,
-    pub is_volatile: bool,
-    /// Passages of the team's knowledge that were found, by their numbers.
-    pub cited: Vec<Cited>,
-    pub rungs: Vec<Rung>,
-    /// The policies that were triggered.
-    pub policies: Vec<Policy>,
-    /// The team's documents and records were searched.
-    pub has_searched: bool,
-    /// The answer shows records, so there is nothing to check in it.
-    pub shows_records: bool,
-    /// The model that wrote last, as the service names it.
-    pub model: String,
-    /// Why what it wrote last is not all of its answer.
-    pub incomplete: Option<Incomplete>,
-}
-
-/// Why an answer ends before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Incomplete {
-    /// It came to the limit of tokens.
-    CutOff,
-    /// The service's content filter ended it.
-    Withheld,
-}
-
-impl Incomplete {
-    fn of(completion: &Completion) -> Option<Self> {
-        if completion.withheld {
-            Some(Self::Withheld)
-        } else {
-            completion.truncated.then_some(Self::CutOff)
-        }
-    }
-}
-
-impl Gathered {
-    /// Whether tools were asked about the team's knowledge, and answered.
-    pub fn has_knowledge(&self) -> bool {
-        self.tools
-            .iter()
-            .any(|used| used.cypher.is_some() && used.error.is_none())
-    }
-
-    /// Whether tools were called, and none of them did what it should.
-    pub fn all_calls_failed(&self) -> bool {
-        !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
-    }
-
-    /// The class of the lowest of what was looked up.
-    pub fn trust(&self) -> Trust {
-        let looked_up = self.tools.iter().filter(|used| used.error.is_none());
-        let of_tools = looked_up.filter_map(|used| match used.name.as_str() {
-            SEARCH_MEMORY => None,
-            SEARCH_KNOWLEDGE | SEARCH_NODES => Some(Trust::Documents),
-            _ => Some(Trust::Tool),
-        });
-        let cited = (!self.cited.is_empty()).then_some(Trust::Documents);
-        let recalled = self.recalled.iter().map(|memory| memory.trust);
-        Trust::derived(of_tools.chain(cited).chain(recalled))
-    }
-
-    /// Whether the team's documents and records were searched, and nothing of all that was found
-    /// says anything: policies tell what to say, not what is so.
-    fn is_fruitless(&self) -> bool {
-        let is_nothing = |used: &ToolUse| {
-            [SEARCH_KNOWLEDGE, SEARCH_NODES].contains(&used.name.as_str())
-                || used.found.is_none_or(|found| found == 0)
-        };
-        self.has_searched
-            && self.tools.iter().all(is_nothing)
-            && self.cited.iter().all(|one| one.hit.label == POLICY)
-    }
-
-    /// Takes in what came of a call.
-    pub fn take(&mut self, result: ToolResult) {
-        let ToolResult {
-            finding,
-            used,
-            recalled,
-            nodes,
-            is_volatile,
-            cited,
-            rungs,
-            policies,
-            has_searched,
-            shows_records: _,
-            is_wrong_call,
-        } = result;
-        if !is_wrong_call {
-            self.findings.push(finding);
-        }
-        self.tools.push(used);
-        self.is_volatile |= is_volatile;
-        self.has_searched |= has_searched;
-        let is_new = |one: &Cited| !self.cited.iter().any(|it| it.number == one.number);
-        let new: Vec<Cited> = cited.into_iter().filter(is_new).collect();
-        self.cited.extend(new);
-        for rung in rungs {
-            if !self.rungs.contains(&rung) {
-                self.rungs.push(rung);
-            }
-        }
-        for policy in policies {
-            if !self.policies.contains(&policy) {
-                self.policies.push(policy);
-            }
-        }
-        let known: Vec<ResponseId> = self.recalled.iter().map(|it| it.id).collect();
-        let is_new = |memory: &Recalled| !known.contains(&memory.id);
-        self.recalled.extend(recalled.into_iter().filter(is_new));
-        for node in nodes {
-            if !self.nodes.contains(&node) {
-                self.nodes.push(node);
-            }
-        }
-    }
 }
 
 /// Answers one message.

@@ -26,6 +26,7 @@ mod people;
 mod quote;
 mod rank;
 mod recaller;
+mod recent;
 pub mod reembed;
 mod replay;
 mod revision;

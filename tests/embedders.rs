@@ -280,3 +280,38 @@ async fn odd_messages_are_answered_kept_and_hurt_no_recall() {
     bot.end().await;
     server.finish();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_message_leans_on_counts_with_an_embedding_service_too() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    server.embeds(Embeddings::Scripted(Box::new(|texts| {
+        let one = |(index, text): (usize, &String)| {
+            let is_of_boats = text.contains("boathouse") || text.contains("oars");
+            let vector = if is_of_boats { [1.0, 0.0] } else { [0.0, 1.0] };
+            serde_json::json!({"index": index, "embedding": vector})
+        };
+        let data: Vec<_> = texts.iter().enumerate().map(one).collect();
+        serde_json::json!({ "data": data })
+    })));
+    let cosine = ["--recall-mode=cosine", "--recall-threshold=0.3", REMOTE];
+    let bot = place.bot(&place.config(Some(&server), &cosine)).await;
+    say(&server, &bot, "Our boathouse has nine seats.").await;
+    let found = recalled(&server, &bot, "And more?").await;
+    assert!(!found.contains("> Our boathouse"), "{found}");
+
+    let room = bot.room("c");
+    server.expects(|_| true).answers("Which ones?");
+    room.say("bob", "Let us talk about oars.").await;
+    server.expects(|_| true).answers("There are nine.");
+    room.say("bob", "And more?").await;
+    let read = server.chats().last().unwrap().last_user().to_owned();
+    assert!(read.contains("> Our boathouse has nine seats."), "{read}");
+    let asked = server.embedded();
+    let asked = asked.iter().flat_map(|request| request.inputs());
+    let times = asked
+        .filter(|text| text == "Let us talk about oars.")
+        .count();
+    assert_eq!(times, 1, "what was sought has its vector already");
+    bot.end().await;
+    server.finish();
+}

@@ -48,6 +48,7 @@ pub struct Recaller {
     /// Of everybody else.
     time_zone: TimeZone,
     indexes: RecallCache,
+    recent: RecentVectors,
 }
 
 /// A message, with all that recall compares it by.
@@ -101,6 +102,7 @@ impl Recaller {
             channels: Arc::default(),
             time_zone: TimeZone::UTC,
             indexes: RecallCache::new(MAX_EXCHANGES),
+            recent: RecentVectors::default(),
         }
     }
 
@@ -144,7 +146,7 @@ impl Recaller {
     /// Embeds an exchange that is to be kept. None where it embeds to nothing, or cannot be embedded
     /// now: then it is later.
     pub async fn embed_exchange(&self, text: &str) -> Option<Embedding> {
-        let sought = self.seek(text).await;
+        let sought = self.embedded(text).await;
         if sought.embeddings_down {
             self.has_missed.store(true, Ordering::Relaxed);
         }
@@ -195,6 +197,15 @@ impl Recaller {
     /// Makes a message ready to be looked for. A service that hangs is waited for once, not in every
     /// turn.
     pub async fn seek(&self, text: &str) -> RecallQuery {
+        let sought = self.embedded(text).await;
+        match (&*self.embedder, &sought.vector) {
+            (Embedder::Remote(_), Some(vector)) => self.recent.keep(text, vector),
+            (Embedder::Remote(_), None) | (Embedder::Local(_), _) => {}
+        }
+        sought
+    }
+
+    async fn embedded(&self, text: &str) -> RecallQuery {
         let wait = match self.breaker.admission() {
             Admission::Ask => VECTOR,
             Admission::Probe => PROBE,
@@ -498,11 +509,11 @@ impl Recaller {
         &self.embedder
     }
 
-    /// A service would have to be asked; words have to do then.
+    /// A service is not asked: it has what was sought lately, and words have to do for the rest.
     pub(crate) fn vector_of(&self, text: &str) -> Option<Vec<f32>> {
         match &*self.embedder {
             Embedder::Local(local) => local.embed(text),
-            Embedder::Remote(_) => None,
+            Embedder::Remote(_) => self.recent.get(text),
         }
     }
 

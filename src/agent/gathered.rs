@@ -1,0 +1,192 @@
+//! What is gathered on the way to an answer.
+
+use super::prompt::Memory;
+use super::prompts::Finding;
+use super::tools::{
+    LIST_NOTES, SAVE_NOTE, SEARCH_KNOWLEDGE, SEARCH_MEMORY, SEARCH_NODES, ToolResult,
+};
+use crate::graph::trace::ToolUse;
+use crate::graph::{ResponseId, Trust};
+use crate::knowledge::search::citations::Cited;
+use crate::knowledge::search::policy::POLICY;
+use crate::knowledge::search::{Policy, Rung};
+use crate::llm::Completion;
+use crate::memory::Recalled;
+
+/// What was gathered on the way to an answer. It is there also when the way was cut short.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The question as it was rephrased, where it was.
+    pub understood: Option<String>,
+    /// What the graph answered, then passages.
+    pub findings: Vec<Finding>,
+    /// How many of these are passages.
+    passages: usize,
+    /// Memories that tools found.
+    pub recalled: Vec<Recalled>,
+    /// Those that only the rephrased question found.
+    pub also_recalled: Vec<Memory>,
+    /// `elementId`s of the knowledge nodes that tools returned, each once.
+    pub nodes: Vec<String>,
+    pub tools: Vec<ToolUse>,
+    pub follow_ups: Vec<String>,
+    pub is_volatile: bool,
+    /// Passages of the team's knowledge that were found, by their numbers.
+    pub cited: Vec<Cited>,
+    pub rungs: Vec<Rung>,
+    /// The policies that were triggered.
+    pub policies: Vec<Policy>,
+    /// The team's documents and records were searched.
+    pub has_searched: bool,
+    /// The answer shows records, so there is nothing to check in it.
+    pub shows_records: bool,
+    /// The model that wrote last, as the service names it.
+    pub model: String,
+    /// Why what it wrote last is not all of its answer.
+    pub incomplete: Option<Incomplete>,
+}
+
+/// Why an answer ends before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// It came to the limit of tokens.
+    CutOff,
+    /// The service's content filter ended it.
+    Withheld,
+}
+
+impl Incomplete {
+    pub(super) fn of(completion: &Completion) -> Option<Self> {
+        if completion.withheld {
+            Some(Self::Withheld)
+        } else {
+            completion.truncated.then_some(Self::CutOff)
+        }
+    }
+}
+
+impl Gathered {
+    /// Whether tools were asked about the team's knowledge, and answered.
+    pub fn has_knowledge(&self) -> bool {
+        self.tools
+            .iter()
+            .any(|used| used.cypher.is_some() && used.error.is_none())
+    }
+
+    /// Whether tools were called, and none of them did what it should.
+    pub fn all_calls_failed(&self) -> bool {
+        !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
+    }
+
+    /// The class of the lowest of what was looked up.
+    pub fn trust(&self) -> Trust {
+        let looked_up = self.tools.iter().filter(|used| used.error.is_none());
+        let of_tools = looked_up.filter_map(|used| match used.name.as_str() {
+            SEARCH_MEMORY | SAVE_NOTE | LIST_NOTES => None,
+            name if is_search(name) => Some(Trust::Documents),
+            _ => Some(Trust::Tool),
+        });
+        let cited = (!self.cited.is_empty()).then_some(Trust::Documents);
+        let recalled = self.recalled.iter().map(|memory| memory.trust);
+        Trust::derived(of_tools.chain(cited).chain(recalled))
+    }
+
+    /// Whether the team's documents and records were searched, and nothing of all that was found
+    /// says anything: policies tell what to say, not what is so.
+    pub(super) fn is_fruitless(&self) -> bool {
+        let is_nothing =
+            |used: &ToolUse| is_search(&used.name) || used.found.is_none_or(|found| found == 0);
+        self.has_searched
+            && self.tools.iter().all(is_nothing)
+            && self.cited.iter().all(|one| one.hit.label == POLICY)
+    }
+
+    /// Takes in what came of a call.
+    pub fn take(&mut self, result: ToolResult) {
+        let ToolResult {
+            finding,
+            used,
+            recalled,
+            nodes,
+            is_volatile,
+            cited,
+            rungs,
+            policies,
+            has_searched,
+            shows_records: _,
+            is_wrong_call,
+        } = result;
+        if !is_wrong_call {
+            let is_of_passages = is_search(&used.name);
+            let from_graph = self.findings.len() - self.passages;
+            let place = if is_of_passages {
+                self.findings.len()
+            } else {
+                from_graph
+            };
+            self.findings.insert(place, finding);
+            self.passages += usize::from(is_of_passages);
+        }
+        self.tools.push(used);
+        self.is_volatile |= is_volatile;
+        self.has_searched |= has_searched;
+        let is_new = |one: &Cited| !self.cited.iter().any(|it| it.number == one.number);
+        let new: Vec<Cited> = cited.into_iter().filter(is_new).collect();
+        self.cited.extend(new);
+        for rung in rungs {
+            if !self.rungs.contains(&rung) {
+                self.rungs.push(rung);
+            }
+        }
+        for policy in policies {
+            if !self.policies.contains(&policy) {
+                self.policies.push(policy);
+            }
+        }
+        let known: Vec<ResponseId> = self.recalled.iter().map(|it| it.id).collect();
+        let is_new = |memory: &Recalled| !known.contains(&memory.id);
+        self.recalled.extend(recalled.into_iter().filter(is_new));
+        for node in nodes {
+            if !self.nodes.contains(&node) {
+                self.nodes.push(node);
+            }
+        }
+    }
+}
+
+/// Whether a tool finds passages.
+fn is_search(tool: &str) -> bool {
+    [SEARCH_KNOWLEDGE, SEARCH_NODES].contains(&tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_graph_answered_stands_before_passages() {
+        let mut gathered = Gathered::default();
+        for (tool, heading, is_wrong_call) in [
+            (SEARCH_KNOWLEDGE, "passages", false),
+            ("films_of", "films", false),
+            (SEARCH_NODES, "nodes", false),
+            ("films_of", "no such film", true),
+            ("text2cypher", "rows", false),
+        ] {
+            gathered.take(ToolResult {
+                finding: Finding {
+                    heading: heading.to_owned(),
+                    lines: Vec::new(),
+                },
+                used: ToolUse {
+                    name: tool.to_owned(),
+                    ..ToolUse::default()
+                },
+                is_wrong_call,
+                ..ToolResult::default()
+            });
+        }
+        let headings: Vec<&str> = gathered.findings.iter().map(|it| &*it.heading).collect();
+        assert_eq!(headings, ["films", "rows", "passages", "nodes"]);
+    }
+}

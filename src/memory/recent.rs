@@ -1,0 +1,48 @@
+//! Vectors of what was sought lately, of an embedder that is a service: what the next message leans on has one then,
+//! without being embedded again.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// Vectors that are held; of 1,536 dimensions they take 1.6 MB.
+const MOST: usize = 256;
+
+/// By hashes: texts that are forgotten do not stay here.
+#[derive(Debug, Default)]
+pub(super) struct RecentVectors(Mutex<VecDeque<(blake3::Hash, Vec<f32>)>>);
+
+impl RecentVectors {
+    pub(super) fn keep(&self, text: &str, vector: &[f32]) {
+        let hash = blake3::hash(text.as_bytes());
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.retain(|(known, _)| *known != hash);
+        recent.truncate(MOST - 1);
+        recent.push_front((hash, vector.to_vec()));
+    }
+
+    pub(super) fn get(&self, text: &str) -> Option<Vec<f32>> {
+        let hash = blake3::hash(text.as_bytes());
+        let recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = recent.iter().find(|(known, _)| *known == hash);
+        found.map(|(_, vector)| vector.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_are_held() {
+        let recent = RecentVectors::default();
+        for n in 0..=MOST {
+            recent.keep(&n.to_string(), &[n as f32]);
+        }
+        recent.keep("1", &[0.5]);
+        assert_eq!(recent.get("0"), None);
+        assert_eq!(recent.get("1"), Some(vec![0.5]));
+        assert_eq!(recent.get("2"), Some(vec![2.0]));
+        assert_eq!(recent.get(&MOST.to_string()), Some(vec![MOST as f32]));
+        assert_eq!(recent.0.lock().unwrap().len(), MOST);
+    }
+}

@@ -13,6 +13,7 @@ pub mod planner;
 pub mod prompt;
 pub mod prompts;
 mod rephrased;
+mod rerank;
 pub mod run;
 pub mod sampling;
 pub mod tools;
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::agent::prompts::{
-    Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Route, lines,
+    Critique, Finding, PromptError, Prompts, Quoted, Refusal, Rephrase, Rerank, Route, lines,
 };
 use crate::graph::trace::ModelStep;
 use crate::knowledge::search::Policy;
@@ -79,6 +80,8 @@ pub struct Budget {
     pub rounds: u32,
     /// From then on only the answer is written.
     pub late: Instant,
+    /// A model looks again at what was recalled.
+    pub reranks: bool,
     /// The model calls no tools: knowledge is searched for every question before it answers.
     pub searches_first: bool,
 }
@@ -112,8 +115,13 @@ impl Agent<'_> {
         );
         // What was said about the question at hand: wrong calls, and how they were wrong.
         let mut exchanged = Vec::new();
+        let mut reranks = self.budget.reranks;
         loop {
             run.spare(self.effort());
+            if reranks && !matches!(step, Step::Rephrase(_)) {
+                reranks = false;
+                self.rerank(gathered).await;
+            }
             step = match step {
                 Step::Rephrase(question) => {
                     exchanged.clear();
@@ -158,9 +166,7 @@ impl Agent<'_> {
                     run.criticised(questions)
                 }
                 Step::Answer { tokens: _ }
-                    if gathered.is_fruitless()
-                        && self.brief.memories.is_empty()
-                        && gathered.also_recalled.is_empty() =>
+                    if gathered.is_fruitless() && self.memories(gathered).is_empty() =>
                 {
                     return self.nothing_found(gathered);
                 }
@@ -250,6 +256,35 @@ impl Agent<'_> {
             gathered.recalled.extend(found);
         }
         Some(rephrased)
+    }
+
+    /// Sets aside what was recalled and does not help.
+    async fn rerank(&self, gathered: &mut Gathered) {
+        let recalled = self.memories(gathered);
+        if recalled.is_empty() || !self.effort().rephrases {
+            return;
+        }
+        let short = |memory: &Memory| memory.quoted.shortened(STEP_TURN_TOKENS);
+        let question = gathered.understood.as_deref();
+        let prompt = self.prompts.render(&Rerank {
+            recalled: &recalled.iter().map(short).collect::<Vec<Quoted>>(),
+            question: &lines(question.unwrap_or(self.brief.question)),
+        });
+        let step = self.small_step(ModelStep::Rerank, prompt, Some(rerank::shape()));
+        let picked = step.await;
+        let picked = picked.and_then(|text| rerank::picked(&text, recalled.len()));
+        if let Some(picked) = picked {
+            let others = (0..recalled.len()).filter(|place| !picked.contains(place));
+            gathered.set_aside = others.map(|place| recalled[place].id).collect();
+        }
+    }
+
+    /// What was recalled for the message and is not set aside, oldest first.
+    fn memories(&self, gathered: &Gathered) -> Vec<Memory> {
+        let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
+        memories.retain(|memory| !gathered.set_aside.contains(&memory.id));
+        memories.sort_by(|one, other| one.quoted.date.cmp(&other.quoted.date));
+        memories
     }
 
     async fn route(
@@ -358,7 +393,7 @@ impl Agent<'_> {
         }
 
         let asked = gathered.understood.as_deref();
-        let direct = direct.map(|answer| self.given(answer));
+        let direct = direct.map(|answer| self.given(answer, gathered));
         let direct = direct.into_iter().flatten();
         let findings: Vec<Finding> = direct.chain(gathered.findings.iter().cloned()).collect();
         let prompt = self.prompts.render(&Critique {
@@ -386,15 +421,12 @@ impl Agent<'_> {
     }
 
     /// What a direct answer has to rest on, for the critic: what was said before and recalled, and the answer itself.
-    fn given(&self, answer: &str) -> Vec<Finding> {
+    fn given(&self, answer: &str, gathered: &Gathered) -> Vec<Finding> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let turns = self.brief.window[from..].iter();
         let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS));
-        let recalled = self
-            .brief
-            .memories
-            .iter()
-            .map(|memory| memory.quoted.clone());
+        let recalled = self.memories(gathered);
+        let recalled = recalled.into_iter().map(|memory| memory.quoted);
         let given = said.chain(recalled).map(|quoted| Finding {
             heading: format!("said on {} by {}", quoted.date, quoted.author),
             lines: [quoted.input, quoted.output].concat(),
@@ -460,11 +492,8 @@ impl Agent<'_> {
         } else {
             self.refusal()?
         };
-        let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
-        // Oldest first, as each of the two is.
-        memories.sort_by(|one, other| one.quoted.date.cmp(&other.quoted.date));
         let brief = Brief {
-            memories: &memories,
+            memories: &self.memories(gathered),
             refusal: &refusal,
             reminders: &self.reminders(gathered),
             findings: &gathered.findings,

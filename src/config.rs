@@ -147,6 +147,9 @@ pub struct Options {
     /// Maximum number of tokens for recalled turns in the prompt
     #[arg(long, env, global = true, default_value_t = DEFAULT_RECALL_TOKENS)]
     pub recall_tokens: usize,
+    /// Whether the utility model picks which recalled turns are in the prompt: true or false
+    #[arg(long, env, global = true, value_parser = clap::value_parser!(bool), action = clap::ArgAction::Set, default_value_t = false)]
+    pub recall_rerank: bool,
 
     /// How long the audit is kept (who forgot, corrected, exported or changed what), in days
     #[arg(long, env, global = true, default_value_t = 365)]
@@ -266,6 +269,8 @@ pub struct TurnConfig {
     pub answer_tokens: u32,
     /// How often the critic's follow-up questions are asked.
     pub agent_max_rounds: u32,
+    /// A model looks again at what was recalled.
+    pub recall_rerank: bool,
     /// The model calls no tools: knowledge is searched for every question before it answers.
     pub calls_no_tools: bool,
     /// Prompts and tools of one's own.
@@ -398,6 +403,7 @@ impl Options {
                 context_tokens: self.context_tokens,
                 answer_tokens: self.answer_tokens,
                 agent_max_rounds: self.agent_max_rounds,
+                recall_rerank: self.recall_rerank,
                 prompts_dir: self.prompts_dir.clone(),
                 calls_no_tools: self.model_tools == ModelTools::None,
                 timeout: Duration::from_secs(self.turn_timeout),

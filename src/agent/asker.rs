@@ -131,14 +131,16 @@ impl<'a> Asker<'a> {
     ) -> Result<Completion, ModelError> {
         let (purpose, max_tokens) = match step {
             ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
-            ModelStep::Critique => (Purpose::Utility, STEP_TOKENS),
+            ModelStep::Critique | ModelStep::Rerank => (Purpose::Utility, STEP_TOKENS),
             ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
             ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
         };
         let images = match step {
             ModelStep::Route | ModelStep::Answer => self.images.to_vec(),
             // Words are enough for these.
-            ModelStep::Rephrase | ModelStep::Critique | ModelStep::Cypher => Vec::new(),
+            ModelStep::Rephrase | ModelStep::Rerank | ModelStep::Critique | ModelStep::Cypher => {
+                Vec::new()
+            }
         };
         let mut messages = ask.messages;
         if !matches!(messages.first(), Some(ChatMessage::System(_))) {

@@ -8,7 +8,7 @@ use super::findings;
 use crate::agent::prompts::{
     self, Finding, PromptError, Prompts, Question, Quoted, SummaryBlock, System,
 };
-use crate::graph::{AttachedText, Turn};
+use crate::graph::{AttachedText, ResponseId, Turn};
 use crate::llm::ChatMessage;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::memory::Recalled;
@@ -55,6 +55,7 @@ pub struct Brief<'a> {
 /// A recalled turn, and how likely it helps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
+    pub id: ResponseId,
     pub quoted: Quoted,
     pub score: f64,
 }
@@ -63,6 +64,7 @@ impl Memory {
     /// A recalled exchange, as it is quoted.
     pub fn of(recalled: &Recalled) -> Self {
         Self {
+            id: recalled.id,
             quoted: Quoted {
                 date: recalled.at.format("%Y-%m-%d").to_string(),
                 author: recalled.author.to_string(),
@@ -342,6 +344,7 @@ mod tests {
 
     fn memory(text: &str, score: f64) -> Memory {
         Memory {
+            id: ResponseId::fresh(),
             quoted: Quoted {
                 date: "2026-11-03".to_owned(),
                 author: "ada".to_owned(),

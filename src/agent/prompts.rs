@@ -31,6 +31,16 @@ pub struct Quoted {
 }
 
 impl Quoted {
+    /// Each side cut to `most` tokens.
+    pub fn shortened(&self, most: u32) -> Self {
+        let short = |said: &[String]| lines(&cut(&said.join("\n"), most, Keep::BothEnds));
+        Self {
+            input: short(&self.input),
+            output: short(&self.output),
+            ..self.clone()
+        }
+    }
+
     /// A turn, each side cut to `most` tokens.
     pub fn of_turn(turn: &Turn, most: u32) -> Self {
         let short = |text: &str| lines(&cut(text, most, Keep::BothEnds));
@@ -114,6 +124,13 @@ pub struct Rephrase<'a> {
     pub atomic: bool,
     pub turns: &'a [Quoted],
     pub findings: &'a [Finding],
+    pub question: &'a [String],
+}
+
+/// Which of what was recalled helps: `rerank.md`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Rerank<'a> {
+    pub recalled: &'a [Quoted],
     pub question: &'a [String],
 }
 
@@ -222,6 +239,7 @@ prompts! {
     SummaryBlock => "summary_block.md",
     Question => "question.md",
     Rephrase => "rephrase.md",
+    Rerank => "rerank.md",
     Route => "route.md",
     Critique => "critique.md",
     TextToCypher => "text2cypher.md",

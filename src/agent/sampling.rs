@@ -42,7 +42,8 @@ impl SamplingByKind {
             ModelStep::Route | ModelStep::Answer => &self.answer,
             ModelStep::Cypher => &self.cypher,
             ModelStep::Rephrase => &self.rephrase,
-            ModelStep::Critique => &self.critique,
+            // Both judge what stands before them.
+            ModelStep::Critique | ModelStep::Rerank => &self.critique,
         }
     }
 

@@ -47,6 +47,8 @@ pub struct ModelCall {
 #[serde(rename_all = "lowercase")]
 pub enum ModelStep {
     Rephrase,
+    /// Picking what helps of what was recalled.
+    Rerank,
     Route,
     /// Writing a statement, or repairing one.
     Cypher,
@@ -79,6 +81,7 @@ impl ModelStep {
     pub fn name(self) -> &'static str {
         match self {
             Self::Rephrase => "rephrase",
+            Self::Rerank => "rerank",
             Self::Route => "route",
             Self::Cypher => "cypher",
             Self::Critique => "critique",

@@ -271,6 +271,7 @@ impl TurnRunner {
                 ),
                 rounds: self.config.agent_max_rounds,
                 late,
+                reranks: self.config.recall_rerank,
                 searches_first: self.config.calls_no_tools
                     || can.too_weak_for_tools
                     || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),

@@ -45,6 +45,7 @@ impl Draft {
         below.extend(notes::proposed(&gathered.tools).map(Notice::ProposesNote));
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
+        recalled.retain(|memory| !gathered.set_aside.contains(&memory.id));
         Self {
             text,
             sources,

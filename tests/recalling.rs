@@ -1,4 +1,4 @@
-//! Questions that lean on what was said before: made to stand alone, searched for in both forms, kept, found again.
+//! What a turn recalls by: a question that is made to stand alone, in both forms; and a second look at what was found.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,6 +11,7 @@ use support::program::{asks, prompt};
 support::bot::on_every_graph!(
     a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood,
     what_is_forgotten_is_gone_from_the_questions_after_it,
+    a_second_look_leaves_what_helps,
 );
 
 /// A request to make a question stand alone that has a text.
@@ -103,6 +104,56 @@ async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
         let text = room.command("ada", shown).await.text();
         assert!(!text.contains("quokka"), "{shown}: {text}");
     }
+    bot.end().await;
+    server.finish();
+}
+
+async fn a_second_look_leaves_what_helps(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place
+        .bot(&place.config(Some(&server), &["--recall-rerank=true"]))
+        .await;
+    for said in [
+        "remember that the gate of the boathouse opens with 4711",
+        "remember that the gate of the boathouse was painted green",
+    ] {
+        bot.room("a").say("ada", said).await;
+    }
+    let looks = |request: &Request| {
+        request.model() == "utility"
+            && request
+                .last_user()
+                .starts_with("Pick the earlier exchanges")
+            && request.last_user().contains("1. [")
+            && request
+                .last_user()
+                .contains("> the gate of the boathouse was painted green")
+    };
+    let question = "With which code does the gate of the boathouse open?";
+    // What cannot be read sets nothing aside.
+    for (written, is_set_aside) in [(r#"{"numbers": [1]}"#, true), ("The first.", false)] {
+        server.expects(looks).answers(written);
+        server
+            .expects(move |request| {
+                let read = request.last_user();
+                read.ends_with(question)
+                    && read.contains("opens with 4711")
+                    && read.contains("painted green") != is_set_aside
+            })
+            .answers("With 4711.");
+        let room = bot.room(&format!("asked {is_set_aside}"));
+        room.say("bob", question).await;
+        let why = room.command("bob", "why").await.text();
+        assert!(why.contains("opens with 4711"), "{why}");
+        assert_eq!(!why.contains("painted green"), is_set_aside, "{why}");
+        assert!(why.contains("rerank"), "{why}");
+    }
+
+    // Nothing was recalled, so there is nothing to look at.
+    server
+        .expects(|request| request.last_user().ends_with("Thanks!"))
+        .answers("You are welcome.");
+    bot.room("thanks").say("bob", "Thanks!").await;
     bot.end().await;
     server.finish();
 }

@@ -82,17 +82,45 @@ pub fn fitting(findings: &[Finding], budget: u32) -> Vec<Finding> {
 fn shorten(finding: &mut Finding, budget: u32) {
     finding.heading = cut(&finding.heading, budget / 2, Keep::Head).into_owned();
     let mut left = budget.saturating_sub(cost_of(&finding.heading) + 4 * OVERHEAD);
-    let fits = |line: &&String| {
+    let mut kept = 0;
+    for line in &finding.lines {
         let cost = cost_of(line);
-        let fits = cost <= left;
-        left = left.saturating_sub(cost);
-        fits
-    };
-    let kept = finding.lines.iter().take_while(fits).count();
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        kept += 1;
+    }
     let dropped = finding.lines.len() - kept;
+    let whole = finding.lines.get(kept).map(|line| sentences(line, left));
     finding.lines.truncate(kept);
+    finding.lines.extend(whole.filter(|it| !it.is_empty()));
     if dropped > 0 {
         finding.lines.push(format!("(and {dropped} more)"));
+    }
+}
+
+/// The first sentences of a line that fit, with a mark that there was more.
+fn sentences(line: &str, budget: u32) -> String {
+    const ENDS: [char; 9] = ['.', '!', '?', ';', '…', '。', '！', '？', '؟'];
+    let mut fitting = "";
+    for (at, end) in line.match_indices(ENDS) {
+        let part = &line[..at + end.len()];
+        let is_end = line[part.len()..]
+            .chars()
+            .next()
+            .is_none_or(char::is_whitespace);
+        if !is_end && end.is_ascii() {
+            continue;
+        }
+        if cost_of(part) + OVERHEAD > budget {
+            break;
+        }
+        fitting = part;
+    }
+    match fitting {
+        "" => String::new(),
+        some => format!("{some} […]"),
     }
 }
 
@@ -126,6 +154,25 @@ mod tests {
             nodes: Vec::new(),
             cut: None,
         }
+    }
+
+    #[test]
+    fn a_line_that_does_not_fit_is_cut_after_a_sentence() {
+        let text = "The dues are 40 crowns. A ship of 3.5 m pays half! Who pays late pays twice. "
+            .repeat(9);
+        let long = Finding {
+            heading: "search".to_owned(),
+            lines: vec!["head".to_owned(), text.trim().to_owned(), "next".to_owned()],
+        };
+        let fitted = &fitting(std::slice::from_ref(&long), 90)[0];
+        assert_eq!(fitted.lines.len(), 3, "{fitted:?}");
+        assert_eq!(fitted.lines[0], "head");
+        let cut = fitted.lines[1].strip_suffix(" […]").unwrap();
+        assert!(text.starts_with(cut) && cut.len() > 60, "{cut}");
+        assert!(cut.ends_with("crowns.") || cut.ends_with("half!") || cut.ends_with("twice."));
+        assert_eq!(fitted.lines[2], "(and 2 more)");
+        assert_eq!(sentences("no end to it at all", 5), "");
+        assert_eq!(fitting(std::slice::from_ref(&long), 9_000), [long]);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use crate::conversation::commands::{for_money, of_those_cached};
 use crate::graph::answers::Votes;
-use crate::graph::trace::{ModelCall, ToolUse, Trace};
+use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
+use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
 use muninn_platform::{counted, excerpt, one_line};
 
@@ -32,7 +33,7 @@ pub(crate) fn explain(explained: &Explanation) -> String {
     if let Some(cypher) = &turn.cypher {
         lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
     }
-    lines.extend(sources(context));
+    lines.extend(sources(context, &trace.passages));
     lines.extend(rests_on(turn.trust).map(|what| {
         format!("It rests on {what}: a link to a place that only these name is shown as text.")
     }));
@@ -191,12 +192,18 @@ fn tool(used: &ToolUse) -> String {
     )
 }
 
-fn sources(context: &[KnowledgeNode]) -> Vec<String> {
+fn sources(context: &[KnowledgeNode], passages: &[FoundPassage]) -> Vec<String> {
     if context.is_empty() {
         return Vec::new();
     }
     let node = |node: &KnowledgeNode| {
         let mut properties = node.properties.clone();
+        let chunk = properties.remove("chunkId");
+        let chunk = chunk.as_ref().and_then(|chunk| chunk.as_str());
+        let found = passages.iter().find(|it| Some(&*it.chunk) == chunk);
+        let score = found.map_or_else(String::new, |it| format!(" (score {:.2})", it.score));
+        let is_told = |value: &serde_json::Value| !value.as_str().is_some_and(is_path);
+        properties.retain(|name, value| name != "chunkSeqId" && is_told(value));
         let name = node.name_property();
         let name = name.and_then(|name| properties.remove(name));
         let name = name.as_ref().and_then(|name| name.as_str());
@@ -208,7 +215,7 @@ fn sources(context: &[KnowledgeNode]) -> Vec<String> {
             ""
         };
         format!(
-            "- ({}) {name}{}{since}",
+            "- ({}) {name}{}{score}{since}",
             node.labels.join(", "),
             excerpt(&properties.to_string())
         )
@@ -224,6 +231,33 @@ fn sources(context: &[KnowledgeNode]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_passage_is_shown_with_its_score_and_without_paths_of_a_machine() {
+        let properties = serde_json::json!({
+            "title": "Dues", "chunkId": "manual/1#0", "chunkSeqId": 0, "file_name": "/srv/manual/dues.md",
+            "date": "2026-01-02",
+        });
+        let mut node = KnowledgeNode {
+            labels: vec!["Document".to_owned()],
+            properties: properties.as_object().unwrap().clone(),
+            has_changed: false,
+        };
+        let found = [FoundPassage {
+            chunk: "manual/1#0".to_owned(),
+            score: 0.834,
+        }];
+        assert_eq!(
+            sources(&[node.clone()], &found)[1],
+            r#"- (Document) Dues {"date":"2026-01-02"} (score 0.83)"#
+        );
+        // What stands beside a find has none.
+        node.properties["chunkId"] = "manual/1#1".into();
+        assert_eq!(
+            sources(&[node], &found)[1],
+            r#"- (Document) Dues {"date":"2026-01-02"}"#
+        );
+    }
 
     #[test]
     fn what_a_person_said_is_shown_with_its_place_and_link() {

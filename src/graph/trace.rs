@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What was done for an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Trace {
     /// In the order in which they ended.
@@ -11,6 +11,17 @@ pub struct Trace {
     pub tools: Vec<ToolUse>,
     /// The critic's questions.
     pub follow_ups: Vec<String>,
+    /// The passages that were found, best first.
+    pub passages: Vec<FoundPassage>,
+}
+
+/// A passage that was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FoundPassage {
+    pub chunk: String,
+    /// What it was ranked by, as `muninn search` shows it.
+    pub score: f32,
 }
 
 impl Trace {

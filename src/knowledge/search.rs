@@ -6,6 +6,7 @@
 
 pub mod cards;
 pub mod citations;
+pub mod facts;
 pub mod hit;
 pub mod index;
 mod names;

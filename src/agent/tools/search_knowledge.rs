@@ -10,6 +10,7 @@ use super::{ToolResult, wrong_call};
 use crate::agent::prompts::{Finding, lines};
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
+use crate::knowledge::search::facts::is_path;
 use crate::knowledge::search::plan::{Want, want};
 use crate::knowledge::search::{Among, Found, Hit, Query, Searcher};
 use crate::llm::ToolSpec;
@@ -229,14 +230,17 @@ fn spec(name: &str, description: String) -> ToolSpec {
 fn passage(cited: &Cited) -> Vec<String> {
     let Cited { number, hit } = cited;
     let mut about = vec![format!("source {}", one_line(&hit.source))];
-    if let Some(link) = &hit.link {
+    if let Some(link) = hit.link.as_deref().filter(|link| !is_path(link)) {
         about.push(one_line(link));
     }
     if !hit.path.is_empty() {
         let from = hit.path.len().saturating_sub(NAMED);
         let names: Vec<String> = hit.path[from..]
             .iter()
-            .map(|it| one_line(&it.name))
+            .map(|it| match it.told.as_str() {
+                "" => one_line(&it.name),
+                told => format!("{} ({})", one_line(&it.name), one_line(told)),
+            })
             .collect();
         about.push(format!("part of {}", names.join(" › ")));
     }

@@ -5,7 +5,7 @@ use crate::agent::Gathered;
 use crate::agent::asker;
 use crate::agent::tools::notes;
 use crate::conversation::notice::Notice;
-use crate::graph::trace::{ModelCall, Trace};
+use crate::graph::trace::{FoundPassage, ModelCall, Trace};
 use crate::graph::{Source, Trust};
 use crate::knowledge::search::citations::{self, Checked};
 use crate::knowledge::search::{Policy, Rung};
@@ -101,6 +101,15 @@ impl Draft {
             calls: self.calls.clone(),
             tools: self.gathered.tools.clone(),
             follow_ups: self.gathered.follow_ups.clone(),
+            passages: self
+                .gathered
+                .cited
+                .iter()
+                .map(|cited| FoundPassage {
+                    chunk: cited.hit.chunk.clone(),
+                    score: cited.hit.scores.total,
+                })
+                .collect(),
         }
     }
 

@@ -4,6 +4,7 @@ use muninn_platform::{escaped, linked};
 use serde_json::Value;
 
 use super::citations::Cited;
+use super::facts::{dates, in_words, is_address, is_date, is_path};
 use super::hit::{Hit, Step};
 
 /// Facts of one card beside its dates.
@@ -64,21 +65,6 @@ fn card(cited: &Cited) -> String {
     lines.join("\n")
 }
 
-/// Whether people can open it; a path is one of the machine that ingested it.
-fn is_address(link: &str) -> bool {
-    link.starts_with("https://") || link.starts_with("http://")
-}
-
-/// Whether it is a path of a machine, which tells nobody anything and should not be told.
-fn is_path(text: &str) -> bool {
-    let text = text.trim();
-    let has_drive = text.get(1..3).is_some_and(|it| it == ":\\" || it == ":/");
-    text.starts_with("file:")
-        || text.starts_with("\\\\")
-        || has_drive
-        || (text.starts_with('/') && text.len() > 1 && !text.contains(char::is_whitespace))
-}
-
 /// Where a record was read: the file's own name, and the line.
 fn place(properties: &[(String, Value)]) -> Option<String> {
     let get = |name: &str| properties.iter().find(|(own, _)| own == name);
@@ -92,32 +78,29 @@ fn place(properties: &[(String, Value)]) -> Option<String> {
 }
 
 fn step(step: &Step) -> String {
-    match &step.link {
-        Some(link) if is_address(link) => linked(&step.name, link),
-        Some(_) | None => escaped(&step.name),
+    let name = match step.link.as_deref().filter(|link| is_address(link)) {
+        Some(link) => linked(&step.name, link),
+        None => escaped(&step.name),
+    };
+    match step.told.as_str() {
+        "" => name,
+        told => format!("{name} ({})", escaped(told)),
     }
 }
 
 /// What kind it is, its dates, and what else is short.
 fn facts(hit: &Hit) -> Vec<String> {
-    let mut facts = vec![escaped(&hit.label)];
-    let told = short(&hit.properties);
-    let (dates, others): (Vec<_>, Vec<_>) = told
-        .into_iter()
-        .partition(|(name, _)| name.to_lowercase().contains("date"));
-    for (name, value) in dates
-        .into_iter()
-        .take(DATES)
-        .chain(others.into_iter().take(FACTS))
-    {
-        facts.push(format!("{}: {}", escaped(&name), escaped(&value)));
-    }
-    facts
+    let dates = dates(&hit.properties).into_iter().take(DATES);
+    let dates = dates.map(|dated| (dated.name.clone(), dated.text()));
+    let others = short(&hit.properties).into_iter().take(FACTS);
+    let told = dates.chain(others);
+    let told = told.map(|(name, value)| format!("{}: {}", escaped(&name), escaped(&value)));
+    std::iter::once(escaped(&hit.label)).chain(told).collect()
 }
 
-/// Properties that are short, as people read them.
+/// Properties beside dates that are short, as people read them.
 fn short(properties: &[(String, Value)]) -> Vec<(String, String)> {
-    let is_told = |name: &String| TOLD.contains(&name.as_str());
+    let is_told = |name: &String| TOLD.contains(&name.as_str()) || is_date(name);
     let mut short = Vec::new();
     for (name, value) in properties.iter().filter(|(name, _)| !is_told(name)) {
         let text = match value {
@@ -136,23 +119,6 @@ fn short(properties: &[(String, Value)]) -> Vec<(String, String)> {
     short
 }
 
-/// `logicalDate_coverageEndDate` is `coverage end date`.
-fn in_words(name: &str) -> String {
-    let name = name.strip_prefix("logicalDate_").unwrap_or(name);
-    let mut words = String::new();
-    for character in name.chars() {
-        if character == '_' {
-            words.push(' ');
-        } else if character.is_uppercase() {
-            words.push(' ');
-            words.extend(character.to_lowercase());
-        } else {
-            words.push(character);
-        }
-    }
-    words.trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -166,6 +132,7 @@ mod tests {
             name: name.to_owned(),
             label: "series".to_owned(),
             link: link.map(str::to_owned),
+            told: "series, 1890–1904".to_owned(),
         };
         let properties = json!({
             "logicalDate_coverageEndDate": "1952-12-31",

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::facts::{dates, kind_and_years};
 use super::index::KnowledgeIndex;
 use super::rank::{Confidence, Ranked, Scores};
 use crate::graph::ingest::searching::Passage;
@@ -17,6 +18,8 @@ pub struct Step {
     pub name: String,
     pub label: String,
     pub link: Option<String>,
+    /// What it is and when, such as `series, 1890–1904`; empty where that tells nothing.
+    pub told: String,
 }
 
 /// A find.
@@ -62,7 +65,9 @@ pub(super) fn around(index: &KnowledgeIndex, chosen: &[Ranked]) -> Vec<usize> {
         .flat_map(|one| {
             let neighbours = [-1, 1].map(|places| index.neighbour(one.entry, places));
             let own = [one.entry, index.head(one.entry)];
-            own.into_iter().chain(neighbours.into_iter().flatten())
+            let path = index.path(one.entry).into_iter().map(|at| index.head(at));
+            let told = own.into_iter().chain(path);
+            told.chain(neighbours.into_iter().flatten())
         })
         .collect();
     numbers.sort_unstable();
@@ -130,7 +135,10 @@ fn hit(
         path: index
             .path(number)
             .into_iter()
-            .map(|at| step(index, at))
+            .map(|at| Step {
+                told: told(index, at, of(index.head(at))),
+                ..step(index, at)
+            })
             .collect(),
         related: related(index, number),
         properties: properties.unwrap_or_default(),
@@ -147,7 +155,17 @@ fn step(index: &KnowledgeIndex, number: usize) -> Step {
         name: name.unwrap_or(&entry.record).to_owned(),
         label: entry.label.to_string(),
         link: entry.link.as_deref().map(str::to_owned),
+        told: String::new(),
     }
+}
+
+/// What a step of a path is, and when.
+fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> String {
+    let label = &index.entry(index.head(number)).label;
+    let properties = passage.map(|it| ordered(&it.properties, &[]));
+    let dates = dates(&properties.unwrap_or_default());
+    let span = dates.iter().find(|it| it.from != it.until);
+    kind_and_years(label, span)
 }
 
 /// Each related record once, with all the ways in which it is related; without what the path tells

@@ -162,7 +162,9 @@ impl Builder {
         let record = self.index.records.entry(chunk.record.as_str().into());
         let chunks = record.or_default();
         if chunks.is_empty() {
-            for identifier in identifiers(&chunk.record) {
+            let tags = chunk.tags.iter().map(|tag| tag.to_lowercase());
+            let tags = tags.filter(|tag| has_digit(tag) && !tag.contains(char::is_whitespace));
+            for identifier in identifiers(&chunk.record).into_iter().chain(tags) {
                 let known = self.index.identifiers.entry(identifier.into());
                 known.or_default().push(number);
             }
@@ -421,7 +423,7 @@ impl KnowledgeIndex {
         path
     }
 
-    /// The records of these identifiers: the whole key, or what follows its last slash or colon.
+    /// The records of these identifiers: the whole key, what follows its last slash or colon, or a tag with a digit.
     pub fn identified(&self, identifiers: &[String]) -> Vec<usize> {
         let mut found: Vec<usize> = identifiers
             .iter()
@@ -455,8 +457,12 @@ fn identifiers(record: &str) -> Vec<String> {
     if let Some((_, last)) = key.rsplit_once(['/', ':']) {
         all.push(last.to_owned());
     }
-    all.retain(|identifier| identifier.chars().any(|it| it.is_ascii_digit()));
+    all.retain(|identifier| has_digit(identifier));
     all
+}
+
+fn has_digit(text: &str) -> bool {
+    text.chars().any(|it| it.is_ascii_digit())
 }
 
 /// As the embedded store keeps vectors, so that both stores give the same cosines.

@@ -32,7 +32,18 @@ pub struct Plan {
 /// The words of a question that may be an identifier, in lower case: with a digit, and long enough
 /// to be no year or amount, unless a word before it says that it is one.
 pub fn identifiers(text: &str) -> Vec<String> {
-    const SAY_SO: &[&str] = &["id", "identifier", "naid", "no", "nr", "number", "record"];
+    const SAY_SO: &[&str] = &[
+        "collection",
+        "group",
+        "id",
+        "identifier",
+        "naid",
+        "no",
+        "nr",
+        "number",
+        "record",
+        "series",
+    ];
     /// Characters of what is no year, price or page.
     const LONG: usize = 5;
     let lower = text.to_lowercase();

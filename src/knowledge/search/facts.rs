@@ -1,0 +1,230 @@
+//! What is told of a record beside its text: dates as spans, properties in words. Pure.
+
+use serde_json::Value;
+
+use crate::knowledge::documents::{DOCUMENT, PASSAGE, SECTION};
+
+/// How names of properties end that are the beginning and the end of one span.
+const SPANS: [(&str, &str); 2] = [("StartDate", "EndDate"), ("birthDate", "deathDate")];
+/// Labels that say what a document is made of, and nothing of what it is.
+const PARTS: [&str; 3] = [DOCUMENT, SECTION, PASSAGE];
+
+/// A date, or the two ends of a span, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dated {
+    /// In words: "coverage".
+    pub(super) name: String,
+    pub(super) from: Option<String>,
+    pub(super) until: Option<String>,
+}
+
+impl Dated {
+    /// `1950-01-01 – 1952-12-31`
+    pub(super) fn text(&self) -> String {
+        self.with(str::to_owned)
+    }
+
+    /// `1950–1952`, where both are dates.
+    fn years(&self) -> String {
+        self.with(|date| {
+            let year: String = date.chars().take_while(char::is_ascii_digit).collect();
+            if year.is_empty() {
+                date.to_owned()
+            } else {
+                year
+            }
+        })
+    }
+
+    fn with(&self, told: impl Fn(&str) -> String) -> String {
+        match (&self.from, &self.until) {
+            (Some(from), Some(until)) => {
+                let (from, until) = (told(from), told(until));
+                if from == until {
+                    from
+                } else {
+                    format!("{from} – {until}")
+                }
+            }
+            (Some(from), None) => format!("from {}", told(from)),
+            (None, Some(until)) => format!("until {}", told(until)),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// The dates of a record, spans in one, in the order of its properties.
+pub(super) fn dates(properties: &[(String, Value)]) -> Vec<Dated> {
+    let mut found: Vec<Dated> = Vec::new();
+    for (name, value) in properties {
+        let Some(text) = date(value) else { continue };
+        let Some((stem, is_start)) = end_of_span(name) else {
+            if name.to_lowercase().contains("date") {
+                found.push(Dated {
+                    name: in_words(name),
+                    from: Some(text.clone()),
+                    until: Some(text),
+                });
+            }
+            continue;
+        };
+        let name = match in_words(stem) {
+            empty if empty.is_empty() => "lived".to_owned(),
+            words => words,
+        };
+        let place = found.iter().position(|it| it.name == name);
+        let place = place.unwrap_or_else(|| {
+            found.push(Dated {
+                name,
+                from: None,
+                until: None,
+            });
+            found.len() - 1
+        });
+        let span = &mut found[place];
+        if is_start {
+            span.from = Some(text);
+        } else {
+            span.until = Some(text);
+        }
+    }
+    found
+}
+
+/// Whether a property is told as a date.
+pub(super) fn is_date(name: &str) -> bool {
+    end_of_span(name).is_some() || name.to_lowercase().contains("date")
+}
+
+/// What a step of a path is and when: `series, 1890–1904`; nothing where that tells nothing.
+pub(super) fn kind_and_years(label: &str, dates: Option<&Dated>) -> String {
+    let kind = (!PARTS.contains(&label)).then(|| label.to_owned());
+    let years = dates.map(Dated::years).filter(|it| !it.is_empty());
+    let years = years.map(|years| years.replace(" – ", "–"));
+    let told: Vec<String> = kind.into_iter().chain(years).collect();
+    told.join(", ")
+}
+
+/// `coverage` and whether it begins it, of `logicalDate_coverageStartDate`.
+fn end_of_span(name: &str) -> Option<(&str, bool)> {
+    SPANS.iter().find_map(|(start, end)| {
+        let starts = name.strip_suffix(start).map(|stem| (stem, true));
+        starts.or_else(|| name.strip_suffix(end).map(|stem| (stem, false)))
+    })
+}
+
+/// A date, or several in one text.
+fn date(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => {
+            let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+            texts?.join(", ")
+        }
+        Value::Null | Value::Bool(_) | Value::Object(_) => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// `logicalDate_coverageEndDate` is `coverage end date`, `heading_creators` is `creators`.
+pub(super) fn in_words(name: &str) -> String {
+    let plain = |name| {
+        ["logicalDate_", "heading_"]
+            .iter()
+            .fold(name, |name: &str, prefix| {
+                name.strip_prefix(prefix).unwrap_or(name)
+            })
+    };
+    let mut words = String::new();
+    for character in plain(name).chars() {
+        if character == '_' {
+            words.push(' ');
+        } else if character.is_uppercase() {
+            words.push(' ');
+            words.extend(character.to_lowercase());
+        } else {
+            words.push(character);
+        }
+    }
+    words.trim().to_owned()
+}
+
+/// Whether people can open it; a path is one of the machine that ingested it.
+pub fn is_address(link: &str) -> bool {
+    link.starts_with("https://") || link.starts_with("http://")
+}
+
+/// Whether it is a path of a machine, which tells nobody anything and should not be told.
+pub fn is_path(text: &str) -> bool {
+    let text = text.trim();
+    let has_drive = text.get(1..3).is_some_and(|it| it == ":\\" || it == ":/");
+    text.starts_with("file:")
+        || text.starts_with("\\\\")
+        || has_drive
+        || (text.starts_with('/') && text.len() > 1 && !text.contains(char::is_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn dates_of(properties: &Value) -> Vec<(String, String, String)> {
+        let properties = properties.as_object().unwrap().clone();
+        let properties: Vec<(String, Value)> = properties.into_iter().collect();
+        let told = |dated: Dated| {
+            let years = kind_and_years("Section", Some(&dated));
+            (dated.name.clone(), dated.text(), years)
+        };
+        dates(&properties).into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn two_ends_are_one_span() {
+        for (properties, expected) in [
+            (
+                json!({"logicalDate_coverageEndDate": "1952-12-31", "logicalDate_coverageStartDate": "1950-01-01"}),
+                ("coverage", "1950-01-01 – 1952-12-31", "1950–1952"),
+            ),
+            (
+                json!({"logicalDate_inclusiveStartDate": "1950-01-01"}),
+                ("inclusive", "from 1950-01-01", "from 1950"),
+            ),
+            (
+                json!({"logicalDate_birthDate": "1840-02-03", "logicalDate_deathDate": "1910-01-01"}),
+                ("lived", "1840-02-03 – 1910-01-01", "1840–1910"),
+            ),
+            (
+                json!({"logicalDate_deathDate": 1910}),
+                ("lived", "until 1910", "until 1910"),
+            ),
+            (
+                json!({"dueDate": "2026-04-01"}),
+                ("due date", "2026-04-01", "2026"),
+            ),
+            (
+                json!({"logicalDate_productionDates": ["1870-02-01", "1871-02-01"]}),
+                ("production dates", "1870-02-01, 1871-02-01", "1870"),
+            ),
+        ] {
+            let (name, text, years) = expected;
+            let expected = (name.to_owned(), text.to_owned(), years.to_owned());
+            assert_eq!(dates_of(&properties), [expected], "{properties}");
+        }
+        assert!(dates_of(&json!({"title": "x", "coverageStartDate": null})).is_empty());
+    }
+
+    #[test]
+    fn a_step_tells_what_it_is_and_when() {
+        let dated = Dated {
+            name: "coverage".to_owned(),
+            from: Some("1890-01-01".to_owned()),
+            until: Some("1890-12-31".to_owned()),
+        };
+        assert_eq!(kind_and_years("series", Some(&dated)), "series, 1890");
+        assert_eq!(kind_and_years("series", None), "series");
+        assert_eq!(kind_and_years(SECTION, None), "");
+    }
+}

@@ -11,6 +11,9 @@ use crate::graph::{GraphStore, StoreError};
 /// the American one, `stars` (of 5) what audiences give, rounded.
 const MOVIES: &str = include_str!("../demo/movies.json");
 
+/// Contracts, made up, as a table for the mapping `contracts`.
+pub const CONTRACTS: &str = include_str!("../demo/contracts.csv");
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Movies {

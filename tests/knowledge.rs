@@ -5,9 +5,15 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use muninn::demo::load_movies;
+use muninn::demo::{CONTRACTS, load_movies};
+use muninn::knowledge::ingest::{Ingest, ingest};
+use muninn::knowledge::mapping::Mapping;
+use muninn::knowledge::source::Source;
+use muninn::llm::Embedder;
+use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
 use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Reply, Request};
@@ -72,6 +78,7 @@ support::bot::on_every_graph!(
     a_statement_that_cannot_be_repaired_is_given_up,
     a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled,
     a_film_is_found_by_what_happens_in_it,
+    contracts_of_a_table_are_asked_about_in_two_languages,
 );
 
 async fn small_talk_is_one_call(place: Place) {
@@ -598,5 +605,67 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
         .find("# Examples")
         .or(written[0].find("# Question"));
     begin_alike(&written, stable.unwrap());
+    server.finish();
+}
+
+/// The contracts of the demo, ingested as anybody's table is.
+async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
+    let bot = place.bot(&place.config(Some(server), &[])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("contracts.csv");
+    std::fs::write(&table, CONTRACTS).unwrap();
+    let mapping = Mapping::built_in("contracts").unwrap().unwrap();
+    // A server is everybody's: a source of its own.
+    let name = format!("contracts-{}", place.name());
+    let what = Ingest {
+        source: Source::find(std::slice::from_ref(&table), Some(&name), Some(mapping)).unwrap(),
+        paths: vec!["contracts.csv".to_owned()],
+        channels: Vec::new(),
+        data_dir: folder.path(),
+        is_dry: false,
+    };
+    let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
+    let summary = ingest(&bot.store, &embedder, what, &mut |_far| {})
+        .await
+        .unwrap();
+    assert_eq!((summary.counts.new, summary.rejected), (8 + 6 + 2, 0));
+    bot
+}
+
+async fn contracts_of_a_table_are_asked_about_in_two_languages(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = bot_with_contracts(&place, &server).await;
+    let room = bot.room("a");
+    let active = "MATCH (c:Contract) WHERE c.start <= date() AND c.end >= date() \
+                  RETURN DISTINCT c.number AS number ORDER BY number";
+    let hops = "MATCH (:Vendor {name: 'Harbour Trading'})<-[:MADE_THROUGH]-(:Contract)-[:SUPPLIED_BY]->(s:Supplier) \
+                RETURN count(DISTINCT s.name) AS suppliers";
+    let running: &[&str] = &["K-101", "K-103", "K-104", "K-106", "K-107"];
+    let four: &[&str] = &["> suppliers: 4"];
+    for (question, cypher, found) in [
+        ("Which contracts are active?", active, running),
+        ("哪些合約仍然有效?", active, running),
+        (
+            "How many suppliers are connected to Harbour Trading through a contract?",
+            hops,
+            four,
+        ),
+        ("有多少供應商透過合約與 Harbour Trading 有關?", hops, four),
+    ] {
+        server
+            .expects(routes(question))
+            .calls(&[("text2cypher", json!({"question": question}))]);
+        server.expects(writes_cypher(question)).answers(cypher);
+        server.expects(criticises).answers(CONTENT);
+        server
+            .expects(move |request| {
+                let read = request.last_user();
+                let is_there = |one: &&str| read.contains(*one);
+                found.iter().all(is_there) && !read.contains("K-102") && !read.contains("K-108")
+            })
+            .answers("So it is.");
+        assert_eq!(room.say("ada", question).await.text(), "So it is.");
+    }
+    bot.end().await;
     server.finish();
 }

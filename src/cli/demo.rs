@@ -1,12 +1,14 @@
 //! `muninn demo`: a graph to try things on.
 
-use muninn_platform::counted;
-
+use anyhow::Context as _;
 use clap::ValueEnum;
-use muninn::demo::load_movies;
+use muninn::demo::{CONTRACTS, load_movies};
+use muninn_platform::counted;
+use private_files::private_folder;
 use serde::{Deserialize, Serialize};
 
 use super::context::Context;
+use super::ingest::{self, IngestArgs};
 use super::output::Exit;
 
 /// Which graph.
@@ -15,14 +17,40 @@ use super::output::Exit;
 pub(super) enum Demo {
     /// 38 movies, and 133 people who played in, directed, wrote, produced or reviewed them
     Movies,
+    /// Eight contracts with their suppliers and vendors, from a table whose rows make several nodes
+    Contracts,
 }
 
 /// Loads it, or what is missing of it.
 pub(super) async fn run(at: &Context, demo: Demo) -> anyhow::Result<Exit> {
+    match demo {
+        Demo::Movies => movies(at).await,
+        Demo::Contracts => contracts(at).await,
+    }
+}
+
+/// Ingests the table as anybody would ingest theirs.
+async fn contracts(at: &Context) -> anyhow::Result<Exit> {
+    let folder = at.config.data_dir.join("demo");
+    let path = folder.join("contracts.csv");
+    private_folder(&folder)
+        .and_then(|()| std::fs::write(&path, CONTRACTS))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    ingest::run(at, IngestArgs::mapped(path, "contracts")).await?;
+    at.out
+        .say(
+            "`muninn schema` shows what there is.\n\
+             Now ask, in `muninn chat`:\n\
+             \x20 Which contracts are active?\n\
+             \x20 How many suppliers work with Harbour Trading?\n\
+             \x20 哪些合約仍然有效?",
+        )
+        .await
+}
+
+async fn movies(at: &Context) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
-    let loaded = match demo {
-        Demo::Movies => load_movies(&store).await,
-    };
+    let loaded = load_movies(&store).await;
     store.close().await?;
     let loaded = loaded?;
     let done = match (loaded.nodes, loaded.relationships) {

@@ -32,7 +32,7 @@ pub(super) struct IngestArgs {
     /// Folders of anything, or files: .md, .txt, .html, .pdf, .docx and other documents; .json, .jsonl, .csv
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// How records become nodes: a TOML file, or `archives`, which is built in
+    /// How records become nodes: a TOML file, or one that is built in (`archives`, `contracts`, `policies`)
     #[arg(long)]
     mapping: Option<String>,
     /// What the source is called; unset for the name of the path
@@ -56,6 +56,20 @@ pub(super) struct IngestArgs {
 }
 
 impl IngestArgs {
+    /// Records of one file by a mapping that is built in, as a source of the mapping's name.
+    pub(super) fn mapped(path: PathBuf, mapping: &str) -> Self {
+        Self {
+            paths: vec![path],
+            mapping: Some(mapping.to_owned()),
+            name: Some(mapping.to_owned()),
+            channels: Vec::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            dry_run: false,
+            yes: true,
+        }
+    }
+
     /// With paths that mean the same in any folder.
     pub(super) fn with_whole_paths(self) -> io::Result<Self> {
         let paths = self.paths.iter().map(|path| whole(path));

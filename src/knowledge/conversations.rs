@@ -164,6 +164,7 @@ fn of_exchanges(
     Record {
         key,
         at: Place::line(file, number),
+        is_shared: false,
         links: parts.chain(in_order(chunks.len())).collect(),
         chunks,
     }

@@ -366,6 +366,7 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
         key: key.to_owned(),
         at: Place::file(path),
         chunks: draft.chunks,
+        is_shared: false,
         links: draft.links,
     })
 }

@@ -470,6 +470,7 @@ impl Batch {
                 chunks: own,
                 at: _,
                 links: _,
+                is_shared: _,
             } = record;
             if is_stale {
                 stale.push(key.clone());

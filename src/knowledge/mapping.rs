@@ -24,11 +24,13 @@ use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 /// The US National Archives catalog.
 const ARCHIVES: &str = include_str!("../../mappings/archives.toml");
+/// A table whose rows name several things each.
+const CONTRACTS: &str = include_str!("../../mappings/contracts.toml");
 /// What has to be kept in mind when certain words are said.
 const POLICIES: &str = include_str!("../../mappings/policies.toml");
 
 /// Names of mappings that are part of the program.
-pub const BUILT_IN: &[&str] = &["archives", "policies"];
+pub const BUILT_IN: &[&str] = &["archives", "contracts", "policies"];
 
 /// Names that a property cannot have: the chunk has them.
 const RESERVED: &[&str] = &[
@@ -77,6 +79,8 @@ struct RecordType {
     relations: Vec<Relation>,
     /// Keep file and line of each record.
     place: bool,
+    /// It is made beside the first type that fits, and several lines may name the same one.
+    is_shared: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,6 +161,8 @@ struct RecordEntry {
     #[serde(default)]
     place: bool,
     #[serde(default)]
+    shared: bool,
+    #[serde(default)]
     properties: IndexMap<String, PropertyEntry>,
     above: Option<AboveEntry>,
     #[serde(default)]
@@ -213,7 +219,7 @@ impl Mapping {
     /// # Errors
     /// [`MappingError`] only if the program was built from a broken file.
     pub fn built_in(name: &str) -> Option<Result<Self, MappingError>> {
-        let texts = BUILT_IN.iter().zip([ARCHIVES, POLICIES]);
+        let texts = BUILT_IN.iter().zip([ARCHIVES, CONTRACTS, POLICIES]);
         let text = texts.into_iter().find(|(built_in, _)| **built_in == name);
         text.map(|(_, text)| Self::parse(name, text))
     }
@@ -317,6 +323,12 @@ fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordT
             None
         }
     });
+    if entry.shared && (above.is_some() || !entry.relation.is_empty()) {
+        problems.push(format!(
+            "{label}: it is shared by several lines, so it has no relation and nothing above; say those of the type whose \
+             line it is"
+        ));
+    }
     let relations = relations(&label, entry.relation, problems);
     let properties = properties(&label, entry.properties, problems);
     Some(RecordType {
@@ -330,6 +342,7 @@ fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordT
         above,
         relations,
         place: entry.place,
+        is_shared: entry.shared,
         label,
     })
 }

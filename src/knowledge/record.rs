@@ -13,6 +13,8 @@ pub struct Record {
     /// In reading order; the first one stands for the record. Never empty.
     pub chunks: Vec<Chunk>,
     pub links: Vec<Link>,
+    /// Several lines may make it; the first one does.
+    pub is_shared: bool,
 }
 
 /// A piece of text that is embedded and found as a whole.
@@ -159,6 +161,7 @@ mod tests {
                 embedded: text.to_owned(),
                 properties: properties.as_object().unwrap().clone(),
             }],
+            is_shared: false,
             links: Vec::new(),
         }
     }

@@ -299,7 +299,10 @@ impl Source {
                     sink(Item::Read(file.bytes))?;
                 }
                 Kind::Conversations => {
-                    let make = |value: &Value, line| conversations::read(value, &file.path, line);
+                    let make = |value: &Value, line| {
+                        let read = conversations::read(value, &file.path, line);
+                        read.map(|record| vec![record])
+                    };
                     read_lines(&file.path, &make, sink)?;
                 }
                 Kind::Records(mapping) => {
@@ -312,17 +315,20 @@ impl Source {
     }
 }
 
-type Make<'a> = &'a dyn Fn(&Value, u64) -> Result<Record, Rejection>;
+type Make<'a> = &'a dyn Fn(&Value, u64) -> Result<Vec<Record>, Rejection>;
 
 fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> ControlFlow<()> {
     // Two closures share it, one after the other.
     let sink = std::cell::RefCell::new(sink);
     let each = &mut |line: Result<Value, Rejection>, number| {
-        let item = match line.and_then(|value| make(&value, number)) {
-            Ok(record) => Item::Record(record),
-            Err(refused) => Item::Refused(refused),
-        };
-        (sink.borrow_mut())(item)
+        let mut sink = sink.borrow_mut();
+        match line.and_then(|value| make(&value, number)) {
+            Ok(records) => records
+                .into_iter()
+                .map(Item::Record)
+                .try_for_each(&mut **sink),
+            Err(refused) => sink(Item::Refused(refused)),
+        }
     };
     let read = values(path, each, &mut |bytes| {
         (sink.borrow_mut())(Item::Read(bytes))

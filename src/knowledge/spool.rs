@@ -263,6 +263,7 @@ mod tests {
             key: key.to_owned(),
             at: Place::line(Path::new("f"), 1),
             chunks: Vec::new(),
+            is_shared: false,
             links: vec![Link {
                 kind: INCLUDES.to_owned(),
                 from: End::Record(above.iter().map(|key| (*key).to_owned()).collect()),

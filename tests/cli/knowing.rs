@@ -55,7 +55,30 @@ async fn the_demo_is_loaded_once_and_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_demo_of_a_table_makes_several_nodes_of_a_row() {
+    let home = Home::new();
+    let loaded = home.run(&["demo", "contracts"], "").await;
+    assert!(loaded.succeeds().contains("16 new"), "{loaded:?}");
+    let again = home.run(&["demo", "contracts"], "").await;
+    assert!(
+        again.succeeds().contains("nothing has changed"),
+        "{again:?}"
+    );
+    let shown = home.run(&["schema"], "").await;
+    for line in [
+        "(:Contract)-[:SUPPLIED_BY]->(:Supplier) 8",
+        "(:Contract)-[:MADE_THROUGH]->(:Vendor) 8",
+    ] {
+        assert!(shown.succeeds().contains(line), "{shown:?}");
+    }
+    let found = home
+        .run(&["search", "Who delivers ice for the fish market?"], "")
+        .await;
+    assert!(found.succeeds().contains("Nordlys Ice"), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_demo_that_is_not_there_names_those_that_are() {
     let refused = Home::new().run(&["demo", "ravens"], "").await;
-    refused.fails(2, &["movies"]);
+    refused.fails(2, &["movies", "contracts"]);
 }

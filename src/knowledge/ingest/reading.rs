@@ -149,6 +149,7 @@ impl Reader {
         let hash = hash(&record, self.is_private);
         let was_there = self.plan.was_served(&record.key);
         let is_stale = match self.plan.look(&record.key, hash) {
+            Verdict::Duplicate if record.is_shared => return Ok(ControlFlow::Continue(())),
             Verdict::Duplicate => {
                 let reason = format!("the id {} was there before", record.key);
                 self.refuse(&record.at.refuse(reason))?;

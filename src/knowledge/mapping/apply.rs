@@ -22,17 +22,21 @@ pub struct Presence {
 }
 
 impl Mapping {
-    /// Makes a record of a line.
+    /// Makes the records of a line: its own, and those that it shares with others.
     ///
     /// # Errors
-    /// Says why it is refused.
-    pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Record, Rejection> {
+    /// Says why it is refused, as a whole.
+    pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Vec<Record>, Rejection> {
         let place = Place::line(file, number);
         let numbered = self.is_numbered.then(|| numbered(line, number));
         let value = numbered.as_ref().unwrap_or_else(|| self.rooted(line));
-        let made = match self.type_of(value) {
-            Some(kind) => kind.record(value, place.clone()),
-            None => Err("no record type of the mapping fits it".to_owned()),
+        let kinds: Vec<&RecordType> = self.types_of(value).collect();
+        let made = match kinds.as_slice() {
+            [] => Err("no record type of the mapping fits it".to_owned()),
+            [..] => {
+                let records = kinds.iter().map(|kind| kind.record(value, place.clone()));
+                records.collect()
+            }
         };
         made.map_err(|reason| place.refuse(reason))
     }
@@ -42,23 +46,28 @@ impl Mapping {
         root.unwrap_or(line)
     }
 
-    fn type_of(&self, record: &Value) -> Option<&RecordType> {
-        self.types.iter().find(|kind| kind.fits(record))
+    /// The first type that fits, and all shared ones that do and that the line names.
+    fn types_of<'a>(&'a self, record: &'a Value) -> impl Iterator<Item = &'a RecordType> {
+        let fitting = |is_shared: bool| {
+            let kinds = self.types.iter();
+            kinds.filter(move |kind| kind.is_shared == is_shared && kind.fits(record))
+        };
+        let shared = fitting(true).filter(|kind| kind.id.first(record).and_then(word).is_some());
+        fitting(false).take(1).chain(shared)
     }
 
     /// Notes which of the named fields a line has.
     pub fn look(&self, line: &Value, presence: &mut Presence) {
         let record = self.rooted(line);
-        let Some(kind) = self.type_of(record) else {
-            return;
-        };
-        *presence.records.entry(kind.label.clone()).or_default() += 1;
-        for (what, pointer) in kind.fields() {
-            if !pointer.all(record).is_empty() {
-                *presence
-                    .found
-                    .entry((kind.label.clone(), what))
-                    .or_default() += 1;
+        for kind in self.types_of(record) {
+            *presence.records.entry(kind.label.clone()).or_default() += 1;
+            for (what, pointer) in kind.fields() {
+                if !pointer.all(record).is_empty() {
+                    *presence
+                        .found
+                        .entry((kind.label.clone(), what))
+                        .or_default() += 1;
+                }
             }
         }
     }
@@ -176,6 +185,7 @@ impl RecordType {
             at: place,
             chunks,
             links,
+            is_shared: self.is_shared,
         })
     }
 

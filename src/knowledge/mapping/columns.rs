@@ -113,6 +113,7 @@ impl Columns {
             above: None,
             relations: Vec::new(),
             place: false,
+            is_shared: false,
         };
         Some(Mapping {
             name: NAME.to_owned(),
@@ -231,7 +232,8 @@ mod tests {
         let made = of(&rows)
             .unwrap()
             .apply(&rows[0], Path::new("f"), 2)
-            .unwrap();
+            .unwrap()
+            .remove(0);
         assert_eq!(made.key, "N1");
         let chunk = &made.chunks[0];
         assert_eq!(
@@ -248,7 +250,10 @@ mod tests {
     fn rows_alike_are_told_apart_by_their_lines() {
         let row = json!({"id": "same", "about": "Two of them"});
         let mapping = of(&[row.clone(), row.clone()]).unwrap();
-        let keys = [2, 3].map(|line| mapping.apply(&row, Path::new("f"), line).unwrap().key);
+        let keys = [2, 3].map(|line| {
+            let made = mapping.apply(&row, Path::new("f"), line).unwrap();
+            made[0].key.clone()
+        });
         assert_eq!(keys, ["2", "3"]);
         assert!(of(&[json!({"a": 1})]).is_none(), "no words at all");
         assert!(of(&[]).is_none());

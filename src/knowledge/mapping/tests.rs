@@ -54,7 +54,9 @@ fn book() -> Value {
 
 fn read(line: &Value) -> Result<Record, String> {
     let read = books().apply(line, Path::new("books.jsonl"), 4);
-    read.map_err(|refused| refused.reason)
+    let mut read = read.map_err(|refused| refused.reason)?;
+    assert_eq!(read.len(), 1);
+    Ok(read.remove(0))
 }
 
 #[test]
@@ -254,4 +256,42 @@ fn properties_keep_the_order_of_the_file() {
     assert_eq!(order["ship"], ["tonnage", "built", "captain", "sunk"]);
     let archives = Mapping::built_in("archives").unwrap().unwrap();
     assert_eq!(archives.property_order()["person"][0], "naId");
+}
+
+#[test]
+fn a_row_makes_what_it_shares_with_others_as_well() {
+    let mapping = Mapping::built_in("contracts").unwrap().unwrap();
+    let row = json!({
+        "contract": "K-1", "subject": "Ice", "supplier": "Nordlys", "supplier_city": "Tromsø", "vendor": "",
+        "start": "2024-03-01", "end": "2099-02-28", "value": "18400",
+    });
+    let read = |row: &Value| mapping.apply(row, Path::new("c.csv"), 2);
+    let made = read(&row).unwrap();
+    let told: Vec<(&str, &str, bool)> = made
+        .iter()
+        .map(|it| (it.key.as_str(), it.chunks[0].label.as_str(), it.is_shared))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("K-1", "Contract", false),
+            ("supplier/Nordlys", "Supplier", true)
+        ]
+    );
+    assert_eq!(made[0].links.len(), 1, "a vendor that is not named is none");
+    assert_eq!(made[0].links[0].kind, "SUPPLIED_BY");
+    assert_eq!(made[1].chunks[0].properties["city"], json!("Tromsø"));
+
+    // A row is taken as a whole, or refused as a whole.
+    let mut wrong = row.clone();
+    wrong["start"] = json!("soon");
+    assert!(read(&wrong).unwrap_err().reason.contains("soon"));
+
+    let text =
+        "[[record]]\nlabel = \"A\"\nid = \"/a\"\nshared = true\n[record.above]\nids = \"/b\"\n";
+    let problem = Mapping::parse("m", text).unwrap_err().to_string();
+    assert!(
+        problem.contains("it is shared by several lines"),
+        "{problem}"
+    );
 }

@@ -12,6 +12,7 @@ use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, in_one_li
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
+use super::recent::RecentVectors;
 use super::reembed::{Stale, embed_missing, stale};
 use super::{
     AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,

@@ -23,5 +23,6 @@ mod rows;
 pub mod search;
 pub mod source;
 mod spool;
+mod transcripts;
 
 pub use self::record::{Chunk, End, Link, Place, Record, Rejection};

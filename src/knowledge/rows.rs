@@ -202,7 +202,7 @@ fn fields(row: &[u8]) -> Result<Vec<String>, String> {
     }
 }
 
-fn is_table(path: &Path) -> bool {
+pub(super) fn is_table(path: &Path) -> bool {
     has_extension(path, "csv")
 }
 

@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+mod lines;
+
+use self::lines::{read_lines, read_transcripts};
 use super::conversations;
 use super::documents::{self, Format};
 use super::folder::{Entry, Filter, LeftAlone, Reason, Walked};
 use super::mapping::columns::{self, Columns};
 use super::mapping::{Mapping, MappingError, Presence};
 use super::record::{Place, Record, Rejection};
-use super::rows::values;
+use super::rows::{is_table, values};
+use super::transcripts::is_utterance;
 use crate::graph::ingest::PropertyOrder;
 
 /// Records in which the fields of a mapping are looked for before anything is written.
@@ -138,7 +142,7 @@ pub(super) enum Item {
     Read(u64),
 }
 
-type Sink<'a> = &'a mut dyn FnMut(Item) -> ControlFlow<()>;
+pub(super) type Sink<'a> = &'a mut dyn FnMut(Item) -> ControlFlow<()>;
 
 impl Gathered {
     /// Looks at the paths, and at the first records. Writes nothing.
@@ -298,6 +302,9 @@ impl Source {
                     })?;
                     sink(Item::Read(file.bytes))?;
                 }
+                Kind::Conversations if extension(&file.path) == "csv" => {
+                    read_transcripts(&file.path, file.bytes, sink)?;
+                }
                 Kind::Conversations => {
                     let make = |value: &Value, line| {
                         let read = conversations::read(value, &file.path, line);
@@ -312,33 +319,6 @@ impl Source {
             }
         }
         ControlFlow::Continue(())
-    }
-}
-
-type Make<'a> = &'a dyn Fn(&Value, u64) -> Result<Vec<Record>, Rejection>;
-
-fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> ControlFlow<()> {
-    // Two closures share it, one after the other.
-    let sink = std::cell::RefCell::new(sink);
-    let each = &mut |line: Result<Value, Rejection>, number| {
-        let mut sink = sink.borrow_mut();
-        match line.and_then(|value| make(&value, number)) {
-            Ok(records) => records
-                .into_iter()
-                .map(Item::Record)
-                .try_for_each(&mut **sink),
-            Err(refused) => sink(Item::Refused(refused)),
-        }
-    };
-    let read = values(path, each, &mut |bytes| {
-        (sink.borrow_mut())(Item::Read(bytes))
-    });
-    match read {
-        Ok(flow) => flow,
-        Err(error) => {
-            let refused = Place::file(path).refuse(format!("it cannot be read: {error}"));
-            (sink.borrow_mut())(Item::Refused(refused))
-        }
     }
 }
 
@@ -448,7 +428,9 @@ fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
     let each = &mut |line: Result<Value, Rejection>, _number| {
         if let Ok(value) = line {
             looked += 1;
-            is_conversation = looked == 1 && conversations::is_conversation(&value);
+            is_conversation = looked == 1
+                && (conversations::is_conversation(&value)
+                    || is_table(path) && is_utterance(&value));
             columns.look(&value);
         }
         if is_conversation || looked >= LOOKED_AT {

@@ -9,7 +9,7 @@ use muninn_platform::TimeZone;
 
 use super::index::{AudienceIndex, Entry};
 use super::people::People;
-use super::values::Kind;
+use super::values::{Kind, values};
 use super::when::{self, Time};
 use crate::retrieval::language::{self, WordList};
 use crate::retrieval::text::written;
@@ -27,6 +27,11 @@ const AMOUNT: WordList = WordList::of(
     "price cost costs value worth fee fees rate salary wage pay rent fare fine deposit balance score temperature capacity weight height length percentage amount number total limit age budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
                       cuánto cuánta cuántos cuántas precio cuesta quanto quanta quanti quante quantos quantas prezzo costa preço custa \
                       hoeveel prijs kost ile cena kosztuje сколько цена стоит",
+);
+/// Those of them, and "much", that ask for money.
+const PRICE: WordList = WordList::of(
+    "price cost costs worth fee fees salary wage pay rent fare fine deposit budget preis kostet kosten prix coûte cuesta prezzo \
+                      costa preço custa prijs kost cena kosztuje цена стоит",
 );
 const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
 const NUMBERS: WordList = WordList::of(
@@ -54,6 +59,8 @@ const OLD: f32 = 90.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Number,
+    /// A number that is no date and no time of day.
+    Price,
     Time,
 }
 
@@ -66,10 +73,15 @@ impl Wanted {
         let names_time = words.windows(2).any(|pair| {
             matches!(&*pair[0], "what" | "which") && matches!(&*pair[1], "time" | "day" | "date")
         });
-        if behind_how {
+        let is_price = words.iter().any(|word| PRICE.has(word));
+        if behind_how && is_price {
+            Some(Self::Price)
+        } else if behind_how {
             Some(Self::Number)
         } else if names_time || words.iter().any(|word| WHEN.has(word)) {
             Some(Self::Time)
+        } else if is_price {
+            Some(Self::Price)
         } else if words.iter().any(|word| AMOUNT.has(word)) {
             Some(Self::Number)
         } else {
@@ -79,15 +91,19 @@ impl Wanted {
 
     fn is_in(self, entry: &Entry) -> bool {
         let texts = [entry.input(), entry.output()];
-        if texts
+        let has_digit = texts
             .iter()
-            .any(|text| text.bytes().any(|byte| byte.is_ascii_digit()))
-        {
+            .any(|text| text.bytes().any(|byte| byte.is_ascii_digit()));
+        if has_digit && self != Self::Price {
             return true;
         }
         let mut words = texts.into_iter().flat_map(written);
         match self {
-            Self::Number => words.any(|word| NUMBERS.has(&word)),
+            Self::Price if has_digit => {
+                let mut values = texts.into_iter().flat_map(values);
+                values.any(|value| value.kind == Kind::Amount)
+            }
+            Self::Number | Self::Price => words.any(|word| NUMBERS.has(&word)),
             Self::Time => words.any(|word| when::is_of_time(&word)),
         }
     }
@@ -197,6 +213,7 @@ impl Asked {
     pub(super) fn wanted(&self) -> &'static [Kind] {
         match self.wanted {
             Some(Wanted::Number) => &[Kind::Amount, Kind::TimeOfDay],
+            Some(Wanted::Price) => &[Kind::Amount],
             Some(Wanted::Time) => &[Kind::Date, Kind::TimeOfDay],
             None => &[],
         }

@@ -345,6 +345,52 @@ async fn conversations_and_tables() {
     assert_eq!(port.1["text"], json!("North quay\n\nTwo lines,\nof note"));
 }
 
+/// As AnnoMI is written, with words of our own.
+const TRANSCRIPTS: &str = "\
+transcript_id,mi_quality,video_title,video_url,topic,utterance_id,interlocutor,timestamp,utterance_text,annotator_id
+0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,0,therapist,00:00:01,\"What brings you here, then?\",1
+0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,1,client,00:00:05,My daughter asked me to stop before the summer.,1
+0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,1,client,00:00:05,My daughter asked me to stop before the summer.,2
+0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,2,therapist,00:00:11,And you?,1
+0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,3,client,00:00:13,I would miss the pipe on the bridge.,1
+1,low,Too much salt,https://v.test/1,diet,0,therapist,00:00:01,Eat less salt.,1
+1,low,Too much salt,https://v.test/1,diet,1,client,00:00:03,,1
+1,low,Too much salt,https://v.test/1,diet,2,,00:00:04,Hm.,1
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transcripts_are_a_table_with_speakers() {
+    let home = Home::new();
+    put(&home, "talks.csv", TRANSCRIPTS);
+    let said = home.run(&["ingest", "talks.csv"], "").await;
+    let said = said.succeeds();
+    assert!(
+        said.contains("talks.csv:9: it does not say who says it"),
+        "{said}"
+    );
+    let found = home
+        .run(&["search", "Why would the pilot stop smoking?"], "")
+        .await;
+    let found = found.succeeds();
+    assert!(
+        found.contains("A harbour pilot who smokes")
+            && found.contains("Client: My daughter asked me to stop"),
+        "{found}"
+    );
+    let shown = home.run(&["schema"], "").await;
+    assert!(
+        shown
+            .succeeds()
+            .contains("(:Conversation)-[:Includes]->(:Exemplar) 3"),
+        "{shown:?}"
+    );
+    let again = home.run(&["ingest", "talks.csv"], "").await;
+    assert!(
+        again.succeeds().contains("nothing has changed"),
+        "{again:?}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_input_is_told_in_words() {
     let home = Home::new();

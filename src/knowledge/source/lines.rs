@@ -1,0 +1,70 @@
+//! Files with a record a line, or with a row for each utterance of a transcript.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Item, Sink};
+use crate::knowledge::record::{Place, Record, Rejection};
+use crate::knowledge::rows::values;
+use crate::knowledge::transcripts::{MAX_TABLE, Transcripts};
+
+type Make<'a> = &'a dyn Fn(&Value, u64) -> Result<Vec<Record>, Rejection>;
+
+pub(super) fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> ControlFlow<()> {
+    // Two closures share it, one after the other.
+    let sink = std::cell::RefCell::new(sink);
+    let each = &mut |line: Result<Value, Rejection>, number| {
+        let mut sink = sink.borrow_mut();
+        match line.and_then(|value| make(&value, number)) {
+            Ok(records) => records
+                .into_iter()
+                .map(Item::Record)
+                .try_for_each(&mut **sink),
+            Err(refused) => sink(Item::Refused(refused)),
+        }
+    };
+    let read = values(path, each, &mut |bytes| {
+        (sink.borrow_mut())(Item::Read(bytes))
+    });
+    match read {
+        Ok(flow) => flow,
+        Err(error) => {
+            let refused = Place::file(path).refuse(format!("it cannot be read: {error}"));
+            (sink.borrow_mut())(Item::Refused(refused))
+        }
+    }
+}
+
+/// The transcripts of a table, which are put together from all of its rows.
+pub(super) fn read_transcripts(path: &Path, bytes: u64, sink: Sink<'_>) -> ControlFlow<()> {
+    if bytes > MAX_TABLE {
+        let most = MAX_TABLE >> 20;
+        let reason =
+            format!("a table of transcripts of more than {most} MB; divide it by transcripts");
+        sink(Item::Refused(Place::file(path).refuse(reason)))?;
+        return sink(Item::Read(bytes));
+    }
+    let mut transcripts = Transcripts::default();
+    let mut refused = Vec::new();
+    let each = &mut |line: Result<Value, Rejection>, number| {
+        let taken = line.and_then(|row| transcripts.push(&row, path, number));
+        refused.extend(taken.err());
+        ControlFlow::Continue(())
+    };
+    let read = values(path, each, &mut |bytes| sink(Item::Read(bytes)));
+    match read {
+        Ok(flow) => flow?,
+        Err(error) => {
+            refused.push(Place::file(path).refuse(format!("it cannot be read: {error}")));
+        }
+    }
+    for refused in refused {
+        sink(Item::Refused(refused))?;
+    }
+    for record in transcripts.into_records() {
+        sink(record.map_or_else(Item::Refused, Item::Record))?;
+    }
+    ControlFlow::Continue(())
+}

@@ -1,0 +1,301 @@
+//! Transcripts: tables with an utterance a row, as talks of several people are published.
+//!
+//! The columns are known by their names, as AnnoMI and others have them: which transcript a row is of, who says it, and what.
+//! Rows of several annotators of one utterance are one utterance. What one person says in a row is said once, and an exchange
+//! is what is said and what is answered to it.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::chunking::{Form, pieces};
+use super::conversations::{CONVERSATION, EXEMPLAR};
+use super::documents::in_order;
+use super::record::{Chunk, End, Link, Place, Record, Rejection};
+use crate::graph::ingest::INCLUDES;
+
+const TRANSCRIPT: &[&str] = &[
+    "transcript_id",
+    "conversation_id",
+    "dialogue_id",
+    "dialog_id",
+    "session_id",
+];
+const SPEAKER: &[&str] = &["interlocutor", "speaker", "speaker_role", "role"];
+const TEXT: &[&str] = &["utterance_text", "utterance", "text", "content"];
+const NUMBER: &[&str] = &["utterance_id", "turn_id", "utterance_number"];
+/// What is told of a transcript, by the column that has it.
+const ABOUT: [(&str, &[&str]); 4] = [
+    ("title", &["title", "video_title"]),
+    ("topic", &["topic"]),
+    ("quality", &["mi_quality", "quality"]),
+    ("link", &["url", "video_url", "link"]),
+];
+/// Characters of the first utterance that make a title.
+const TITLE_CHARS: usize = 80;
+/// Bytes of a table of transcripts at most: the rows of one may stand anywhere in it, so it is held as a whole.
+pub(super) const MAX_TABLE: u64 = 256 * 1024 * 1024;
+
+/// Whether a row is an utterance of a transcript.
+pub(super) fn is_utterance(row: &Value) -> bool {
+    [TRANSCRIPT, SPEAKER, TEXT]
+        .iter()
+        .all(|names| column(row, names).is_some())
+}
+
+/// The transcripts of one table.
+#[derive(Debug, Default)]
+pub(super) struct Transcripts(IndexMap<String, Transcript>);
+
+#[derive(Debug)]
+struct Transcript {
+    /// Its first row.
+    at: Place,
+    about: Map<String, Value>,
+    said: Vec<Utterance>,
+    /// The utterances that are there already, by their numbers.
+    numbers: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Utterance {
+    number: Option<f64>,
+    speaker: String,
+    text: String,
+}
+
+impl Transcripts {
+    /// Takes in a row.
+    ///
+    /// # Errors
+    /// Says why it is refused.
+    pub(super) fn push(&mut self, row: &Value, file: &Path, line: u64) -> Result<(), Rejection> {
+        let place = Place::line(file, line);
+        let refuse = |reason: &str| Place::line(file, line).refuse(reason.to_owned());
+        let of = |names: &[&str]| column(row, names).unwrap_or_default();
+        let (id, speaker, text) = (of(TRANSCRIPT), of(SPEAKER), of(TEXT));
+        if id.is_empty() {
+            return Err(refuse("it does not say which transcript it is of"));
+        }
+        if speaker.is_empty() {
+            return Err(refuse("it does not say who says it"));
+        }
+        let transcript = self.0.entry(id).or_insert_with(|| Transcript {
+            at: place,
+            about: about(row),
+            said: Vec::new(),
+            numbers: HashSet::new(),
+        });
+        let number = of(NUMBER);
+        let is_known = !number.is_empty() && !transcript.numbers.insert(number.clone());
+        // Nothing was understood of it, or another annotator has it, too.
+        if !text.is_empty() && !is_known {
+            transcript.said.push(Utterance {
+                number: number.parse().ok(),
+                speaker,
+                text,
+            });
+        }
+        Ok(())
+    }
+
+    /// The transcripts, in the order of their first rows.
+    pub(super) fn into_records(self) -> impl Iterator<Item = Result<Record, Rejection>> {
+        self.0
+            .into_iter()
+            .map(|(id, transcript)| transcript.record(id))
+    }
+}
+
+impl Transcript {
+    fn record(mut self, id: String) -> Result<Record, Rejection> {
+        if self.said.iter().all(|said| said.number.is_some()) {
+            let number = |said: &Utterance| said.number.unwrap_or_default();
+            self.said
+                .sort_by(|one, other| number(one).total_cmp(&number(other)));
+        }
+        let turns = turns(self.said);
+        let Some(first) = turns.first() else {
+            return Err(self.at.refuse("nothing is said in it".to_owned()));
+        };
+        let mut properties = self.about;
+        let title = properties.get("title").and_then(Value::as_str);
+        let title = title.map(str::to_owned);
+        let title = title.unwrap_or_else(|| first.1.chars().take(TITLE_CHARS).collect());
+        properties.insert("title".to_owned(), json!(title));
+        let chunk = |label: &str, text: String| Chunk {
+            label: label.to_owned(),
+            embedded: text.clone(),
+            text,
+            properties: properties.clone(),
+        };
+        let mut chunks = vec![chunk(CONVERSATION, title.clone())];
+        for exchange in exchanges(&turns) {
+            let parts = pieces(&exchange, Form::Plain).into_iter();
+            chunks.extend(parts.map(|text| chunk(EXEMPLAR, text)));
+        }
+        let parts = (1..chunks.len()).map(|at| Link {
+            kind: INCLUDES.to_owned(),
+            from: End::Own(0),
+            to: End::Own(at),
+        });
+        Ok(Record {
+            key: id,
+            at: self.at,
+            links: parts.chain(in_order(chunks.len())).collect(),
+            chunks,
+            is_shared: false,
+        })
+    }
+}
+
+/// Who says what: what one says in a row, together.
+fn turns(said: Vec<Utterance>) -> Vec<(String, String)> {
+    let mut turns: Vec<(String, String)> = Vec::new();
+    for Utterance { speaker, text, .. } in said {
+        match turns.last_mut() {
+            Some((last, together)) if *last == speaker => {
+                together.push(' ');
+                together.push_str(&text);
+            }
+            Some(_) | None => turns.push((speaker, text)),
+        }
+    }
+    turns
+}
+
+/// What is said and what is answered to it, two by two, with who says it. Of three that are left over the last goes alone.
+fn exchanges(turns: &[(String, String)]) -> Vec<String> {
+    let line = |(speaker, text): &(String, String)| format!("{}: {text}", named(speaker));
+    let both = |pair: &[(String, String)]| pair.iter().map(line).collect::<Vec<_>>().join("\n\n");
+    // Who is there to answer often says the first word, and then it is answered.
+    turns.chunks(2).map(both).collect()
+}
+
+/// `therapist` is `Therapist`.
+fn named(speaker: &str) -> String {
+    let mut letters = speaker.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+fn about(row: &Value) -> Map<String, Value> {
+    let told = ABOUT.iter().filter_map(|(name, columns)| {
+        let value = column(row, columns).filter(|value| !value.is_empty())?;
+        Some(((*name).to_owned(), json!(value)))
+    });
+    told.collect()
+}
+
+/// What stands in the first of these columns that there is, whatever its case.
+fn column(row: &Value, names: &[&str]) -> Option<String> {
+    let fields = row.as_object()?;
+    let named = |name: &&str| {
+        fields
+            .iter()
+            .find(|(own, _)| own.trim().eq_ignore_ascii_case(name))
+    };
+    let (_, value) = names.iter().find_map(named)?;
+    Some(match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => String::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(transcript: &str, number: &str, speaker: &str, text: &str) -> Value {
+        json!({
+            "mi_quality": "high", "transcript_id": transcript, "video_title": "On smoking", "video_url": "https://v.test/1",
+            "topic": "smoking cessation", "utterance_id": number, "interlocutor": speaker, "timestamp": "00:00:13",
+            "utterance_text": text, "annotator_id": "3",
+        })
+    }
+
+    fn records(rows: &[Value]) -> Vec<Result<Record, String>> {
+        let mut all = Transcripts::default();
+        for (line, row) in (2..).zip(rows) {
+            all.push(row, Path::new("t.csv"), line).unwrap();
+        }
+        let records = all.into_records();
+        records
+            .map(|it| it.map_err(|refused| refused.reason))
+            .collect()
+    }
+
+    #[test]
+    fn rows_become_transcripts_with_their_exchanges() {
+        let made = records(&[
+            row("0", "0", "therapist", "What brings you here?"),
+            row("1", "0", "client", "I came by bus."),
+            row("0", "2", "therapist", "How long?"),
+            row("0", "1", "client", "I want to stop."),
+            // Another annotator's.
+            row("0", "1", "client", "I want to stop."),
+            row("0", "3", "client", "Ten years."),
+            row("0", "4", "client", "Or eleven."),
+            row("0", "5", "therapist", ""),
+        ]);
+        let first = made[0].as_ref().unwrap();
+        let texts: Vec<&str> = first
+            .chunks
+            .iter()
+            .map(|chunk| chunk.text.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "On smoking",
+                "Therapist: What brings you here?\n\nClient: I want to stop.",
+                "Therapist: How long?\n\nClient: Ten years. Or eleven.",
+            ]
+        );
+        assert_eq!(first.key, "0");
+        let properties = Value::Object(first.chunks[1].properties.clone());
+        assert_eq!(
+            properties,
+            json!({"title": "On smoking", "topic": "smoking cessation", "quality": "high", "link": "https://v.test/1"})
+        );
+        assert_eq!(
+            made[1].as_ref().unwrap().chunks[1].text,
+            "Client: I came by bus."
+        );
+        assert_eq!(made.len(), 2);
+    }
+
+    #[test]
+    fn a_table_of_transcripts_is_known_by_its_columns() {
+        assert!(is_utterance(&row("0", "0", "client", "Hello.")));
+        assert!(is_utterance(
+            &json!({"Conversation_ID": 1, "Speaker": "Ada", "Text": "Hello."})
+        ));
+        for other in [
+            json!({"id": 1, "text": "Hello."}),
+            json!({"speaker": "Ada", "text": "Hello."}),
+            json!(["x"]),
+        ] {
+            assert!(!is_utterance(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_row_without_a_speaker_and_a_transcript_without_a_word_are_refused() {
+        let mut all = Transcripts::default();
+        let file = Path::new("t.csv");
+        for (row, why) in [
+            (row("0", "0", "", "Hello."), "who says it"),
+            (row("", "0", "client", "Hello."), "which transcript"),
+        ] {
+            let refused = all.push(&row, file, 2).unwrap_err();
+            assert!(refused.reason.contains(why), "{}", refused.reason);
+        }
+        let made = records(&[row("0", "0", "client", " ")]);
+        assert!(made[0].as_ref().unwrap_err().contains("nothing is said"));
+    }
+}

@@ -365,7 +365,7 @@ async fn transcripts_are_a_table_with_speakers() {
     let said = home.run(&["ingest", "talks.csv"], "").await;
     let said = said.succeeds();
     assert!(
-        said.contains("talks.csv:9: it does not say who says it"),
+        said.contains("talks.csv, line 9: it does not say who says it"),
         "{said}"
     );
     let found = home

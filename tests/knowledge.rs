@@ -502,7 +502,7 @@ async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fai
     server
         .expects(|request| {
             request.last_user().ends_with("Who is in Hoffa?")
-                && request.tools() == ["search_memory", "save_note", "list_notes"]
+                && request.tools() == ["search_memory"]
         })
         .answers("I cannot look that up now.");
     let answer = room.say("ada", "Who is in Hoffa?").await.text();

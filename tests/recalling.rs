@@ -5,7 +5,7 @@
 mod support;
 
 use support::bot::Place;
-use support::model_server::{ModelServer, Request};
+use support::model_server::{ModelServer, Reply, Request};
 use support::program::{asks, prompt};
 
 support::bot::on_every_graph!(
@@ -43,7 +43,7 @@ async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understoo
 
     let room = bot.room("b");
     server
-        .expects(asks("to the lake"))
+        .expects(asks("to the lake."))
         .answers("A fine day for it!");
     room.say("ada", "I am going to the lake.").await;
     server
@@ -84,25 +84,33 @@ async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
     let server = ModelServer::start().await;
     server.scripts_rephrasing();
     let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = bot.room("a");
-    server.expects(asks("quokka")).answers("How nice.");
-    room.say("ada", "My quokka is ill.").await;
-    server
-        .expects(rephrases("Who is the best vet for it?"))
-        .answers("Who is the best vet for a quokka?");
-    server
-        .expects(asks("Understood as"))
-        .answers("Somebody in town.");
-    room.say("ada", "Who is the best vet for it?").await;
-    let listed = room.say("ada", "memory").await.text();
-    assert!(
-        listed.contains("2. [") && listed.contains("My quokka is ill."),
-        "{listed}"
-    );
-    room.say("ada", "forget 2").await;
-    for shown in ["why", "history", "memory"] {
-        let text = room.command("ada", shown).await.text();
-        assert!(!text.contains("quokka"), "{shown}: {text}");
+    let understood = || asks("(Understood as: Who is the best vet for a quokka?)");
+    let answers = [
+        Reply::text("Somebody in town."),
+        // Memory alone answers then.
+        Reply::refusal(400, "invalid", "no"),
+    ];
+    for (thread, answer) in ["a", "b"].into_iter().zip(answers) {
+        let room = bot.room(thread);
+        server
+            .expects(asks("My quokka is ill."))
+            .answers("How nice.");
+        room.say("ada", "My quokka is ill.").await;
+        server
+            .expects(rephrases("Who is the best vet for it?"))
+            .answers("Who is the best vet for a quokka?");
+        server.expects(understood()).replies(answer);
+        room.say("ada", "Who is the best vet for it?").await;
+        let listed = room.say("ada", "memory").await.text();
+        assert!(
+            listed.contains("2. [") && listed.contains("My quokka is ill."),
+            "{listed}"
+        );
+        room.say("ada", "forget 2").await;
+        for shown in ["why", "history", "memory"] {
+            let text = room.command("ada", shown).await.text();
+            assert!(!text.contains("quokka"), "{shown} in {thread}: {text}");
+        }
     }
     bot.end().await;
     server.finish();

@@ -21,8 +21,12 @@ macro_rules! answer {
             ".input AS input, ",
             $a,
             ".rephrasedQuestion AS rephrasedQuestion, ",
+            // What memory alone answered goes with what it quotes; its question may have been rephrased all the same.
+            "CASE WHEN $quotes OR coalesce(",
             $a,
-            ".output AS output"
+            ".source, 'model') <> 'memory' THEN ",
+            $a,
+            ".output ELSE '' END AS output"
         )
     };
 }
@@ -31,7 +35,7 @@ macro_rules! answer {
 #[rustfmt::skip]
 pub(crate) const GIVEN: &str = concat!(
     "UNWIND $ids AS id MATCH (r:Response {id: id})<-[:RECALLED]-(a:Response) ",
-    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' ",
+    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL ",
     "WITH a, collect(r.id) AS given RETURN ",
     answer!("a"),
     ", given"
@@ -42,7 +46,7 @@ pub(crate) const GIVEN: &str = concat!(
 pub(crate) const AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position > $from AND ",
     is_answer!("a"),
-    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory') ",
+    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL) ",
     "WITH a ORDER BY a.position LIMIT $most RETURN ",
     answer!("a")
 );

@@ -208,7 +208,7 @@ fn the_archives_are_all_there() {
             "geographicPlaceName",
             "organization",
             "person",
-            "specificRecordsType",
+            "specificRecordsTypes",
             "topicalSubject",
         ]
     );
@@ -255,7 +255,11 @@ fn properties_keep_the_order_of_the_file() {
     let order = Mapping::parse("ships", text).unwrap().property_order();
     assert_eq!(order["ship"], ["tonnage", "built", "captain", "sunk"]);
     let archives = Mapping::built_in("archives").unwrap().unwrap();
-    assert_eq!(archives.property_order()["person"][0], "naId");
+    assert_eq!(archives.property_order()["topicalSubject"][0], "naId");
+    assert_eq!(
+        archives.property_order()["person"][0],
+        "logicalDate_birthDate"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod backfill;
 mod calibrate;
 #[cfg(feature = "terminal")]
 mod chat;
+mod chat_export;
 mod command_line;
 mod context;
 mod cypher;

@@ -16,6 +16,7 @@ pub mod channel_kind;
 pub mod commands;
 pub mod digest;
 mod explain;
+pub mod fine_tuning;
 pub mod hearing;
 pub mod in_flight;
 pub mod intake;

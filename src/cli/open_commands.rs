@@ -13,9 +13,10 @@ use super::context::Context;
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
+use super::transfer::ExportArgs;
 use super::{
-    backfill, calibrate, demo, hold, ingest, inspect, offline_turns, own_copy, reembed, schema,
-    search, source, transfer,
+    backfill, calibrate, demo, hold, ingest, inspect, offline_turns, reembed, schema, search,
+    source, transfer,
 };
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -66,13 +67,8 @@ pub(super) enum OpenCommand {
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Export the whole graph to a JSON Lines file, or what is kept of one person
-    Export {
-        file: PathBuf,
-        /// Only what is kept of the person with this id, as JSON, and beside it as Markdown
-        #[arg(long, value_name = "ID")]
-        person: Option<String>,
-    },
+    /// Export the whole graph to a JSON Lines file, or what is kept of one person, or conversations for fine-tuning
+    Export(ExportArgs),
 }
 
 impl OpenCommand {
@@ -120,11 +116,7 @@ impl OpenCommand {
             Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
-            Self::Export { file, person: None } => transfer::export(at, &file).await,
-            Self::Export {
-                file,
-                person: Some(person),
-            } => own_copy::export(at, &file, &person).await,
+            Self::Export(args) => transfer::export_as_wanted(at, &args).await,
         }
     }
 
@@ -150,10 +142,10 @@ impl OpenCommand {
             Self::Calibrate { out } => Self::Calibrate {
                 out: out.map(|out| whole(&out)).transpose()?,
             },
-            Self::Export { file, person } => Self::Export {
-                file: whole(&file)?,
-                person,
-            },
+            Self::Export(args) => Self::Export(ExportArgs {
+                file: whole(&args.file)?,
+                ..args
+            }),
             #[cfg(feature = "terminal")]
             Self::Ask(_) => self,
             Self::Demo { .. }

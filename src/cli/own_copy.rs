@@ -55,14 +55,14 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
 }
 
 /// A file that takes its place when it is whole.
-struct Partial {
+pub(super) struct Partial {
     out: BufWriter<File>,
     beside: PathBuf,
     path: PathBuf,
 }
 
 impl Partial {
-    fn of(path: &Path) -> io::Result<Self> {
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".partial");
         let beside = PathBuf::from(beside);
@@ -78,7 +78,7 @@ impl Partial {
         })
     }
 
-    fn publish(mut self) -> anyhow::Result<()> {
+    pub(super) fn publish(mut self) -> anyhow::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
         let path = &self.path;

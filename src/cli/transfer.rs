@@ -2,21 +2,69 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
 use muninn::config::Config;
 use muninn::conversation::audit::{Action, Audit, OPERATOR};
 use muninn::graph::transfer::{self, Checked, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
+use serde::{Deserialize, Serialize};
 
 use super::admin;
 use super::context::Context;
 use super::output::{Bar, Exit, Output, Unit};
+use super::{chat_export, own_copy};
+
+/// What is exported.
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct ExportArgs {
+    pub(super) file: PathBuf,
+    /// Only what is kept of the person with this id, as JSON, and beside it as Markdown
+    #[arg(long, value_name = "ID", conflicts_with = "channels")]
+    person: Option<String>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t)]
+    format: ExportFormat,
+    /// Channels whose conversations are written as chat-jsonl, by their ids
+    #[arg(long, value_delimiter = ',')]
+    channels: Vec<String>,
+}
+
+/// How an export is written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ExportFormat {
+    /// Every node and relationship, for `muninn import`
+    #[default]
+    Graph,
+    /// A conversation a line, for fine-tuning; nothing private, and nothing of people who opted out there
+    ChatJsonl,
+}
+
+/// Exports the whole graph, or what of it is wanted.
+pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow::Result<Exit> {
+    match (&args.person, args.format) {
+        (Some(_), ExportFormat::ChatJsonl) => {
+            bail!(
+                "--person writes what is kept of a person, and chat-jsonl what channels said: name one of them"
+            )
+        }
+        (Some(person), ExportFormat::Graph) => own_copy::export(at, &args.file, person).await,
+        (None, ExportFormat::Graph) if !args.channels.is_empty() => {
+            bail!("--channels is for --format chat-jsonl: a graph is exported as a whole")
+        }
+        (None, ExportFormat::Graph) => export(at, &args.file).await,
+        (None, ExportFormat::ChatJsonl) => {
+            chat_export::export(at, &args.file, &args.channels).await
+        }
+    }
+}
 
 /// Writes the whole graph to `path`, whole or not at all.
-pub(super) async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
+async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let beside = path.with_extension("partial");
     let file = private_file()

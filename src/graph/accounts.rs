@@ -224,6 +224,16 @@ impl GraphStore {
         let places = rows.iter().filter_map(|row| text(row, "audience"));
         Ok(places.map(AudienceId::new).collect())
     }
+
+    /// Who alone reads a place, if anybody does; none where nothing was ever kept of it.
+    pub async fn private_to(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Option<Option<String>>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = self.engine.read(cypher::WHO_ALONE, bound).await?;
+        Ok(rows.first().map(|row| text(row, "person")))
+    }
 }
 
 impl Account {

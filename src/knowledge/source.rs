@@ -16,7 +16,7 @@ use super::documents::{self, Format};
 use super::folder::{Entry, Filter, LeftAlone, Reason, Walked};
 use super::mapping::columns::{self, Columns};
 use super::mapping::{Mapping, MappingError, Presence};
-use super::record::{Place, Record, Rejection};
+use super::record::{Record, Rejection};
 use super::rows::{is_table, values};
 use super::transcripts::is_utterance;
 use crate::graph::ingest::PropertyOrder;

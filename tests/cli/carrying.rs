@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::home::{Exported, Home, NOTED, eventually};
+use crate::support::model_server::ModelServer;
 
 /// Somebody who said two things in one session and one in another.
 async fn lived_in() -> Home {
@@ -215,4 +218,91 @@ async fn a_person_takes_along_what_is_kept_of_them_and_of_nobody_else() {
     assert!(!home.path("none.json").exists() && !home.path("none.json.partial").exists());
     let same = ["export", "mine.md", "--person", person];
     home.run(&same, "").await.fails(1, &["mine.json"]);
+}
+
+/// The lines of a file that was exported for fine-tuning.
+fn conversations(home: &Home) -> Vec<Value> {
+    let text = std::fs::read_to_string(home.path("talk.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_are_exported_for_fine_tuning_where_people_agree() {
+    let server = ModelServer::start().await;
+    server.echoes();
+    let home = Home::new().with_model(&server);
+    home.chat(&[], &["Where is the ferry?", "And the bus?"])
+        .await
+        .succeeds();
+    home.chat(&["--session", "other"], &["Good day to you"])
+        .await
+        .succeeds();
+    let chat = ["export", "talk.jsonl", "--format", "chat-jsonl"];
+    let done = home
+        .run(&[&chat[..], &["--channels", "terminal"]].concat(), "")
+        .await;
+    assert!(
+        done.succeeds()
+            .contains("2 conversations written to talk.jsonl; 0 turns left out"),
+        "{done:?}"
+    );
+    let said = |role: &str, content: &str| json!({"role": role, "content": content});
+    let mut made = conversations(&home);
+    made.sort_by_key(|line| line["messages"].as_array().unwrap().len());
+    assert_eq!(
+        made[1],
+        json!({"messages": [
+            said("user", "Where is the ferry?"), said("assistant", "You asked: Where is the ferry?"),
+            said("user", "And the bus?"), said("assistant", "You asked: And the bus?"),
+        ]})
+    );
+
+    // Nobody agreed for channels that nobody names, and for private places nobody can but their person.
+    home.run(&chat, "").await.fails(1, &["--channels"]);
+    home.run(&[&chat[..], &["--channels", "slack/T1/C9"]].concat(), "")
+        .await
+        .fails(1, &["nothing is kept of a channel \"slack/T1/C9\""]);
+    home.run(&["export", "all.jsonl", "--channels", "terminal"], "")
+        .await
+        .fails(1, &["--format chat-jsonl"]);
+    home.export().await;
+    let graph = std::fs::read_to_string(home.path("export.jsonl")).unwrap();
+    let set = |property: &str| {
+        let line = graph
+            .lines()
+            .find(|line| line.contains("[\"Channel\"]"))
+            .unwrap();
+        let changed = line.replacen(
+            "\"properties\":{",
+            &format!("\"properties\":{{{property},"),
+            1,
+        );
+        assert_ne!(line, changed);
+        graph.replacen(line, &changed, 1)
+    };
+    let author = graph.split("\"author\":\"").nth(1).unwrap();
+    let author = author.split('"').next().unwrap();
+    let opted_out = format!("\"optedOut\":[\"{author}\"]");
+    for (property, refusal) in [
+        ("\"privateTo\":\"ada\"", Some("is private to one person")),
+        (opted_out.as_str(), None),
+    ] {
+        std::fs::write(home.path("changed.jsonl"), set(property)).unwrap();
+        home.run(&["import", "--replace", "changed.jsonl"], "")
+            .await
+            .succeeds();
+        std::fs::remove_file(home.path("talk.jsonl")).unwrap_or_default();
+        let done = home
+            .run(&[&chat[..], &["--channels", "terminal"]].concat(), "")
+            .await;
+        match refusal {
+            Some(why) => {
+                done.fails(1, &[why]);
+                assert!(!home.path("talk.jsonl").exists());
+            }
+            None => assert!(done.succeeds().contains("3 turns left out"), "{done:?}"),
+        }
+    }
+    server.finish();
 }

@@ -79,6 +79,8 @@ pub(crate) const PRIVATE_TO: &str = "\
     UNWIND $ids AS id MATCH (c:Channel {privateTo: id}) \
     RETURN c.id AS audience ORDER BY c.id LIMIT $most";
 
+pub(crate) const WHO_ALONE: &str = "MATCH (c:Channel {id: $audience}) RETURN c.privateTo AS person";
+
 /// Forgets who some accounts belong to, and that there are any.
 pub(crate) const FORGET_PEOPLE: &str = "\
     UNWIND $ids AS id MATCH (:MuninnAccount {id: id})<-[:HAS_ACCOUNT]-(p:MuninnPerson) DETACH DELETE p";

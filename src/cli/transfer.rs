@@ -24,19 +24,19 @@ pub(super) struct ExportArgs {
     pub(super) file: PathBuf,
     /// Only what is kept of the person with this id, as JSON, and beside it as Markdown
     #[arg(long, value_name = "ID", conflicts_with = "channels")]
-    person: Option<String>,
+    pub(super) person: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t)]
-    format: ExportFormat,
+    pub(super) format: ExportFormat,
     /// Channels whose conversations are written as chat-jsonl, by their ids
     #[arg(long, value_delimiter = ',')]
-    channels: Vec<String>,
+    pub(super) channels: Vec<String>,
 }
 
 /// How an export is written.
 #[derive(Clone, Copy, Debug, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ExportFormat {
+pub(super) enum ExportFormat {
     /// Every node and relationship, for `muninn import`
     #[default]
     Graph,

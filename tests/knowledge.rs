@@ -78,7 +78,6 @@ support::bot::on_every_graph!(
     a_statement_that_cannot_be_repaired_is_given_up,
     a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled,
     a_film_is_found_by_what_happens_in_it,
-    contracts_of_a_table_are_asked_about_in_two_languages,
 );
 
 async fn small_talk_is_one_call(place: Place) {
@@ -615,10 +614,8 @@ async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
     let table = folder.path().join("contracts.csv");
     std::fs::write(&table, CONTRACTS).unwrap();
     let mapping = Mapping::built_in("contracts").unwrap().unwrap();
-    // A server is everybody's: a source of its own.
-    let name = format!("contracts-{}", place.name());
     let what = Ingest {
-        source: Source::find(std::slice::from_ref(&table), Some(&name), Some(mapping)).unwrap(),
+        source: Source::find(std::slice::from_ref(&table), None, Some(mapping)).unwrap(),
         paths: vec!["contracts.csv".to_owned()],
         channels: Vec::new(),
         data_dir: folder.path(),
@@ -632,8 +629,10 @@ async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
     bot
 }
 
-async fn contracts_of_a_table_are_asked_about_in_two_languages(place: Place) {
-    let server = ModelServer::start().await;
+/// On a graph of its own: everybody on a server would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn contracts_of_a_table_are_asked_about_in_two_languages() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = bot_with_contracts(&place, &server).await;
     let room = bot.room("a");
     let active = "MATCH (c:Contract) WHERE c.start <= date() AND c.end >= date() \

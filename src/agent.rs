@@ -38,7 +38,7 @@ use effort::{Effort, effort};
 pub use gathered::{Gathered, Incomplete};
 use links::Links;
 use muninn_platform::one_line;
-use prompt::{Brief, Memory, assemble};
+use prompt::{Brief, Memory, assemble, beyond_one_share};
 use run::{Limits, Question, Returned, Run, Step};
 use tools::{Lookup, Tools};
 
@@ -254,6 +254,11 @@ impl Agent<'_> {
             let found = Box::pin(self.tools.recall(&rephrased)).await;
             gathered.also_recalled = found.iter().map(Memory::of).collect();
             gathered.recalled.extend(found);
+            if !rephrased::differs_much(&rephrased, message) {
+                // Both ask for the same.
+                let of_message = self.brief.memories;
+                gathered.set_aside = beyond_one_share(of_message, &gathered.also_recalled);
+            }
         }
         Some(rephrased)
     }
@@ -275,7 +280,9 @@ impl Agent<'_> {
         let picked = picked.and_then(|text| rerank::picked(&text, recalled.len()));
         if let Some(picked) = picked {
             let others = (0..recalled.len()).filter(|place| !picked.contains(place));
-            gathered.set_aside = others.map(|place| recalled[place].id).collect();
+            gathered
+                .set_aside
+                .extend(others.map(|place| recalled[place].id));
         }
     }
 

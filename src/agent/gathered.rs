@@ -26,7 +26,7 @@ pub struct Gathered {
     pub recalled: Vec<Recalled>,
     /// Those that only the rephrased question found.
     pub also_recalled: Vec<Memory>,
-    /// What was recalled and does not help, by a second look.
+    /// What was recalled and has no room, or does not help by a second look.
     pub set_aside: Vec<ResponseId>,
     /// `elementId`s of the knowledge nodes that tools returned, each once.
     pub nodes: Vec<String>,

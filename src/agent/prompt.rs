@@ -58,6 +58,8 @@ pub struct Memory {
     pub id: ResponseId,
     pub quoted: Quoted,
     pub score: f64,
+    /// Somebody had it kept in mind, and it bears on the question.
+    pub is_pinned: bool,
 }
 
 impl Memory {
@@ -78,6 +80,7 @@ impl Memory {
                 is_said: recalled.is_message,
             },
             score: recalled.score,
+            is_pinned: recalled.is_pinned,
         }
     }
 }
@@ -163,6 +166,25 @@ fn with_summary(
         lines: &prompts::lines(&summary),
     })?;
     Ok(format!("{system}\n\n{block}"))
+}
+
+/// Of what was recalled by one form of a question and by another, what goes beyond the room that the larger of both takes:
+/// the least likely of all.
+pub(super) fn beyond_one_share(one: &[Memory], other: &[Memory]) -> Vec<ResponseId> {
+    let cost = |memories: &[Memory]| -> u32 {
+        let costs = memories.iter().map(|memory| quoted_cost(&memory.quoted));
+        costs.sum()
+    };
+    let mut left = cost(one).max(cost(other));
+    let mut all: Vec<&Memory> = one.iter().chain(other).collect();
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all.retain(|memory| {
+        let cost = quoted_cost(&memory.quoted);
+        let fits = cost <= left;
+        left -= if fits { cost } else { 0 };
+        !fits && !memory.is_pinned
+    });
+    all.iter().map(|memory| memory.id).collect()
 }
 
 /// The likeliest memories that fit, in the order in which they are shown.
@@ -355,6 +377,7 @@ mod tests {
                 is_said: false,
             },
             score,
+            is_pinned: false,
         }
     }
 
@@ -474,6 +497,23 @@ mod tests {
             text.contains("question 49") && !text.contains("question 0 "),
             "{text}"
         );
+    }
+
+    #[test]
+    fn two_forms_of_a_question_share_the_room_of_one() {
+        let ids = |memories: &[&Memory]| memories.iter().map(|it| it.id).collect::<Vec<_>>();
+        let [a, b, c, d] = [("a", 0.9), ("b", 0.2), ("c", 0.5), ("d", 0.1)]
+            .map(|(text, score)| memory(&text.repeat(40), score));
+        let [one, other] = [vec![a.clone(), b.clone()], vec![c.clone(), d.clone()]];
+        assert_eq!(beyond_one_share(&one, &other), ids(&[&b, &d]));
+        assert_eq!(beyond_one_share(&one, &[]), []);
+        assert_eq!(beyond_one_share(&[], &other), []);
+        assert_eq!(beyond_one_share(&one, std::slice::from_ref(&c)), ids(&[&b]));
+        let pinned = Memory {
+            is_pinned: true,
+            ..b.clone()
+        };
+        assert_eq!(beyond_one_share(&[a, pinned], &other), ids(&[&d]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Transcripts: tables with an utterance a row, as talks of several people are published.
 //!
-//! The columns are known by their names, as AnnoMI and others have them: which transcript a row is of, who says it, and what.
+//! The columns are known by their names, as `AnnoMI` and others have them: which transcript a row is of, who says
+//! it, and what.
 //! Rows of several annotators of one utterance are one utterance. What one person says in a row is said once, and an exchange
 //! is what is said and what is answered to it.
 
@@ -131,7 +132,7 @@ impl Transcript {
             text,
             properties: properties.clone(),
         };
-        let mut chunks = vec![chunk(CONVERSATION, title.clone())];
+        let mut chunks = vec![chunk(CONVERSATION, title)];
         for exchange in exchanges(&turns) {
             let parts = pieces(&exchange, Form::Plain).into_iter();
             chunks.extend(parts.map(|text| chunk(EXEMPLAR, text)));

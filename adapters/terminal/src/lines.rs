@@ -94,13 +94,17 @@ impl Assembler {
     }
 }
 
-/// What a line asks for; a blank one nothing.
+/// What a line asks for; a blank one nothing. What is said to the bot is a command with or without its mark, as on the
+/// platforms: the help names commands without one.
 pub(crate) fn meaning(line: &str) -> Option<Body> {
     let line = line.trim();
     match line.strip_prefix('/') {
         _ if line.is_empty() => None,
         Some(command) => Some(Body::Command(Command::parse(command))),
-        None => Some(Body::Text(line.to_owned())),
+        None => Some(match Command::parse(line) {
+            Command::Unknown(_) => Body::Text(line.to_owned()),
+            command => Body::Command(command),
+        }),
     }
 }
 
@@ -157,6 +161,12 @@ mod tests {
         assert_eq!(meaning("  \t"), None);
         assert_eq!(meaning(" hi \r"), Some(Body::Text("hi".to_owned())));
         assert_eq!(meaning("/why"), Some(Body::Command(Command::Why)));
+        assert_eq!(meaning("why"), Some(Body::Command(Command::Why)));
+        assert_eq!(meaning("why?"), Some(Body::Text("why?".to_owned())));
+        assert_eq!(
+            meaning("help me with the rent"),
+            Some(Body::Text("help me with the rent".to_owned()))
+        );
         assert_eq!(
             meaning("/nope"),
             Some(Body::Command(Command::Unknown("nope".to_owned())))

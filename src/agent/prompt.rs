@@ -511,7 +511,7 @@ mod tests {
         assert_eq!(beyond_one_share(&one, std::slice::from_ref(&c)), ids(&[&b]));
         let pinned = Memory {
             is_pinned: true,
-            ..b.clone()
+            ..b
         };
         assert_eq!(beyond_one_share(&[a, pinned], &other), ids(&[&d]));
     }

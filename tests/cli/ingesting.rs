@@ -345,7 +345,7 @@ async fn conversations_and_tables() {
     assert_eq!(port.1["text"], json!("North quay\n\nTwo lines,\nof note"));
 }
 
-/// As AnnoMI is written, with words of our own.
+/// As `AnnoMI` is written, with words of our own.
 const TRANSCRIPTS: &str = "\
 transcript_id,mi_quality,video_title,video_url,topic,utterance_id,interlocutor,timestamp,utterance_text,annotator_id
 0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,0,therapist,00:00:01,\"What brings you here, then?\",1

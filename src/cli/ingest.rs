@@ -10,6 +10,7 @@ use clap::Args;
 use muninn::config::Config;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::{self, GraphConfig, GraphStore};
+use muninn::knowledge::anonymise::key;
 use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
 use muninn::knowledge::folder::Filter;
@@ -47,6 +48,9 @@ pub(super) struct IngestArgs {
     /// Leave alone what matches, as in .gitignore; can be given several times
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+    /// Take names, addresses and numbers of people out of conversations and transcripts; `muninn source originals` has them
+    #[arg(long)]
+    anonymise: bool,
     /// Read and count, say what would happen to each file, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -65,6 +69,7 @@ impl IngestArgs {
             channels: Vec::new(),
             include: Vec::new(),
             exclude: Vec::new(),
+            anonymise: false,
             dry_run: false,
             yes: true,
         }
@@ -186,7 +191,23 @@ impl Ingesting<'_> {
         self.args.paths.iter().map(|path| whole(path)).collect()
     }
 
+    /// With people taken out of it, where that is wanted; what the placeholders stand for is kept first.
+    async fn anonymised(&self, source: Source) -> anyhow::Result<Source> {
+        if !self.args.anonymise {
+            return Ok(source);
+        }
+        let (data_dir, name) = (&self.at.config.data_dir, source.name.clone());
+        let known = key::load(data_dir, &name)?.unwrap_or_default();
+        let learnt = tokio::task::spawn_blocking(move || source.anonymised(known));
+        let (source, originals) = learnt.await??;
+        if !self.args.dry_run {
+            key::save(data_dir, &name, &originals)?;
+        }
+        Ok(source)
+    }
+
     async fn one(&self, source: Source) -> anyhow::Result<()> {
+        let source = self.anonymised(source).await?;
         let name = source.name.clone();
         let mut channels = self.args.channels.clone();
         channels.sort_unstable();

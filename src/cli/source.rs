@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use clap::Subcommand;
+use muninn::knowledge::anonymise::{Originals, key};
 use muninn::knowledge::changing;
 use muninn_platform::counted;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub(super) enum SourceCommand {
         /// Only this one
         name: Option<String>,
     },
+    /// Show what the placeholders of a source stand for that was ingested with --anonymise
+    Originals { name: String },
     /// Give a source another name; nothing is embedded again
     Rename { old: String, new: String },
 }
@@ -45,9 +48,11 @@ impl SourceCommand {
             Self::Remove { name, yes: false } => answered(&format!(
                 "Remove the source {name} with everything that was ingested of it?"
             )),
-            Self::List(_) | Self::Remove { .. } | Self::Refresh { .. } | Self::Rename { .. } => {
-                Ok(true)
-            }
+            Self::List(_)
+            | Self::Remove { .. }
+            | Self::Refresh { .. }
+            | Self::Originals { .. }
+            | Self::Rename { .. } => Ok(true),
         }
     }
 }
@@ -57,6 +62,17 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
     let said = match command {
         SourceCommand::List(args) => return catalog(at, &args).await,
         SourceCommand::Refresh { name } => return refresh::run(at, name.as_deref()).await,
+        SourceCommand::Originals { name } => match key::load(&config.data_dir, &name)? {
+            Some(Originals(all)) if !all.is_empty() => {
+                let lines = all
+                    .iter()
+                    .map(|(placeholder, it)| format!("{placeholder}  {it}"));
+                lines.collect::<Vec<_>>().join("\n")
+            }
+            Some(_) | None => {
+                format!("Nothing was taken out of a source {name:?} in this data folder.")
+            }
+        },
         SourceCommand::Remove { name, yes: _ } => {
             let store = at.graph_as(&patient(config)).await?;
             let removed = changing::remove(&store, &config.data_dir, &name).await;

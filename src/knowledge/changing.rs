@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::anonymise::key;
 use super::ingest::IngestError;
 use super::lock::SourceLock;
 use super::source::{SourceError, source_name};
@@ -22,7 +23,9 @@ pub async fn remove(
     let (lock, lease) = claim(store, data_dir, &source).await?;
     let removed = store.remove_source(&lease).await;
     drop(lock);
-    Ok(removed?)
+    let removed = removed?;
+    key::remove(data_dir, name)?;
+    Ok(removed)
 }
 
 /// Gives a source another name. Says how many chunks it has.
@@ -53,6 +56,7 @@ pub async fn rename(
     }
     drop((lock, taken));
     let renamed = renamed?;
+    key::rename(data_dir, old, &new)?;
     let rejects = |name: &str| {
         let file = format!("{name}-{}.jsonl", source.version);
         data_dir.join("rejects").join(file)

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use self::reading::{Fresh, Read};
+use super::anonymise::key;
 use super::lock::SourceLock;
 pub use super::plan::Counts;
 use super::plan::{OUTDATED, Plan};
@@ -140,6 +141,11 @@ pub async fn ingest(
     let name = name.to_owned();
     if ingest.is_dry {
         return dry(store, &name, ingest, tell).await;
+    }
+    let source = &ingest.source;
+    if !source.is_anonymised() && key::load(ingest.data_dir, &source.name)?.is_some() {
+        let name = source.name.clone();
+        return Err(SourceError::Anonymised { name }.into());
     }
     let lock = SourceLock::take(&ingest.data_dir.join("ingest"), &ingest.source.name)?;
     let busy = |holder: String| IngestError::Busy {

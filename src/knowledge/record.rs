@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::anonymise::Anonymiser;
+
 /// Something with an identity of its own within a source: a document, a conversation, a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -15,6 +17,76 @@ pub struct Record {
     pub links: Vec<Link>,
     /// Several lines may make it; the first one does.
     pub is_shared: bool,
+}
+
+impl Record {
+    /// Lets people be learnt from what it says, and from who says it.
+    pub(super) fn learn(&self, anonymiser: &mut Anonymiser) {
+        for chunk in &self.chunks {
+            for said in chunk.text.split("\n\n") {
+                if let Some((speaker, _)) = said.split_once(": ")
+                    && is_name(speaker)
+                {
+                    anonymiser.learn_person(speaker);
+                }
+                anonymiser.learn(said);
+            }
+            for text in chunk.properties.values().filter_map(Value::as_str) {
+                anonymiser.learn(text);
+            }
+        }
+    }
+
+    /// Without what was learnt. Its key and its link stay.
+    pub(super) fn told_by(mut self, anonymiser: &Anonymiser) -> Self {
+        for chunk in &mut self.chunks {
+            chunk.text = anonymiser.told(&chunk.text);
+            chunk.embedded = anonymiser.told(&chunk.embedded);
+            for (name, value) in &mut chunk.properties {
+                if let Value::String(text) = value
+                    && name != "link"
+                {
+                    *text = anonymiser.told(text);
+                }
+            }
+        }
+        self
+    }
+}
+
+/// Whether who says something is named, and not by what they are there: a few words that begin large, as no role does.
+fn is_name(speaker: &str) -> bool {
+    const ROLES: [&str; 24] = [
+        "Agent",
+        "Answer",
+        "Caller",
+        "Client",
+        "Coach",
+        "Counsellor",
+        "Counselor",
+        "Customer",
+        "Doctor",
+        "Guest",
+        "Host",
+        "Interviewee",
+        "Interviewer",
+        "Moderator",
+        "Nurse",
+        "Operator",
+        "Participant",
+        "Patient",
+        "Question",
+        "Speaker",
+        "Student",
+        "Teacher",
+        "Therapist",
+        "User",
+    ];
+    let mut words = speaker.split_whitespace();
+    let first = words.clone().next().unwrap_or_default();
+    speaker.split_whitespace().count() <= 3
+        && !ROLES.contains(&first)
+        && words.all(|word| word.chars().next().is_some_and(char::is_uppercase))
 }
 
 /// A piece of text that is embedded and found as a whole.

@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 mod lines;
 
 use self::lines::{read_lines, read_transcripts};
+use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
 use super::documents::{self, Format};
 use super::folder::{Entry, Filter, LeftAlone, Reason, Walked};
@@ -65,6 +67,8 @@ pub struct Source {
     files: Vec<SourceFile>,
     /// Bytes of all files.
     pub bytes: u64,
+    /// Takes people out of what is read.
+    anonymiser: Option<Arc<Anonymiser>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +126,14 @@ pub enum SourceError {
     Unknown { name: String, known: Vec<String> },
     #[error("there is a source {name:?} already; choose another name, or remove that one first")]
     Taken { name: String },
+    #[error(
+        "people were taken out of {name} when it was ingested: give --anonymise again, or remove it first with `muninn source remove {name}`"
+    )]
+    Anonymised { name: String },
+    #[error(
+        "{name} holds no conversations: people are taken out of conversations and transcripts only (--anonymise)"
+    )]
+    NoTalk { name: String },
     #[error(transparent)]
     Mapping(#[from] MappingError),
 }
@@ -233,7 +245,34 @@ impl Source {
             kind,
             bytes: files.iter().map(|file| file.bytes).sum(),
             files,
+            anonymiser: None,
         }
+    }
+
+    /// Whether people are taken out of it.
+    pub(super) fn is_anonymised(&self) -> bool {
+        self.anonymiser.is_some()
+    }
+
+    /// With names, addresses and numbers of people taken out of its conversations, which are read twice for it. What was
+    /// taken out before keeps its placeholders. Gives what all of them stand for.
+    ///
+    /// # Errors
+    /// When it is of something else.
+    pub fn anonymised(mut self, known: Originals) -> Result<(Self, Originals), SourceError> {
+        if self.kind != Kind::Conversations {
+            return Err(SourceError::NoTalk { name: self.name });
+        }
+        let mut anonymiser = Anonymiser::new(known);
+        let _whole = self.read(&mut |item| {
+            if let Item::Record(record) = item {
+                record.learn(&mut anonymiser);
+            }
+            ControlFlow::Continue(())
+        });
+        let originals = anonymiser.originals().clone();
+        self.anonymiser = Some(Arc::new(anonymiser));
+        Ok((self, originals))
     }
 
     /// With where people find its files, by their names within the source.
@@ -289,6 +328,16 @@ impl Source {
 
     /// Reads everything, until the receiver has enough.
     pub(super) fn read(&self, sink: Sink<'_>) -> ControlFlow<()> {
+        let Some(anonymiser) = &self.anonymiser else {
+            return self.read_as_is(sink);
+        };
+        self.read_as_is(&mut |item| match item {
+            Item::Record(record) => sink(Item::Record(record.told_by(anonymiser))),
+            other @ (Item::Refused(_) | Item::Read(_)) => sink(other),
+        })
+    }
+
+    fn read_as_is(&self, sink: Sink<'_>) -> ControlFlow<()> {
         for file in &self.files {
             match &self.kind {
                 Kind::Documents => {

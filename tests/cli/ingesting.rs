@@ -394,6 +394,59 @@ async fn transcripts_are_a_table_with_speakers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn people_are_taken_out_of_transcripts_and_whoever_runs_it_has_the_key() {
+    let home = Home::new();
+    let named = TRANSCRIPTS
+        .replace("client", "Agnieszka Wrona")
+        .replace(
+            "And you?",
+            "And you, Agnieszka? Is 4 Larkspur Lane still right?",
+        )
+        .replace("A harbour pilot", "Agnieszka Wrona");
+    put(&home, "talks.csv", &named);
+    put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at six.\n");
+    home.run(&["ingest", "wiki", "--anonymise"], "")
+        .await
+        .fails(1, &["wiki holds no conversations"]);
+    home.run(&["ingest", "talks.csv", "--anonymise"], "")
+        .await
+        .succeeds();
+    let found = home.run(&["search", "Why stop smoking?"], "").await;
+    let found = found.succeeds();
+    assert!(
+        found.contains("[Person 1] [Person 2]: My daughter asked me to stop"),
+        "{found}"
+    );
+    home.export().await;
+    let whole = std::fs::read_to_string(home.path("export.jsonl")).unwrap();
+    for name in ["Agnieszka", "Wrona", "Larkspur"] {
+        assert!(!whole.contains(name), "{name}");
+    }
+
+    let key = home.path("muninn-data/anonymised/talks.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&key.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    let originals = home.run(&["source", "originals", "talks"], "").await;
+    let said = originals.succeeds();
+    assert!(
+        said.contains("[Person 1]  Agnieszka") && said.contains("[Address 1]  4 Larkspur Lane"),
+        "{said}"
+    );
+    let refused = home.run(&["ingest", "talks.csv"], "").await;
+    refused.fails(1, &["people were taken out of talks", "--anonymise"]);
+    let again = home.run(&["ingest", "talks.csv", "--anonymise"], "").await;
+    assert!(again.succeeds().contains("2 unchanged"), "{again:?}");
+
+    home.run(&["source", "remove", "talks", "--yes"], "")
+        .await
+        .succeeds();
+    assert!(!key.exists());
+    let originals = home.run(&["source", "originals", "talks"], "").await;
+    let said = originals.succeeds();
+    assert!(said.contains("Nothing was taken out"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn bad_input_is_told_in_words() {
     let home = Home::new();
     std::fs::create_dir(home.path("empty")).unwrap();

@@ -95,10 +95,11 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
 static CUE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)
-        (?:(?i:\b(?:my|his|her|their)\ (?:\p{L}+\ )?(?:name\ is|name's|name\ was|is\ called)|\bcall\ me|\bcalled|\bnamed
-            |\bI'm|\bI\ am|\bthis\ is|\bich\ heiße|\bmein\ name\ ist|\bje\ m'appelle|\bme\ llamo|\bmi\ chiamo)
+        (?:(?i:\b(?:my|his|her|their|our)\ (?:\p{L}+\ )?(?:name\ is|name's|name\ was|is\ called|husband|wife|partner|mother|father|mum|mom
+                |dad|brother|sister|son|daughter|uncle|aunt|cousin|friend|girlfriend|boyfriend|boss|colleague|neighbour|neighbor)
+            |\bcall\ me|\bcalled|\bnamed|\bI'm|\bI\ am|\bthis\ is|\bich\ heiße|\bmein\ name\ ist|\bje\ m'appelle|\bme\ llamo|\bmi\ chiamo)
           |\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Herr|Frau|Madame|Monsieur|Señor|Señora)\.?)
-        \ (\p{Lu}[\p{L}'-]+(?:\ \p{Lu}[\p{L}'-]+){0,2})",
+        ,?\ (\p{Lu}[\p{L}'-]+(?:\ \p{Lu}[\p{L}'-]+){0,2})",
     )
 });
 static CAPITALISED: LazyLock<Regex> =
@@ -149,7 +150,11 @@ impl Anonymiser {
         let cued = CUE.captures_iter(&rest).filter_map(|found| found.get(1));
         let cued = cued.map(|name| (name.as_str().to_owned(), CUED));
         let capitalised = CAPITALISED.find_iter(&rest).filter(|found| {
-            found.as_str().contains(' ') || !begins_sentence(&rest[..found.start()])
+            let before = &rest[..found.start()];
+            let is_place = [" in ", " the ", "In ", "The "]
+                .iter()
+                .any(|it| before.ends_with(it));
+            !is_place && (found.as_str().contains(' ') || !begins_sentence(before))
         });
         let capitalised = capitalised.map(|name| (name.as_str().to_owned(), RARE));
         let names: Vec<(String, f32)> = cued.chain(capitalised).collect();

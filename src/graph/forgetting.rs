@@ -221,7 +221,6 @@ impl GraphStore {
         is_wanted: bool,
     ) -> Result<Forgotten, StoreError> {
         let bound = params(bound);
-        let (mut sessions, mut audiences) = (HashSet::new(), HashSet::new());
         let mut forgotten = Forgotten::default();
         let mut last = None;
         loop {
@@ -250,15 +249,15 @@ impl GraphStore {
                 steps.push((statements::MARK_EVENTS, params(json!({"events": events}))));
             }
             steps.extend(turns.iter().map(take_out));
+            // Together with the turns: who goes on after a kill does not find them any more.
+            let sessions: HashSet<&str> = turns.iter().map(|it| it.session.as_str()).collect();
+            let audiences: HashSet<&str> = turns.iter().map(|it| it.audience.as_str()).collect();
+            let left = params(json!({"sessions": sessions, "audiences": audiences}));
+            steps.push((cypher::DROP_EMPTY_SESSIONS, left.clone()));
+            steps.push((cypher::UNNAME_EMPTY_CHANNELS, left));
             self.run_together(steps).await?;
             forgotten.turns += turns.len();
             forgotten.quotes += repeating.len();
-            sessions.extend(turns.iter().map(|it| it.session.to_string()));
-            audiences.extend(turns.into_iter().map(|it| it.audience.to_string()));
-        }
-        let left = params(json!({"sessions": sessions, "audiences": audiences}));
-        for statement in [cypher::DROP_EMPTY_SESSIONS, cypher::UNNAME_EMPTY_CHANNELS] {
-            self.engine.write(statement, left.clone()).await?;
         }
         Ok(forgotten)
     }

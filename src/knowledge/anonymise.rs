@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 
+use crate::retrieval::language::WordList;
 use crate::retrieval::rarity::rarity;
 
 /// What is written as a name in the middle of a sentence is one where so few exchanges of English talk have it: minus the
@@ -20,6 +21,15 @@ const RARE: f32 = 8.5;
 const CUED: f32 = 5.5;
 /// Characters of a name's part at least: shorter ones are initials, or words that are names by chance.
 const SHORTEST: usize = 2;
+
+/// What stands before places and papers rather than people.
+const PLACED: WordList = WordList::of("in the");
+/// What is written large and is nobody.
+const NOBODY: WordList = WordList::of(
+    "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays \
+     january february march april may june july august september october november december easter christmas ramadan hanukkah \
+     english german french spanish italian polish dutch russian chinese american british european internet google okay mr mrs ms miss mx dr prof professor sir herr frau madame monsieur señor señora",
+);
 
 /// What is taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -71,7 +81,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?x)
         \b\d{1,5}[a-z]?\ (?:\p{Lu}[\p{L}'.-]+\ ){1,3}
             (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Way|Square|Place|Court|Boulevard|Blvd|Terrace|Close|Crescent)\b
-            (?:,?\ \p{Lu}\p{L}+(?:\ \p{Lu}\p{L}+)?)?(?:,?\ (?:[A-Z]{1,2}\d[\dA-Z]?\ \d[A-Z]{2}|[A-Z]{2}\ \d{5}))?
+            (?:,?\ \p{Lu}\p{Ll}+(?:\ \p{Lu}\p{Ll}+)?)?(?:,?\ (?:[A-Z]{1,2}\d[\dA-Z]?\ \d[A-Z]{2}|[A-Z]{2}\ \d{5}))?
         | \b\p{Lu}\p{L}+(?:straße|strasse|str\.|gasse|weg|allee|platz|straat|gata|vegen|gaten)\ \d{1,4}[a-z]?\b
             (?:,?\ \d{4,5}\ \p{Lu}\p{L}+)?
         | \b(?:\d{1,4},?\ )?(?:rue|boulevard|calle|viale|piazza|rua)\ (?:de\ |del\ |della\ |la\ |du\ |des\ )*\p{Lu}[\p{L}'-]+
@@ -142,25 +152,29 @@ impl Anonymiser {
                 .filter(|found| kind.is_it(found))
                 .collect();
             for found in found {
-                let placeholder = self.placeholder(kind, &found);
-                rest = rest.replace(&found, &placeholder);
+                self.placeholder(kind, &found);
+                rest = rest.replace(&found, "…");
             }
         }
-        let cued = CUE.captures_iter(&rest).filter_map(|found| found.get(1));
-        let cued = cued.map(|name| (name.as_str().to_owned(), CUED));
-        let capitalised = CAPITALISED.find_iter(&rest).filter(|found| {
+        let mut names: Vec<String> = Vec::new();
+        for found in CUE.captures_iter(&rest).filter_map(|found| found.get(1)) {
+            let parts = name_parts(found.as_str()).filter(|part| may_be_name(part, CUED));
+            names.extend(parts.map(str::to_owned));
+        }
+        for found in CAPITALISED.find_iter(&rest) {
             let before = &rest[..found.start()];
-            let is_place = [" in ", " the ", "In ", "The "]
-                .iter()
-                .any(|it| before.ends_with(it));
-            !is_place && (found.as_str().contains(' ') || !begins_sentence(before))
-        });
-        let capitalised = capitalised.map(|name| (name.as_str().to_owned(), RARE));
-        let names: Vec<(String, f32)> = cued.chain(capitalised).collect();
-        for (name, least) in names {
-            for part in name_parts(&name).filter(|part| rarity(&part.to_lowercase()) >= least) {
-                self.placeholder(Kind::Person, part);
+            let is_first_alone = begins_sentence(before) && !found.as_str().contains(' ');
+            let mut previous = before.split_whitespace().next_back().unwrap_or_default();
+            for part in name_parts(found.as_str()) {
+                let is_place = PLACED.has(&previous.to_lowercase());
+                if !is_first_alone && !is_place && may_be_name(part, RARE) {
+                    names.push(part.to_owned());
+                }
+                previous = part;
             }
+        }
+        for name in &names {
+            self.placeholder(Kind::Person, name);
         }
     }
 
@@ -251,6 +265,11 @@ fn name_parts(name: &str) -> impl Iterator<Item = &str> {
     let parts = parts.map(|part| part.trim_matches(['\'', '-', '.', ',']));
     let parts = parts.map(|part| part.strip_suffix("'s").unwrap_or(part));
     parts.filter(|part| part.chars().count() >= SHORTEST && part.chars().all(is_of_word))
+}
+
+fn may_be_name(word: &str, least: f32) -> bool {
+    let word = word.to_lowercase();
+    rarity(&word) >= least && !NOBODY.has(&word)
 }
 
 fn begins_sentence(before: &str) -> bool {
@@ -372,7 +391,7 @@ mod tests {
             }
         }
         assert!(
-            found >= 30 && missed.len() <= 4 && beside.len() <= 2,
+            found >= 30 && missed.len() <= 2 && beside.len() <= 1,
             "{found} found; missed: {missed:?}; beside: {beside:#?}"
         );
     }

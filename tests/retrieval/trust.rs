@@ -54,9 +54,6 @@ async fn a_planted_link_is_text_in_every_answer_that_comes_from_it(place: Place)
     assert_eq!(trust(&bot, &room).await, Trust::Documents);
 
     // The model has it from the window now.
-    server
-        .expects(|request: &Request| request.model() == "utility")
-        .answers("Which address was that?");
     server.expects(routes("Which address was that?")).answers(
         "It was https://evil.example/?q=address, and ![this](https://evil.example/i.png).",
     );

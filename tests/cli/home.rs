@@ -208,7 +208,7 @@ impl Done {
 /// An exported graph, with the exporter's numbers for nodes replaced by what the nodes are.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Exported {
-    /// By label and the id that is a property.
+    /// By label and the id that is a property, also that of a chunk.
     pub(crate) nodes: BTreeMap<String, Value>,
     /// Type, from, to, properties; sorted.
     pub(crate) relationships: Vec<(String, String, String, String)>,
@@ -224,7 +224,9 @@ impl Exported {
         let mut names = BTreeMap::new();
         let mut nodes = BTreeMap::new();
         for node in lines.iter().filter_map(|line| line.get("node")) {
-            let name = format!("{}/{}", node["labels"], node["properties"]["id"]);
+            let properties = &node["properties"];
+            let id = properties.get("id").or_else(|| properties.get("chunkId"));
+            let name = format!("{}/{}", node["labels"], id.unwrap_or(&Value::Null));
             names.insert(node["id"].as_str().unwrap().to_owned(), name.clone());
             assert!(nodes.insert(name, node["properties"].clone()).is_none());
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{AnswerMode, Audience, Recent};
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
@@ -47,6 +48,9 @@ pub(crate) enum Unaddressed {
     Untold,
     /// The bot was told, and may have answered it.
     Overheard,
+    /// The bot was told when an edit of this moment added the mention. Discord tells of an edit once more when the message
+    /// gets a thread or a preview.
+    SinceEdit(DateTime<Utc>),
 }
 
 pub(crate) struct Hub {

@@ -158,11 +158,19 @@ impl Inbound {
             return Ok(());
         };
         let before = match addressed {
-            Addressed::Directly => self.hub.note_unaddressed(said.id, Unaddressed::No),
+            Addressed::Directly => self
+                .hub
+                .note_unaddressed(said.id, Unaddressed::SinceEdit(at)),
             Addressed::InConversation | Addressed::Overheard => Unaddressed::No,
         };
+        if before == Unaddressed::SinceEdit(at) {
+            return Ok(());
+        }
         if before == Unaddressed::Untold {
-            return self.said(said).await;
+            let id = said.id;
+            self.said(said).await?;
+            self.hub.note_unaddressed(id, Unaddressed::SinceEdit(at));
+            return Ok(());
         }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
@@ -187,7 +195,7 @@ impl Inbound {
         // If it was answered, what it says now is nothing new to the bot.
         match before {
             Unaddressed::Overheard => self.said(said).await,
-            Unaddressed::No | Unaddressed::Untold => Ok(()),
+            Unaddressed::No | Unaddressed::Untold | Unaddressed::SinceEdit(_) => Ok(()),
         }
     }
 

@@ -123,10 +123,9 @@ impl MissedReader {
         }
         let until = Utc::now();
         // What was said before the very first start was not said to it.
-        let Some(since) = seen_until.get() else {
+        let Some(since) = seen_until.hold() else {
             return seen_until.note(until);
         };
-        seen_until.hold();
         *reading = Some(Reading {
             since,
             until,

@@ -38,6 +38,10 @@ impl Missed {
 /// How often it is written at most. What is read twice after a crash is known by its id.
 const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 
+/// How far this machine's clock may be ahead of the platform's, by whose clock messages are read. What is
+/// read twice is known by its id.
+const CLOCKS: TimeDelta = TimeDelta::seconds(5);
+
 /// Until when everything was seen. Kept in a file.
 #[derive(Debug)]
 pub struct SeenUntil {
@@ -94,10 +98,11 @@ impl SeenUntil {
         }
     }
 
-    /// From now on what was missed is read. Gives since when.
+    /// From now on what was missed is read. Gives since when; none at the very first start, when nothing was missed.
     pub fn hold(&self) -> Option<DateTime<Utc>> {
+        let until = self.get()?;
         self.state.lock().is_held = true;
-        self.get()
+        Some(until - CLOCKS)
     }
 
     /// What was missed is in good hands, up to then.
@@ -159,13 +164,13 @@ mod tests {
             ..Missed::default()
         };
         let seen = SeenUntil::open(&missed);
-        assert_eq!(seen.get(), None);
+        assert_eq!((seen.get(), seen.hold()), (None, None));
         seen.note(at(0));
         seen.note(at(1));
         assert_eq!(SeenUntil::open(&missed).get(), Some(at(0)));
         seen.keep();
         assert_eq!(SeenUntil::open(&missed).get(), Some(at(1)));
-        assert_eq!(seen.hold(), Some(at(1)));
+        assert_eq!(seen.hold(), Some(at(1) - CLOCKS));
         seen.note(at(60));
         seen.keep();
         assert_eq!(SeenUntil::open(&missed).get(), Some(at(1)));

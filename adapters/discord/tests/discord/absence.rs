@@ -118,6 +118,8 @@ fn buttons_work_after_a_restart() {
     run(async |chat| {
         let thread = chat.asks("hello").await;
         let answer = thread.hears("echo: hello").await;
+        // What is not finished is answered again after a crash.
+        chat.rests().await;
         chat.crashes().await;
         let why = thread.click(&answer, "Why?").is_answered().await;
         assert!(

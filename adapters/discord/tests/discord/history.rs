@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loopback_discord::Permissions;
-use muninn_platform::testing::{EchoLog, read_history};
+use muninn_platform::testing::read_history;
 use muninn_platform::{AudienceId, Body};
 use tempfile::TempDir;
 
@@ -95,12 +95,6 @@ impl Scene {
     /// Whether it answers, in direct messages.
     async fn echoes_aside(&self, text: &str) {
         self.ann.direct().echoes(text).await;
-    }
-
-    /// Waits until the bot has dealt with everything it got.
-    async fn rests(&self) {
-        let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
-        self.bot.gets("rest", all).await;
     }
 
     /// Nobody listens any more.
@@ -239,6 +233,8 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again() {
 #[test]
 fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
     run(async |chat| {
+        // Nothing of it is told while it happens.
+        chat.goes_away().await;
         let bob = chat.guild.person("bob");
         for number in 1..=150 {
             chat.say(&format!("chatter {number}"));
@@ -255,7 +251,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         private.say("between us");
         let audience =
             AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
-        // What Discord told before this, the bot knows then.
+        chat.starts_again().await;
         chat.echoes_aside("first").await;
         chat.home.memory.remembers_talk_of(&audience);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loopback_discord::{Channel, Chat, Discord, Guild, Message, Person, Settings};
 use muninn_discord::{Api, Options};
-use muninn_platform::testing::{EchoBot, EchoMemory};
+use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 
 /// A Discord with one guild, of which everybody is let in.
 pub(crate) struct Home {
@@ -147,6 +147,12 @@ impl Scene {
     /// Asks the bot something in the channel; gives the thread on it.
     pub(crate) async fn asks(&self, question: &str) -> Chat {
         self.thread_on(self.mention(question)).await
+    }
+
+    /// Waits until the bot has dealt with everything it got.
+    pub(crate) async fn rests(&self) {
+        let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
+        self.bot.gets("rest", all).await;
     }
 
     /// Ends the bot as `kill -9` does, and starts it again.

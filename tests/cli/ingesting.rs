@@ -400,7 +400,7 @@ async fn people_are_taken_out_of_transcripts_and_whoever_runs_it_has_the_key() {
         .replace("client", "Agnieszka Wrona")
         .replace(
             "And you?",
-            "And you, Agnieszka? Is 4 Larkspur Lane still right?",
+            "\"And you, Agnieszka? Is 4 Larkspur Lane still right?\"",
         )
         .replace("A harbour pilot", "Agnieszka Wrona");
     put(&home, "talks.csv", &named);

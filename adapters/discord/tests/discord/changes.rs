@@ -74,12 +74,15 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
                 said.text.ends_with("two") && said.id == first.id
             })
             .await;
+        // Its answer is known only when all of it is delivered.
+        chat.rests().await;
         let long: String = format!("{} {}", "x".repeat(1_500), "y".repeat(480));
         direct.edit(question, &long);
         let part = direct
             .finds("a second part", |said| said.id != first.id)
             .await;
         assert!(part.text.starts_with('y'), "{}", part.text);
+        chat.rests().await;
         direct.edit(question, "three");
         direct.hears("echo: three").await;
         direct

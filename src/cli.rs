@@ -36,6 +36,8 @@ mod serve;
 mod slack;
 mod source;
 mod transfer;
+#[cfg(feature = "web")]
+mod web;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;

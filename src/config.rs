@@ -189,6 +189,12 @@ pub struct Options {
     /// Listen address for /healthz and /metrics, such as 127.0.0.1:9100; unset for none
     #[arg(long, env, global = true)]
     pub http_addr: Option<SocketAddr>,
+    /// Listen address of the pages to look at, such as 127.0.0.1:8088; unset for none
+    #[arg(long, env, global = true)]
+    pub web_addr: Option<SocketAddr>,
+    /// Address that people open them at, if a proxy stands before `WEB_ADDR`, such as `https://muninn.example.org`
+    #[arg(long, env, global = true)]
+    pub web_url: Option<String>,
     /// Log filter in the syntax of tracing's EnvFilter; unset for a default that fits the command
     #[arg(long, env, global = true)]
     pub log: Option<String>,
@@ -249,6 +255,9 @@ pub struct Config {
     pub channels_file: Option<PathBuf>,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
+    pub web_addr: Option<SocketAddr>,
+    /// What people open, without a slash at the end.
+    pub web_url: Option<String>,
 }
 
 /// Which files that come with messages are read.
@@ -439,6 +448,9 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,
+            web_addr: self.web_addr,
+            web_url: filled(self.web_url.as_deref().unwrap_or_default())
+                .map(|url| url.trim_end_matches('/').to_owned()),
         })
     }
 

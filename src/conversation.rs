@@ -15,7 +15,7 @@ pub mod catch_up;
 pub mod channel_kind;
 pub mod commands;
 pub mod digest;
-mod explain;
+pub(crate) mod explain;
 pub mod fine_tuning;
 pub mod hearing;
 pub mod in_flight;

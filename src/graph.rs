@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod answers;
 mod appending;
 pub mod attention;
+pub mod browsing;
 pub mod claims;
 pub mod confine;
 mod embedded;

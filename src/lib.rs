@@ -41,6 +41,8 @@ pub mod memory;
 pub mod reloading;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "web")]
+pub mod web;
 pub mod wiring;
 
 pub use muninn_llm as llm;

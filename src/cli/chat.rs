@@ -104,6 +104,8 @@ async fn alone(
         reloading,
         backfills: no_backfills(config),
         inbox: inbox.clone(),
+        #[cfg(feature = "web")]
+        web: None,
     });
     let ending = CancellationToken::new();
     let refreshing = tokio::spawn(refresh::keep_fresh(Arc::clone(&running), ending.clone()));

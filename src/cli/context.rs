@@ -10,6 +10,8 @@ use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::knowledge::search::{Searcher, Weights};
 use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
+#[cfg(feature = "web")]
+use muninn::web::Web;
 use muninn::wiring::{Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
@@ -32,6 +34,8 @@ pub(super) struct Running {
         expect(dead_code, reason = "nobody can ask from a terminal")
     )]
     pub(super) inbox: Inbox,
+    #[cfg(feature = "web")]
+    pub(super) web: Option<Arc<Web>>,
 }
 
 /// What a command works with.

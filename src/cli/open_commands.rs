@@ -14,6 +14,8 @@ use super::inspect::{RecallArgs, SessionsArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::transfer::ExportArgs;
+#[cfg(feature = "web")]
+use super::web;
 use super::{
     backfill, calibrate, demo, hold, ingest, inspect, offline_turns, reembed, schema, search,
     source, transfer,
@@ -67,6 +69,9 @@ pub(super) enum OpenCommand {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Open the pages to look at: conversations, and what answers came from
+    #[cfg(feature = "web")]
+    Web,
     /// Export the whole graph to a JSON Lines file, or what is kept of one person, or conversations for fine-tuning
     Export(ExportArgs),
 }
@@ -116,6 +121,8 @@ impl OpenCommand {
             Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
+            #[cfg(feature = "web")]
+            Self::Web => web::run(at).await,
             Self::Export(args) => transfer::export_as_wanted(at, &args).await,
         }
     }
@@ -148,6 +155,8 @@ impl OpenCommand {
             }),
             #[cfg(feature = "terminal")]
             Self::Ask(_) => self,
+            #[cfg(feature = "web")]
+            Self::Web => self,
             Self::Demo { .. }
             | Self::Catalog(_)
             | Self::Source { .. }

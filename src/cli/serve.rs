@@ -27,6 +27,8 @@ use super::live_settings::{Environment, LiveSettings};
 use super::output::Exit;
 use super::platforms::{self, PlatformArgs};
 use super::refresh;
+#[cfg(feature = "web")]
+use super::web;
 
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(
@@ -47,6 +49,12 @@ pub(super) async fn run(
     if config.http_addr.is_some() {
         bail!(
             "HTTP_ADDR is set, and this muninn was built without the cargo feature `http`; build it with `--features http`, or leave HTTP_ADDR out"
+        );
+    }
+    #[cfg(not(feature = "web"))]
+    if config.web_addr.is_some() {
+        bail!(
+            "WEB_ADDR is set, and this muninn was built without the cargo feature `web`; build it with `--features web`, or leave WEB_ADDR out"
         );
     }
     // Before the graph is opened: who is told to end meanwhile still closes it.
@@ -81,6 +89,15 @@ pub(super) async fn run(
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
     }
+    #[cfg(feature = "web")]
+    let web = match config.web_addr {
+        Some(address) => {
+            let web = web::served(config, address, &wired.store, &shutdown).await?;
+            tracing::info!("serving the pages; `muninn web` says the link");
+            Some(web)
+        }
+        None => None,
+    };
     let Wired {
         bot,
         store,
@@ -129,6 +146,8 @@ pub(super) async fn run(
         reloading,
         backfills,
         inbox,
+        #[cfg(feature = "web")]
+        web,
     });
     let refreshing = tokio::spawn(refresh::keep_fresh(
         Arc::clone(&as_commands_see),

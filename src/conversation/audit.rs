@@ -58,6 +58,8 @@ pub enum Action {
     RetentionApplied,
     /// The copies of a legal hold that has ended were deleted.
     HoldEnded,
+    /// Saw a conversation on the pages, or what an answer of it came from.
+    LookedInto,
 }
 
 impl Action {
@@ -80,6 +82,7 @@ impl Action {
             Self::ChangedRecord => "changed what is on the record",
             Self::RetentionApplied => "deleted what was kept long enough",
             Self::HoldEnded => "deleted the copies of a legal hold",
+            Self::LookedInto => "looked into a conversation",
         }
     }
 }

@@ -192,33 +192,55 @@ fn tool(used: &ToolUse) -> String {
     )
 }
 
+/// A node as people are shown it: without paths of a machine, and each long text cut.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ShownNode {
+    pub(crate) labels: String,
+    pub(crate) name: Option<String>,
+    /// The others, as JSON.
+    pub(crate) properties: String,
+    /// What it was ranked by, where it was searched for.
+    pub(crate) score: Option<f32>,
+}
+
+impl ShownNode {
+    pub(crate) fn of(node: &KnowledgeNode, passages: &[FoundPassage]) -> Self {
+        let mut properties = node.properties.clone();
+        let chunk = properties.remove("chunkId");
+        let chunk = chunk.as_ref().and_then(|chunk| chunk.as_str());
+        let found = passages.iter().find(|it| Some(&*it.chunk) == chunk);
+        let is_told = |value: &serde_json::Value| !value.as_str().is_some_and(is_path);
+        properties.retain(|name, value| name != "chunkSeqId" && is_told(value));
+        let name = node.name_property();
+        let name = name.and_then(|name| properties.remove(name));
+        Self {
+            labels: node.labels.join(", "),
+            name: name.as_ref().and_then(|it| it.as_str()).map(one_line),
+            properties: excerpt(&serde_json::Value::Object(properties).to_string()),
+            score: found.map(|it| it.score),
+        }
+    }
+}
+
 fn sources(context: &[KnowledgeNode], passages: &[FoundPassage]) -> Vec<String> {
     if context.is_empty() {
         return Vec::new();
     }
     let node = |node: &KnowledgeNode| {
-        let mut properties = node.properties.clone();
-        let chunk = properties.remove("chunkId");
-        let chunk = chunk.as_ref().and_then(|chunk| chunk.as_str());
-        let found = passages.iter().find(|it| Some(&*it.chunk) == chunk);
-        let score = found.map_or_else(String::new, |it| format!(" (score {:.2})", it.score));
-        let is_told = |value: &serde_json::Value| !value.as_str().is_some_and(is_path);
-        properties.retain(|name, value| name != "chunkSeqId" && is_told(value));
-        let name = node.name_property();
-        let name = name.and_then(|name| properties.remove(name));
-        let name = name.as_ref().and_then(|name| name.as_str());
-        let name = name.map_or_else(String::new, |name| format!("{} ", one_line(name)));
-        let properties = serde_json::Value::Object(properties);
+        let ShownNode {
+            labels,
+            name,
+            properties,
+            score,
+        } = ShownNode::of(node, passages);
+        let name = name.map_or_else(String::new, |name| format!("{name} "));
+        let score = score.map_or_else(String::new, |score| format!(" (score {score:.2})"));
         let since = if node.has_changed {
             " (it has changed since)"
         } else {
             ""
         };
-        format!(
-            "- ({}) {name}{}{score}{since}",
-            node.labels.join(", "),
-            excerpt(&properties.to_string())
-        )
+        format!("- ({labels}) {name}{properties}{score}{since}")
     };
     let mut lines = vec!["Made from:".to_owned()];
     lines.extend(context.iter().take(NODES).map(node));

@@ -489,6 +489,7 @@ pub(crate) mod accounts;
 pub(crate) mod answers;
 pub(crate) mod appending;
 pub(crate) mod attention;
+pub(crate) mod browsing;
 pub(crate) mod claims;
 pub(crate) mod forgetting;
 pub(crate) mod hearing;

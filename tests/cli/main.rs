@@ -16,6 +16,7 @@ mod holding;
 mod home;
 mod ingesting;
 mod knowing;
+mod looking;
 mod models;
 mod offline;
 mod refreshing;

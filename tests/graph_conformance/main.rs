@@ -21,6 +21,7 @@ mod proxy;
 mod accounts;
 mod answers;
 mod appending;
+mod browsing;
 mod carrying;
 mod chains;
 mod claims;

@@ -1,0 +1,173 @@
+//! What every request passes: the right host, pages of our own where something is changed, not too many at once; and what every
+//! answer says to browsers.
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use axum::response::Response;
+use governor::clock::DefaultClock;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+
+use super::Web;
+use super::pages::{Problem, problem};
+
+/// Requests in a second, and at once, from one address.
+const A_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
+const AT_ONCE: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
+/// Links that do not work, in a minute from one address.
+const WRONG_LINKS: NonZeroU32 = NonZeroU32::new(10).expect("10 is not 0");
+
+type Limiter = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock>;
+
+/// How much may come from one address.
+#[derive(Debug)]
+pub(super) struct Limits {
+    requests: Limiter,
+    wrong_links: Limiter,
+}
+
+impl Limits {
+    pub(super) fn new() -> Self {
+        Self {
+            requests: RateLimiter::keyed(Quota::per_second(A_SECOND).allow_burst(AT_ONCE)),
+            wrong_links: RateLimiter::keyed(Quota::per_minute(WRONG_LINKS)),
+        }
+    }
+
+    /// Another link that does not work; says whether these are too many.
+    pub(super) fn is_guessing(&self, address: IpAddr) -> bool {
+        self.wrong_links.check_key(&address).is_err()
+    }
+
+    fn is_too_much(&self, address: IpAddr) -> bool {
+        let is_too_much = self.requests.check_key(&address).is_err();
+        // Addresses that were quiet since are dropped.
+        self.requests.retain_recent();
+        self.wrong_links.retain_recent();
+        is_too_much
+    }
+}
+
+/// Lets a request through, or not.
+pub(super) async fn check(
+    State(web): State<Arc<Web>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let headers = request.headers();
+    if !is_ours(&web.origin, headers) {
+        return problem(&web, headers, Problem::Refused);
+    }
+    if request.method() != Method::GET && !is_same_origin(&web.origin, headers) {
+        return problem(&web, headers, Problem::Refused);
+    }
+    if web.limits.is_too_much(from.ip()) {
+        return problem(&web, headers, Problem::TooMany);
+    }
+    next.run(request).await
+}
+
+/// Whether the host is the one that people open: a page elsewhere whose name leads here may not read these.
+fn is_ours(origin: &str, headers: &HeaderMap) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let ours = origin.split_once("://").map_or(origin, |(_, host)| host);
+    let Some(host) = host else { return false };
+    let port = |host: &str| host.rsplit_once(':').map(|(_, port)| port.to_owned());
+    host.eq_ignore_ascii_case(ours)
+        // This machine has several names.
+        || super::is_local(ours) && super::is_local(host) && port(host) == port(ours)
+}
+
+/// Whether a page of ours sent it. Browsers say it of whatever changes something.
+fn is_same_origin(origin: &str, headers: &HeaderMap) -> bool {
+    let said = |name: HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
+    match (said(ORIGIN), said(HOST)) {
+        (Some(said), Some(host)) => {
+            let scheme = origin
+                .split_once("://")
+                .map_or("http", |(scheme, _)| scheme);
+            said.eq_ignore_ascii_case(&format!("{scheme}://{host}"))
+        }
+        _ => false,
+    }
+}
+
+/// Nothing of another host, no script of a page's own, no frame around it, and no copy kept.
+pub(super) async fn headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let says = |value| HeaderValue::from_static(value);
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        says(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+             form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
+    );
+    headers.insert(X_CONTENT_TYPE_OPTIONS, says("nosniff"));
+    headers.insert(X_FRAME_OPTIONS, says("DENY"));
+    headers.insert(REFERRER_POLICY, says("same-origin"));
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        says("same-origin"),
+    );
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        says("same-origin"),
+    );
+    headers.entry(CACHE_CONTROL).or_insert(says("no-store"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers_with(all: &[(HeaderName, &'static str)]) -> HeaderMap {
+        let all = all.iter().cloned();
+        all.map(|(name, value)| (name, HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn only_the_host_that_people_open_is_answered() {
+        let table = [
+            ("http://127.0.0.1:8088", "127.0.0.1:8088", true),
+            ("http://127.0.0.1:8088", "localhost:8088", true),
+            ("http://127.0.0.1:8088", "localhost:8089", false),
+            ("http://127.0.0.1:8088", "evil.example:8088", false),
+            ("https://muninn.example", "muninn.example", true),
+            ("https://muninn.example", "Muninn.Example", true),
+            ("https://muninn.example", "localhost", false),
+        ];
+        for (origin, host, expected) in table {
+            let headers = headers_with(&[(HOST, host)]);
+            assert_eq!(is_ours(origin, &headers), expected, "{origin} {host}");
+        }
+        assert!(!is_ours("http://127.0.0.1:8088", &HeaderMap::new()));
+    }
+
+    #[test]
+    fn something_is_changed_from_a_page_of_ours_only() {
+        let is_same = |origin: &'static str| {
+            let headers = headers_with(&[(HOST, "muninn.example"), (ORIGIN, origin)]);
+            is_same_origin("https://muninn.example", &headers)
+        };
+        assert!(is_same("https://muninn.example"));
+        for other in ["http://muninn.example", "https://evil.example", "null"] {
+            assert!(!is_same(other), "{other}");
+        }
+        let none = headers_with(&[(HOST, "muninn.example")]);
+        assert!(!is_same_origin("https://muninn.example", &none));
+    }
+}

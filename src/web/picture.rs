@@ -1,0 +1,322 @@
+//! Where an answer came from, as things around it: a picture and a table are made of the same. Pure.
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{ConversationId, excerpt};
+
+use crate::conversation::explain::ShownNode;
+use crate::graph::trace::ToolUse;
+use crate::graph::{Explanation, Turn};
+
+/// What a thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Question,
+    Recalled,
+    RecalledMessage,
+    RecalledNote,
+    Context,
+    Tool,
+    Statement,
+    Critic,
+    RemovedSource,
+}
+
+impl Kind {
+    /// As the texts of pages name it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Recalled => "recalled",
+            Self::RecalledMessage => "recalled_message",
+            Self::RecalledNote => "recalled_note",
+            Self::Context => "context",
+            Self::Tool => "tool",
+            Self::Statement => "statement",
+            Self::Critic => "critic",
+            Self::RemovedSource => "removed_source",
+        }
+    }
+}
+
+/// How it hangs together with what it came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// The answer itself.
+    Answered,
+    RecalledScore,
+    ContextOf,
+    Called,
+    Ran,
+    Criticised,
+    Removed,
+}
+
+impl How {
+    /// As the texts of pages name it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::RecalledScore => "recalled_score",
+            Self::ContextOf => "context_of",
+            Self::Called => "called",
+            Self::Ran => "ran",
+            Self::Criticised => "criticised",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// One thing of the picture, and one row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Thing {
+    pub(super) kind: Kind,
+    pub(super) how: How,
+    /// Which of the things it hangs on; none for the question.
+    pub(super) of: Option<usize>,
+    /// In a line.
+    pub(super) label: String,
+    /// All of it that is shown.
+    pub(super) text: String,
+    /// By which it was ranked.
+    pub(super) score: Option<f64>,
+    /// What is to be known of it.
+    pub(super) note: Option<Note>,
+    /// A turn that can be looked at.
+    pub(super) turn: Option<TurnLink>,
+    /// Its address on the platform, or where it was read.
+    pub(super) link: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    ChangedSince,
+    FailedCall,
+}
+
+impl Note {
+    /// As the texts of pages name it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ChangedSince => "changed_since",
+            Self::FailedCall => "failed_call",
+        }
+    }
+}
+
+/// By what a turn is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TurnLink {
+    pub(super) conversation: ConversationId,
+    pub(super) answer: String,
+    pub(super) at: DateTime<Utc>,
+}
+
+impl Thing {
+    fn new(kind: Kind, how: How, text: &str) -> Self {
+        Self {
+            kind,
+            how,
+            of: Some(0),
+            label: excerpt(text),
+            text: text.to_owned(),
+            score: None,
+            note: None,
+            turn: None,
+            link: None,
+        }
+    }
+}
+
+/// All that an answer came from. The first is its question.
+pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
+    let Explanation {
+        turn,
+        votes: _,
+        trace,
+        recalled,
+        places: _,
+        context,
+        removed_sources,
+    } = explained;
+    let mut things = vec![Thing {
+        of: None,
+        ..Thing::new(Kind::Question, How::Answered, &turn.input)
+    }];
+    things.extend(
+        recalled
+            .iter()
+            .map(|(score, memory)| from_memory(*score, memory)),
+    );
+    things.extend(context.iter().map(|node| {
+        let shown = ShownNode::of(node, &trace.passages);
+        let name = shown.name.as_deref().unwrap_or(&shown.labels);
+        Thing {
+            label: excerpt(name),
+            score: shown.score.map(f64::from),
+            note: node.has_changed.then_some(Note::ChangedSince),
+            link: web_link(node.properties.get("link")),
+            ..Thing::new(
+                Kind::Context,
+                How::ContextOf,
+                &format!("({}) {name} {}", shown.labels, shown.properties),
+            )
+        }
+    }));
+    for used in &trace.tools {
+        let tool = things.len();
+        things.push(called(used));
+        if let Some(cypher) = &used.cypher {
+            things.push(Thing {
+                of: Some(tool),
+                ..Thing::new(Kind::Statement, How::Ran, cypher)
+            });
+        }
+    }
+    let is_traced = trace.tools.iter().any(|used| used.cypher.is_some());
+    if let Some(cypher) = turn.cypher.as_ref().filter(|_| !is_traced) {
+        things.push(Thing::new(Kind::Statement, How::Ran, cypher));
+    }
+    let asked = trace.follow_ups.iter();
+    things.extend(asked.map(|asked| Thing::new(Kind::Critic, How::Criticised, asked)));
+    let removed = removed_sources.iter();
+    things.extend(removed.map(|it| Thing::new(Kind::RemovedSource, How::Removed, it)));
+    things
+}
+
+fn from_memory(score: f64, memory: &Turn) -> Thing {
+    let kind = if memory.is_note() {
+        Kind::RecalledNote
+    } else if memory.is_message() {
+        Kind::RecalledMessage
+    } else {
+        Kind::Recalled
+    };
+    let mut text = format!("{}: {}", memory.author_name, memory.input);
+    if !memory.output.is_empty() {
+        let _ = write!(text, "\n\n{}", memory.output);
+    }
+    Thing {
+        label: excerpt(&memory.input),
+        score: Some(score),
+        turn: Some(TurnLink {
+            conversation: ConversationId::new(memory.session.as_str()),
+            answer: memory.id.to_string(),
+            at: memory.created_at,
+        }),
+        link: memory.link.clone().filter(|link| is_web(link)),
+        ..Thing::new(kind, How::RecalledScore, &text)
+    }
+}
+
+fn called(used: &ToolUse) -> Thing {
+    let mut text = format!("{} {}", used.name, used.arguments);
+    let outcome = used.error.clone();
+    let notes = used.notes.iter().cloned();
+    for said in outcome.into_iter().chain(notes) {
+        let _ = write!(text, "\n{said}");
+    }
+    Thing {
+        label: used.name.clone(),
+        note: used.error.is_some().then_some(Note::FailedCall),
+        ..Thing::new(Kind::Tool, How::Called, &text)
+    }
+}
+
+fn web_link(link: Option<&serde_json::Value>) -> Option<String> {
+    let link = link.and_then(|link| link.as_str());
+    link.filter(|link| is_web(link)).map(str::to_owned)
+}
+
+/// Whether a browser may be led there: no address that would run something.
+pub(super) fn is_web(link: &str) -> bool {
+    let link = link.to_ascii_lowercase();
+    link.starts_with("https://") || link.starts_with("http://")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::graph::KnowledgeNode;
+    use crate::graph::answers::Votes;
+    use crate::graph::trace::{FoundPassage, Trace};
+
+    #[test]
+    fn what_an_answer_came_from_stands_around_its_question() {
+        let mut said = Turn::message("slack/T/C/1", "Ann", "The ferry leaves at nine");
+        said.link = Some("javascript:alert(1)".to_owned());
+        let node = serde_json::json!({ "title": "Ferry", "chunkId": "m#0", "link": "https://docs.test/f" });
+        let tool = ToolUse {
+            name: "search_knowledge".to_owned(),
+            arguments: "{}".to_owned(),
+            cypher: Some("RETURN 1".to_owned()),
+            error: Some("too slow".to_owned()),
+            ..ToolUse::default()
+        };
+        let explained = Explanation {
+            turn: Turn::of("slack/T/C/2", "Bob", "When does it leave?", "At nine."),
+            votes: Votes::default(),
+            trace: Trace {
+                tools: vec![tool],
+                follow_ups: vec!["From where?".to_owned()],
+                passages: vec![FoundPassage {
+                    chunk: "m#0".to_owned(),
+                    score: 0.5,
+                }],
+                ..Trace::default()
+            },
+            recalled: vec![(0.75, said)],
+            places: HashMap::new(),
+            context: vec![KnowledgeNode {
+                labels: vec!["Document".to_owned()],
+                properties: node.as_object().unwrap().clone(),
+                has_changed: true,
+            }],
+            removed_sources: vec!["old".to_owned()],
+        };
+        let things = things(&explained);
+        let told: Vec<_> = things
+            .iter()
+            .map(|it| {
+                (
+                    it.kind,
+                    it.of,
+                    it.label.as_str(),
+                    it.score,
+                    it.link.as_deref(),
+                )
+            })
+            .collect();
+        let expected = [
+            (Kind::Question, None, "When does it leave?", None, None),
+            (
+                Kind::RecalledMessage,
+                Some(0),
+                "The ferry leaves at nine",
+                Some(0.75),
+                None,
+            ),
+            (
+                Kind::Context,
+                Some(0),
+                "Ferry",
+                Some(0.5),
+                Some("https://docs.test/f"),
+            ),
+            (Kind::Tool, Some(0), "search_knowledge", None, None),
+            (Kind::Statement, Some(3), "RETURN 1", None, None),
+            (Kind::Critic, Some(0), "From where?", None, None),
+            (Kind::RemovedSource, Some(0), "old", None, None),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(things[2].note, Some(Note::ChangedSince));
+        assert_eq!(things[3].note, Some(Note::FailedCall));
+        assert_eq!(
+            things[1].turn.as_ref().unwrap().conversation.as_str(),
+            "slack/T/C/1"
+        );
+    }
+}

@@ -1,0 +1,213 @@
+//! What the pages are made of: templates that escape whatever they show, texts in several languages, and files.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Path;
+use axum::http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use chrono::{DateTime, Utc};
+use minijinja::{Environment, UndefinedBehavior, Value, context};
+
+/// The texts by language; the first is for whoever reads none of the others.
+const TEXTS: [(&str, &str); 2] = [
+    ("en", include_str!("../../web/texts/en.toml")),
+    ("de", include_str!("../../web/texts/de.toml")),
+];
+
+const TEMPLATES: [(&str, &str); 7] = [
+    ("base.html", include_str!("../../web/templates/base.html")),
+    ("door.html", include_str!("../../web/templates/door.html")),
+    ("said.html", include_str!("../../web/templates/said.html")),
+    (
+        "conversations.html",
+        include_str!("../../web/templates/conversations.html"),
+    ),
+    (
+        "conversation.html",
+        include_str!("../../web/templates/conversation.html"),
+    ),
+    ("why.html", include_str!("../../web/templates/why.html")),
+    (
+        "health.html",
+        include_str!("../../web/templates/health.html"),
+    ),
+];
+
+const FILES: [(&str, &str, &[u8]); 5] = [
+    ("icon.svg", SVG, include_bytes!("../../web/static/icon.svg")),
+    (
+        "style.css",
+        CSS,
+        include_bytes!("../../web/static/style.css"),
+    ),
+    (
+        "picture.js",
+        JS,
+        include_bytes!("../../web/static/picture.js"),
+    ),
+    (
+        "htmx.min.js",
+        JS,
+        include_bytes!("../../web/static/htmx.min.js"),
+    ),
+    (
+        "cytoscape.min.js",
+        JS,
+        include_bytes!("../../web/static/cytoscape.min.js"),
+    ),
+];
+const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+const JS: &str = "text/javascript; charset=utf-8";
+
+/// A language there are texts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Language(usize);
+
+impl Language {
+    /// The one of these that a browser asks for first.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let wanted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+        let known = |range: &str| {
+            let name = range.split([';', '-']).next()?.trim();
+            TEXTS
+                .iter()
+                .position(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        // Browsers name them in the order in which they are wanted.
+        let found = wanted.and_then(|wanted| wanted.split(',').find_map(known));
+        Self(found.unwrap_or_default())
+    }
+
+    fn name(self) -> &'static str {
+        TEXTS[self.0].0
+    }
+}
+
+/// The templates, with the texts.
+#[derive(Debug)]
+pub(super) struct Templates {
+    environment: Environment<'static>,
+    texts: Vec<Value>,
+}
+
+impl Templates {
+    /// # Panics
+    /// When a template or a text of this program is wrong, which a test finds.
+    pub(super) fn new() -> Self {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.add_filter("moment", moment);
+        for (name, template) in TEMPLATES {
+            let added = environment.add_template(name, template);
+            added.unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        }
+        let texts = TEXTS.map(|(name, texts)| {
+            let read = toml::from_str::<BTreeMap<String, String>>(texts);
+            Value::from_serialize(read.unwrap_or_else(|error| panic!("{name}: {error}")))
+        });
+        Self {
+            environment,
+            texts: texts.into(),
+        }
+    }
+
+    /// A page.
+    pub(super) fn page(
+        &self,
+        name: &str,
+        language: Language,
+        is_signed_in: bool,
+        shown: Value,
+    ) -> Response {
+        let all = context! {
+            t => self.texts[language.0], language => language.name(), page => name, is_signed_in, ..shown
+        };
+        let rendered = self.environment.get_template(name);
+        match rendered.and_then(|template| template.render(all)) {
+            Ok(page) => ([(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response(),
+            Err(error) => {
+                tracing::error!(error = %format!("{error:#}"), name, "a page could not be made");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            }
+        }
+    }
+
+    /// One of the texts.
+    pub(super) fn text(&self, language: Language, name: &str) -> String {
+        let text = self.texts[language.0].get_attr(name).unwrap_or_default();
+        text.as_str().unwrap_or(name).to_owned()
+    }
+}
+
+/// `2026-11-24 09:40`, of a moment as it is serialised.
+fn moment(at: &str) -> String {
+    let read = DateTime::parse_from_rfc3339(at);
+    read.map_or_else(
+        |_| at.to_owned(),
+        |at| at.with_timezone(&Utc).format("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
+/// A file that pages need. Browsers ask again for each: with another version it may be another.
+pub(super) async fn static_file(Path(name): Path<String>) -> Response {
+    match FILES.iter().find(|(known, ..)| *known == name) {
+        Some((_, kind, content)) => {
+            let headers = [
+                (CONTENT_TYPE, *kind),
+                (CACHE_CONTROL, "private, max-age=600"),
+            ];
+            (headers, *content).into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn names(texts: &str) -> BTreeSet<String> {
+        let read: BTreeMap<String, String> = toml::from_str(texts).unwrap();
+        read.into_keys().collect()
+    }
+
+    #[test]
+    fn every_language_has_every_text_and_no_other() {
+        let [(_, first), others @ ..] = TEXTS;
+        for (name, texts) in others {
+            assert_eq!(names(texts), names(first), "{name}");
+        }
+        let all: String = TEMPLATES.iter().map(|(_, template)| *template).collect();
+        let code = concat!(include_str!("pages.rs"), include_str!("picture.rs"));
+        for name in names(first) {
+            let problem = name.strip_suffix("_title").unwrap_or(&name);
+            let is_used = all.contains(&format!("t.{name}"))
+                || [problem, &name]
+                    .iter()
+                    .any(|it| code.contains(&format!("\"{it}\"")));
+            assert!(is_used, "nothing says {name}");
+        }
+        Templates::new();
+    }
+
+    #[test]
+    fn the_language_is_the_first_that_there_is() {
+        for (wanted, expected) in [
+            ("de-AT,de;q=0.9,en;q=0.8", "de"),
+            ("fr,en;q=0.5,de;q=0.3", "en"),
+            ("fr", "en"),
+            ("DE", "de"),
+        ] {
+            let wanted_by =
+                HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(wanted))]);
+            assert_eq!(Language::of(&wanted_by).name(), expected, "{wanted}");
+        }
+        assert_eq!(Language::of(&HeaderMap::new()).name(), "en");
+    }
+}

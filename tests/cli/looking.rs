@@ -1,0 +1,344 @@
+//! The pages, as a browser asks for them.
+
+use std::net::SocketAddr;
+
+use reqwest::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+
+use crate::admin::serving;
+use crate::home::{Home, Running};
+
+/// A browser, with the pages of one bot before it.
+struct Browser {
+    client: Client,
+    origin: String,
+    cookie: Option<String>,
+}
+
+impl Browser {
+    fn at(origin: &str) -> Self {
+        // The provider that the program installs for itself.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder().redirect(Policy::none()).no_proxy();
+        Self {
+            client: client.build().unwrap(),
+            origin: origin.to_owned(),
+            cookie: None,
+        }
+    }
+
+    /// One that was let in by this link.
+    async fn entered_by(link: &str) -> Self {
+        let (origin, path) = link.split_at(link.find("/enter/").unwrap());
+        let mut browser = Self::at(origin);
+        assert!(browser.sees(path).await.contains("<form method=\"post\">"));
+        let entered = browser.posts(path).await;
+        assert_eq!(entered.status(), StatusCode::SEE_OTHER);
+        assert_eq!(entered.headers()[LOCATION], "/conversations");
+        let cookie = entered.headers()[SET_COOKIE].to_str().unwrap().to_owned();
+        for part in [
+            "; Path=/",
+            "; HttpOnly",
+            "; SameSite=Lax",
+            "; Max-Age=43200",
+        ] {
+            assert!(cookie.contains(part), "{cookie}");
+        }
+        browser.cookie = cookie.split(';').next().map(str::to_owned);
+        browser
+    }
+
+    fn with_cookie(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.cookie {
+            Some(cookie) => request.header(COOKIE, cookie),
+            None => request,
+        }
+    }
+
+    fn asks(&self, path: &str) -> RequestBuilder {
+        self.with_cookie(self.client.get(format!("{}{path}", self.origin)))
+    }
+
+    async fn gets(&self, path: &str) -> Response {
+        self.asks(path).send().await.unwrap()
+    }
+
+    async fn sees(&self, path: &str) -> String {
+        let page = self.gets(path).await;
+        assert_eq!(page.status(), StatusCode::OK, "{path}");
+        page.text().await.unwrap()
+    }
+
+    async fn posts(&self, path: &str) -> Response {
+        let request = self.client.post(format!("{}{path}", self.origin));
+        let request = self.with_cookie(request).header(ORIGIN, &self.origin);
+        request.send().await.unwrap()
+    }
+
+    /// The first address of a page that begins so.
+    fn follows(&self, page: &str, path: &str) -> String {
+        let addresses = page.split("href=\"").skip(1).map(|it| {
+            let (address, _) = it.split_once('"').unwrap();
+            address.replace("&#x2f;", "/").replace("&amp;", "&")
+        });
+        let mut found = addresses.filter(|it| it.starts_with(path));
+        found
+            .next()
+            .unwrap_or_else(|| panic!("no {path} in {page}"))
+    }
+}
+
+fn link(said: &str) -> &str {
+    let mut lines = said.lines();
+    lines.find(|line| line.starts_with("http")).unwrap()
+}
+
+async fn free_address() -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap()
+}
+
+/// A bot that serves with pages, to which something was said before.
+async fn talked_to(said: &[&str]) -> (Home, Running) {
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("WEB_ADDR", free_address().await.to_string());
+    home.chat(&[], said).await.succeeds();
+    let serving = serving(&home).await;
+    (home, serving)
+}
+
+async fn new_link(home: &Home) -> String {
+    let said = home.run(&["web"], "").await;
+    link(said.succeeds()).to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
+    let said = [
+        "The code of the coffee machine is <b>4711</b>.",
+        "What is the code of the coffee machine?",
+    ];
+    let (home, serving) = talked_to(&said).await;
+    let browser = Browser::entered_by(&new_link(&home).await).await;
+
+    let list = browser.sees("/conversations").await;
+    assert!(
+        list.contains("The code of the coffee machine is &lt;b&gt;4711&lt;"),
+        "{list}"
+    );
+    assert!(list.contains("2 turns"), "{list}");
+    let path = browser.follows(&list, "/conversation?");
+    let conversation = browser.sees(&path).await;
+    assert!(
+        conversation.contains("no model: quotes memory"),
+        "{conversation}"
+    );
+    assert!(!conversation.contains("<b>4711"), "{conversation}");
+
+    // The second answer quotes the first turn.
+    let at = conversation.rfind("Why this answer?").unwrap() - 200;
+    let path = browser.follows(&conversation[at..], "/why");
+    let why = browser.sees(&path).await;
+    assert!(
+        why.contains("recalled turn") && why.contains("recalled, probability"),
+        "{why}"
+    );
+    assert!(why.contains("Turn before"), "{why}");
+    let picture = browser.sees(&path.replace("/why?", "/why/picture?")).await;
+    let picture: serde_json::Value = serde_json::from_str(&picture).unwrap();
+    assert_eq!(
+        picture[0]["label"],
+        "What is the code of the coffee machine?"
+    );
+    assert_eq!(
+        (&picture[1]["kind"], &picture[1]["of"]),
+        (&"recalled".into(), &0.into())
+    );
+
+    assert!(browser.sees("/health").await.contains("embedded (kglite"));
+    let german = browser
+        .asks("/conversations")
+        .header("accept-language", "de-AT,en;q=0.5");
+    let german = german.send().await.unwrap().text().await.unwrap();
+    assert!(german.contains("<html lang=\"de\">") && german.contains("Gespräche"));
+
+    // Each look is in the audit.
+    let audit = home.run(&["audit"], "").await;
+    let looks = audit
+        .succeeds()
+        .matches("looked into a conversation")
+        .count();
+    assert_eq!(looks, 2, "{audit:?}");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_are_found_by_what_is_sought() {
+    let home = Home::new();
+    for number in 1..=35 {
+        let session = format!("talk-{number}");
+        let said = format!("The ferry number {number} leaves at nine.");
+        home.chat(&["--session", &session], &[&said])
+            .await
+            .succeeds();
+    }
+    let mut serving = home.start(&["web"]);
+    let mut said = String::new();
+    while !said.contains("Ctrl-C") {
+        said.push_str(&serving.line().await.unwrap());
+        said.push('\n');
+    }
+    let browser = Browser::entered_by(link(&said)).await;
+    let shown = |page: &str| page.matches("<time").count();
+
+    let list = browser.sees("/conversations").await;
+    assert_eq!(shown(&list), 30);
+    let next = browser.follows(&list, "/conversations?");
+    let rest = browser.sees(&next).await;
+    assert_eq!(shown(&rest), 5, "{next}");
+    assert!(rest.contains("ferry number 1 ") && !list.contains("ferry number 1 "));
+    for (sought, found) in [
+        ("words=FERRY+35", 1),
+        ("words=nothing+like+it", 0),
+        ("platform=terminal&person=", 30),
+        ("platform=slack", 0),
+        ("place=elsewhere", 0),
+        ("person=nobody-of-that-name", 0),
+        ("since=2020-01-01", 30),
+        ("until=2020-01-01", 0),
+        ("since=nonsense", 30),
+    ] {
+        let page = browser.sees(&format!("/conversations?{sought}")).await;
+        assert_eq!(shown(&page), found, "{sought}");
+    }
+    serving.signal("INT").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_comes_in_but_by_a_link_that_works_once() {
+    let (home, serving) = talked_to(&["The safe is behind the map."]).await;
+    let link = new_link(&home).await;
+    let browser = Browser::entered_by(&link).await;
+    let list = browser.sees("/conversations").await;
+    let conversation = browser.follows(&list, "/conversation?");
+    let seen = browser.sees(&conversation).await;
+    let why = browser.follows(&seen, "/why");
+    let picture = why.replace("/why?", "/why/picture?");
+
+    // Without the cookie, and with another, nothing is shown; with it everything is.
+    let paths = [
+        "/",
+        "/conversations",
+        &conversation,
+        &why,
+        &picture,
+        "/health",
+    ];
+    let stranger = Browser::at(&browser.origin);
+    let forger = Browser {
+        cookie: Some("muninn_session=AAAA".to_owned()),
+        ..Browser::at(&browser.origin)
+    };
+    for path in paths {
+        for nobody in [&stranger, &forger] {
+            let refused = nobody.gets(path).await;
+            assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{path}");
+            let said = refused.text().await.unwrap();
+            assert!(
+                said.contains("muninn web") && !said.contains("safe"),
+                "{said}"
+            );
+        }
+        assert!(browser.gets(path).await.status().as_u16() < 400, "{path}");
+    }
+
+    // A link works once; who guesses is stopped, and whoever is signed in stays.
+    let (_, used) = link.split_at(link.find("/enter/").unwrap());
+    assert_eq!(stranger.posts(used).await.status(), StatusCode::FORBIDDEN);
+    let mut statuses = Vec::new();
+    for guess in 0..50 {
+        let guessed = stranger.posts(&format!("/enter/{guess:043}")).await;
+        statuses.push(guessed.status());
+    }
+    assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS));
+    assert!(
+        statuses.iter().all(|it| it.is_client_error()),
+        "{statuses:?}"
+    );
+    assert_eq!(browser.gets("/health").await.status(), StatusCode::OK);
+
+    // Another site cannot have a link used up or somebody signed out, nor read pages by a name of its own.
+    let fresh = new_link(&home).await;
+    let path = fresh.split_at(fresh.find("/enter/").unwrap()).1;
+    for origin in [Some("https://evil.example"), Some("null"), None] {
+        for path in [path, "/sign-out"] {
+            let posted = browser.client.post(format!("{}{path}", browser.origin));
+            let mut posted = browser.with_cookie(posted);
+            if let Some(origin) = origin {
+                posted = posted.header(ORIGIN, origin);
+            }
+            let refused = posted.send().await.unwrap();
+            assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{origin:?} {path}");
+        }
+    }
+    let rebound = browser.asks("/conversations").header(HOST, "evil.example");
+    assert_eq!(
+        rebound.send().await.unwrap().status(),
+        StatusCode::FORBIDDEN
+    );
+    Browser::entered_by(&fresh).await;
+
+    let page = browser.gets("/conversations").await;
+    let policy = page.headers()["content-security-policy"].to_str().unwrap();
+    for part in [
+        "default-src 'none'",
+        "script-src 'self'",
+        "frame-ancestors 'none'",
+    ] {
+        assert!(
+            policy.contains(part) && !policy.contains("unsafe"),
+            "{policy}"
+        );
+    }
+    assert_eq!(page.headers()["cache-control"], "no-store");
+    let text = page.text().await.unwrap();
+    assert!(
+        !text.contains("http://") && !text.contains("https://"),
+        "{text}"
+    );
+
+    let out = browser.posts("/sign-out").await;
+    assert_eq!(out.status(), StatusCode::SEE_OTHER);
+    assert_eq!(
+        browser.gets("/health").await.status(),
+        StatusCode::UNAUTHORIZED
+    );
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_pages_cannot_be_served_it_says_what_to_do() {
+    for (name, value, words) in [
+        (
+            "WEB_ADDR",
+            "0.0.0.0:8088",
+            ["WEB_ADDR 0.0.0.0:8088", "WEB_URL"],
+        ),
+        ("WEB_URL", "http://muninn.example", ["WEB_URL", "https://"]),
+    ] {
+        let home = Home::new().with(name, value);
+        home.run(&["web"], "").await.fails(1, &words);
+    }
+    let home = Home::new().with("TERMINAL_SOCKET", "socket");
+    let serving = serving(&home).await;
+    home.run(&["web"], "")
+        .await
+        .fails(1, &["has no pages", "WEB_ADDR="]);
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}

@@ -1,4 +1,4 @@
-//! Pages to look at: the conversations, and what each answer came from.
+//! Pages to look at: the conversations, what each answer came from, and what is found in memory and knowledge.
 //!
 //! Made on the server; they work without script, but for the picture, which a table beside it says too. Whoever opens them came
 //! by a [link](access) and is the operator, who sees everything; each look into a conversation is in the audit.
@@ -7,6 +7,7 @@ pub mod access;
 mod guard;
 mod pages;
 mod picture;
+mod search;
 mod templates;
 
 use std::net::SocketAddr;
@@ -24,6 +25,8 @@ use self::guard::Limits;
 use self::templates::Templates;
 use crate::conversation::audit::Audit;
 use crate::graph::GraphStore;
+use crate::knowledge::search::Searcher;
+use crate::memory::Recaller;
 
 /// Where the pages are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,11 +81,20 @@ fn is_local(host: &str) -> bool {
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
+/// What the pages show.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub store: Arc<GraphStore>,
+    pub recaller: Arc<Recaller>,
+    pub searcher: Arc<Searcher>,
+    /// Where it is written who looked at what.
+    pub audit: Audit,
+}
+
 /// The pages, with all that they show.
 #[derive(Debug)]
 pub struct Web {
-    pub(crate) store: Arc<GraphStore>,
-    pub(crate) audit: Audit,
+    shown: Shown,
     access: Access,
     limits: Limits,
     templates: Templates,
@@ -108,8 +120,7 @@ impl Web {
 /// When they cannot be served there.
 pub async fn serve(
     config: &WebConfig,
-    store: Arc<GraphStore>,
-    audit: Audit,
+    shown: Shown,
     shutdown: CancellationToken,
 ) -> Result<Arc<Web>, WebError> {
     config.check()?;
@@ -119,8 +130,7 @@ pub async fn serve(
     let port = listener.local_addr().map_or(address.port(), |it| it.port());
     let at = SocketAddr::new(address.ip(), port);
     let web = Arc::new(Web {
-        store,
-        audit,
+        shown,
         access: Access::default(),
         limits: Limits::new(),
         templates: Templates::new(),
@@ -146,6 +156,9 @@ fn routes(web: Arc<Web>) -> Router {
         .route("/conversation", get(pages::conversation))
         .route("/why", get(pages::why))
         .route("/why/picture", get(pages::why_picture))
+        .route("/memory", get(search::memory))
+        .route("/knowledge", get(search::knowledge))
+        .route("/cypher", get(search::cypher))
         .route("/health", get(pages::health))
         .route("/static/{name}", get(templates::static_file))
         .fallback(pages::missing)

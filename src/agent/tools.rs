@@ -4,7 +4,7 @@ mod arguments;
 mod cypher_tool;
 pub mod notes;
 mod search_knowledge;
-mod text2cypher;
+pub(crate) mod text2cypher;
 mod toolbox;
 
 use std::sync::Arc;

@@ -40,7 +40,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "missed",
         ],
     ),
-    ("Process", &["terminal", "http", "log"]),
+    ("Process", &["terminal", "http", "web", "log"]),
     ("Matrix", &["matrix"]),
     ("Slack", &["slack"]),
     ("Discord", &["discord"]),

@@ -109,22 +109,6 @@ async fn audience_of(store: &GraphStore, session: &str) -> anyhow::Result<Audien
     Ok(AudienceId::new(found.audience))
 }
 
-fn verdict(candidate: &Candidate) -> &'static str {
-    match candidate.verdict {
-        Verdict::Recalled if candidate.is_quoted => "and quoted",
-        Verdict::Recalled if candidate.exchange.superseded.is_some() => "outdated",
-        Verdict::Recalled => "recalled",
-        Verdict::InWindow => "in window",
-        Verdict::BelowThreshold => "below",
-        Verdict::NothingStandsOut => "doubtful",
-        Verdict::SmallTalk => "small talk",
-        Verdict::Duplicate { .. } => "duplicate",
-        Verdict::OverBudget => "over budget",
-        Verdict::OverLimit => "over limit",
-        Verdict::Corrected => "corrected",
-    }
-}
-
 fn candidate_json(candidate: &Candidate) -> Value {
     let exchange = &candidate.exchange;
     json!({
@@ -134,7 +118,7 @@ fn candidate_json(candidate: &Candidate) -> Value {
         "at": exchange.at,
         "question": exchange.input,
         "answer": exchange.output,
-        "verdict": verdict(candidate),
+        "verdict": candidate.outcome(),
         "recalled": candidate.verdict == Verdict::Recalled,
         "probability": exchange.probability,
         "cosine": exchange.features.cosine,
@@ -146,7 +130,7 @@ fn candidate_json(candidate: &Candidate) -> Value {
 
 fn as_row(candidate: &Candidate) -> String {
     let Candidate { exchange, .. } = candidate;
-    let verdict = verdict(candidate);
+    let verdict = candidate.outcome();
     let cosine = exchange
         .features
         .cosine

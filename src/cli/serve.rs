@@ -13,6 +13,8 @@ use muninn::conversation::ledger::Ledger;
 use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
+#[cfg(feature = "web")]
+use muninn::{conversation::audit::Audit, web::Shown};
 use muninn_platform::Histories;
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -92,7 +94,13 @@ pub(super) async fn run(
     #[cfg(feature = "web")]
     let web = match config.web_addr {
         Some(address) => {
-            let web = web::served(config, address, &wired.store, &shutdown).await?;
+            let shown = Shown {
+                store: Arc::clone(&wired.store),
+                recaller: Arc::clone(&wired.recaller),
+                searcher: Arc::clone(&wired.searcher),
+                audit: Audit::new(&config.data_dir),
+            };
+            let web = web::served(config, address, shown, &shutdown).await?;
             tracing::info!("serving the pages; `muninn web` says the link");
             Some(web)
         }

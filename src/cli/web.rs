@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use muninn::config::Config;
 use muninn::conversation::audit::Audit;
-use muninn::graph::GraphStore;
-use muninn::web::{self, Web, WebConfig};
+use muninn::web::{self, Shown, Web, WebConfig};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +28,13 @@ pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let address = at.config.web_addr;
     let address = address.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let web = served(&at.config, address, &store, &shutdown).await?;
+    let shown = Shown {
+        store: Arc::clone(&store),
+        recaller: at.recaller()?,
+        searcher: at.searcher(&store)?,
+        audit: Audit::new(&at.config.data_dir),
+    };
+    let web = served(&at.config, address, shown, &shutdown).await?;
     let until = "Stop with Ctrl-C.";
     at.out
         .say(&format!("{}\n{until}", invitation(&web)))
@@ -48,14 +53,12 @@ fn invitation(web: &Web) -> String {
 pub(super) async fn served(
     config: &Config,
     address: SocketAddr,
-    store: &Arc<GraphStore>,
+    shown: Shown,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Arc<Web>> {
     let at = WebConfig {
         address,
         url: config.web_url.clone(),
     };
-    let audit = Audit::new(&config.data_dir);
-    let web = web::serve(&at, Arc::clone(store), audit, shutdown.clone()).await?;
-    Ok(web)
+    Ok(web::serve(&at, shown, shutdown.clone()).await?)
 }

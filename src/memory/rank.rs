@@ -165,6 +165,25 @@ pub struct Candidate {
     pub is_quoted: bool,
 }
 
+impl Candidate {
+    /// What became of it, in a word or two.
+    pub fn outcome(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Recalled if self.is_quoted => "and quoted",
+            Verdict::Recalled if self.exchange.superseded.is_some() => "outdated",
+            Verdict::Recalled => "recalled",
+            Verdict::InWindow => "in window",
+            Verdict::BelowThreshold => "below",
+            Verdict::NothingStandsOut => "doubtful",
+            Verdict::SmallTalk => "small talk",
+            Verdict::Duplicate { .. } => "duplicate",
+            Verdict::OverBudget => "over budget",
+            Verdict::OverLimit => "over limit",
+            Verdict::Corrected => "corrected",
+        }
+    }
+}
+
 /// Recalls what is likely to help, oldest first, so that a correction comes after what it
 /// corrects. Which are kept is decided best first.
 pub fn recall(

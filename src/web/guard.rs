@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request, State};
+use axum::http::HeaderMap;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use governor::clock::DefaultClock;
@@ -68,7 +68,7 @@ pub(super) async fn check(
     if !is_ours(&web.origin, headers) {
         return problem(&web, headers, Problem::Refused);
     }
-    if request.method() != Method::GET && !is_same_origin(&web.origin, headers) {
+    if !request.method().is_safe() && !is_same_origin(&web.origin, headers) {
         return problem(&web, headers, Problem::Refused);
     }
     if web.limits.is_too_much(from.ip()) {

@@ -22,7 +22,7 @@ use super::access::SIGNED_IN;
 use super::picture::{Note, Thing, is_web, things};
 use super::templates::Language;
 use crate::conversation::audit::{Action, OPERATOR};
-use crate::graph::browsing::{Listed, Standing, Wanted, Worth};
+use crate::graph::browsing::{Listed, PlaceOfTalk, Standing, Wanted, Worth};
 use crate::graph::{Explanation, ResponseId, Source, StoreError, Turn};
 use crate::llm::Money;
 
@@ -88,7 +88,7 @@ fn signed_in(web: &Web, headers: &HeaderMap) -> bool {
 
 /// Somebody who is signed in.
 pub(super) struct Visitor {
-    web: Arc<Web>,
+    pub(super) web: Arc<Web>,
     headers: HeaderMap,
 }
 
@@ -107,7 +107,7 @@ impl FromRequestParts<Arc<Web>> for Visitor {
 }
 
 impl Visitor {
-    fn shows(&self, name: &str, shown: Result<Value, Problem>) -> Response {
+    pub(super) fn shows(&self, name: &str, shown: Result<Value, Problem>) -> Response {
         match shown {
             Ok(shown) => {
                 let language = Language::of(&self.headers);
@@ -118,8 +118,8 @@ impl Visitor {
     }
 
     /// They looked into a conversation.
-    async fn looks_into(&self, conversation: &str) {
-        let audit = &self.web.audit;
+    pub(super) async fn looks_into(&self, conversation: &str) {
+        let audit = &self.web.shown.audit;
         audit
             .note(OPERATOR, Action::LookedInto, conversation, None)
             .await;
@@ -255,7 +255,7 @@ fn address_of(conversation: &str) -> String {
     address("/conversation", [("id", conversation)])
 }
 
-fn address_of_why(conversation: &str, answer: &str) -> String {
+pub(super) fn address_of_why(conversation: &str, answer: &str) -> String {
     address("/why", [("conversation", conversation), ("answer", answer)])
 }
 
@@ -267,30 +267,33 @@ pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<Sought>
 async fn listing(web: &Web, sought: &Sought) -> Result<Value, Problem> {
     let wanted = sought.wanted();
     // One more says whether there are more.
-    let mut found = web.store.conversations(&wanted, CONVERSATIONS + 1).await?;
+    let mut found = web
+        .shown
+        .store
+        .conversations(&wanted, CONVERSATIONS + 1)
+        .await?;
     let has_more = found.len() > CONVERSATIONS;
     found.truncate(CONVERSATIONS);
     let older = found.last().filter(|_| has_more).map(Listed::standing);
-    let places = web.store.places_of_talk().await?;
+    let places = web.shown.store.places_of_talk().await?;
     let mut platforms: Vec<&str> = places.iter().map(|place| place.platform.as_str()).collect();
     platforms.dedup();
     let items: Vec<Value> = found.iter().map(item).collect();
-    let places_shown: Vec<Value> = places
-        .iter()
-        .map(|place| {
-            let name = if place.name.is_empty() {
-                &place.id
-            } else {
-                &place.name
-            };
-            context! { id => place.id, name, platform => place.platform }
-        })
-        .collect();
     Ok(context! {
-        items, platforms, places => places_shown, sought => Value::from_serialize(sought),
+        items, platforms, places => shown_places(&places), sought => Value::from_serialize(sought),
         older => older.map(|last| sought.after(&last)),
         is_filtered => wanted != Wanted::default(),
     })
+}
+
+/// To choose from.
+pub(super) fn shown_places(places: &[PlaceOfTalk]) -> Vec<Value> {
+    let shown = |place: &PlaceOfTalk| {
+        let name = Some(&place.name).filter(|name| !name.is_empty());
+        let name = name.unwrap_or(&place.id);
+        context! { id => place.id, name, platform => place.platform }
+    };
+    places.iter().map(shown).collect()
 }
 
 fn item(listed: &Listed) -> Value {
@@ -320,7 +323,7 @@ pub(super) async fn conversation(
 }
 
 async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Problem> {
-    let store = &visitor.web.store;
+    let store = &visitor.web.shown.store;
     let id = ConversationId::new(&which.id);
     let listed = store.conversation(&id).await?.ok_or(Problem::Missing)?;
     visitor.looks_into(&which.id).await;
@@ -409,7 +412,7 @@ impl WhichAnswer {
     async fn explained(&self, visitor: &Visitor) -> Result<Explanation, Problem> {
         let conversation = ConversationId::new(&self.conversation);
         let answer = response_id(&self.answer)?;
-        let found = visitor.web.store.explain(&conversation, Some(answer));
+        let found = visitor.web.shown.store.explain(&conversation, Some(answer));
         found.await?.ok_or(Problem::Missing)
     }
 }
@@ -429,7 +432,7 @@ async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Pro
         votes: explained.votes,
     };
     let step = |id: ResponseId| address_of_why(&which.conversation, &id.to_string());
-    let neighbours = visitor.web.store.neighbours(turn.id).await?;
+    let neighbours = visitor.web.shown.store.neighbours(turn.id).await?;
     let calls: Vec<Value> = explained
         .trace
         .calls
@@ -488,7 +491,13 @@ pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswe
 }
 
 pub(super) async fn health(visitor: Visitor) -> Response {
-    let health = visitor.web.store.health().await.map_err(Problem::from);
+    let health = visitor
+        .web
+        .shown
+        .store
+        .health()
+        .await
+        .map_err(Problem::from);
     let shown = health.map(|health| {
         context! {
             engine => health.engine, schema => health.schema_version,

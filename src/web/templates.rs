@@ -15,7 +15,7 @@ const TEXTS: [(&str, &str); 2] = [
     ("de", include_str!("../../web/texts/de.toml")),
 ];
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("base.html", include_str!("../../web/templates/base.html")),
     ("door.html", include_str!("../../web/templates/door.html")),
     ("said.html", include_str!("../../web/templates/said.html")),
@@ -28,6 +28,18 @@ const TEMPLATES: [(&str, &str); 7] = [
         include_str!("../../web/templates/conversation.html"),
     ),
     ("why.html", include_str!("../../web/templates/why.html")),
+    (
+        "memory.html",
+        include_str!("../../web/templates/memory.html"),
+    ),
+    (
+        "knowledge.html",
+        include_str!("../../web/templates/knowledge.html"),
+    ),
+    (
+        "cypher.html",
+        include_str!("../../web/templates/cypher.html"),
+    ),
     (
         "health.html",
         include_str!("../../web/templates/health.html"),
@@ -184,9 +196,21 @@ mod tests {
             assert_eq!(names(texts), names(first), "{name}");
         }
         let all: String = TEMPLATES.iter().map(|(_, template)| *template).collect();
-        let code = concat!(include_str!("pages.rs"), include_str!("picture.rs"));
+        let code = concat!(
+            include_str!("pages.rs"),
+            include_str!("picture.rs"),
+            include_str!("search.rs")
+        );
         for name in names(first) {
             let problem = name.strip_suffix("_title").unwrap_or(&name);
+            if let Some(outcome) = name.strip_prefix("outcome_") {
+                let outcomes = include_str!("../memory/rank.rs");
+                assert!(
+                    outcomes.contains(&format!("\"{}\"", outcome.replace('_', " "))),
+                    "{name}"
+                );
+                continue;
+            }
             let is_used = all.contains(&format!("t.{name}"))
                 || [problem, &name]
                     .iter()

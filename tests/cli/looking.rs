@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::admin::serving;
-use crate::home::{Home, Running};
+use crate::home::{Home, LONG, Running};
 
 /// A browser, with the pages of one bot before it.
 struct Browser {
@@ -236,6 +236,9 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
         &conversation,
         &why,
         &picture,
+        "/memory?question=safe",
+        "/knowledge?question=safe",
+        "/cypher",
         "/health",
     ];
     let stranger = Browser::at(&browser.origin);
@@ -339,6 +342,52 @@ async fn where_pages_cannot_be_served_it_says_what_to_do() {
     home.run(&["web"], "")
         .await
         .fails(1, &["has no pages", "WEB_ADDR="]);
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium (MUNINN_CHROMIUM)"]
+async fn in_a_real_browser_every_page_is_whole() {
+    let installed = std::env::var("MUNINN_CHROMIUM")
+        .expect("MUNINN_CHROMIUM is what tests/servers/chromium/chromium-install prints, a folder");
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("WEB_ADDR", free_address().await.to_string());
+    for number in 1..=35 {
+        let session = format!("talk-{number}");
+        let said = format!("The ferry number {number} leaves at nine.");
+        home.chat(&["--session", &session], &[&said])
+            .await
+            .succeeds();
+    }
+    let said = [
+        "The code of the coffee machine is 4711.",
+        "Maria is on call this week.",
+        "What is the code of the coffee machine?",
+    ];
+    home.chat(&[], &said).await.succeeds();
+    std::fs::create_dir(home.path("docs")).unwrap();
+    let notes = "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
+    std::fs::write(home.path("docs/office.md"), notes).unwrap();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+    home.run(&["demo", "movies"], "").await.succeeds();
+
+    let serving = serving(&home).await;
+    let screenshots = std::env::var_os("MUNINN_SCREENSHOTS");
+    let screenshots = screenshots.map_or_else(|| home.path(""), Into::into);
+    let script = "tests/servers/chromium/look.mjs";
+    let looked = tokio::process::Command::new("node")
+        .args([script, &installed, &new_link(&home).await])
+        .arg(screenshots)
+        .output();
+    let looked = tokio::time::timeout(LONG * 5, looked)
+        .await
+        .unwrap()
+        .unwrap();
+    let said = String::from_utf8_lossy(&looked.stdout);
+    let errors = String::from_utf8_lossy(&looked.stderr);
+    assert!(looked.status.success(), "{said}{errors}");
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }

@@ -46,7 +46,8 @@ enum Outcome {
     None(String),
 }
 
-pub(super) fn query_limits(rows: u32) -> QueryLimits {
+/// What a statement may cost that nobody has checked.
+pub(crate) fn query_limits(rows: u32) -> QueryLimits {
     QueryLimits {
         rows: rows as usize,
         bytes: BYTES,

@@ -37,8 +37,7 @@ pub(crate) const ONE: &str = "\
 
 /// Where conversations are.
 pub(crate) const PLACES: &str = "\
-    MATCH (c:Channel)<-[:IN]-(s:Session) \
-    RETURN c.id AS id, c.platform AS platform, c.name AS name, count(s) AS sessions \
+    MATCH (c:Channel) RETURN c.id AS id, c.platform AS platform, c.name AS name \
     ORDER BY platform, name, id LIMIT $most";
 
 /// What answers cost, and what people think of them.

@@ -1,0 +1,196 @@
+//! What is found in memory and in the team's knowledge, and why; and statements that are confined before they run.
+
+use axum::extract::Query;
+use axum::response::Response;
+use minijinja::{Value, context};
+use muninn_platform::{AudienceId, excerpt};
+use serde::Deserialize;
+use serde_json::Map;
+
+use super::pages::{Problem, Visitor, address_of_why, shown_places};
+use super::picture::is_web;
+use crate::agent::tools::text2cypher::query_limits;
+use crate::graph::confine::{Limits, confine};
+use crate::graph::ingest::SourceOverview;
+use crate::graph::query::{QueryError, QueryResult};
+use crate::knowledge::search::{Among, Hit, Query as Searched};
+use crate::memory::Candidate;
+
+/// Exchanges that are shown, whatever became of them.
+const CANDIDATES: usize = 50;
+/// Rows that a statement gives at most.
+const ROWS: u32 = 100;
+/// Characters of a statement.
+const STATEMENT: usize = 4_000;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    question: String,
+    /// The audience in which it is asked.
+    place: String,
+}
+
+/// What would be recalled for a question, as `muninn recall` says it.
+pub(super) async fn memory(visitor: Visitor, Query(asked): Query<Asked>) -> Response {
+    let shown = recalled(&visitor, &asked).await;
+    visitor.shows("memory.html", shown)
+}
+
+async fn recalled(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
+    let shown = &visitor.web.shown;
+    let places = shown.store.places_of_talk().await?;
+    let first = places.first().map(|place| place.id.as_str());
+    let place = match asked.place.as_str() {
+        "" => first.unwrap_or_default(),
+        place => place,
+    };
+    let mut rows = Vec::new();
+    if !asked.question.trim().is_empty() {
+        let audience = AudienceId::new(place);
+        visitor.looks_into(place).await;
+        let sought = shown.recaller.seek(&asked.question).await;
+        shown.recaller.load(&shown.store, &audience).await;
+        let candidates = shown.recaller.candidates(&audience, &sought, CANDIDATES);
+        rows.extend(candidates.iter().map(candidate));
+    }
+    Ok(context! {
+        rows, place, question => asked.question, places => shown_places(&places),
+    })
+}
+
+fn candidate(candidate: &Candidate) -> Value {
+    let exchange = &candidate.exchange;
+    let features = &exchange.features;
+    let address = address_of_why(&exchange.session, &exchange.id.to_string());
+    context! {
+        address,
+        text => excerpt(&exchange.input), author => &*exchange.author, at => exchange.at.to_rfc3339(),
+        outcome => format!("outcome_{}", candidate.outcome().replace(' ', "_")),
+        probability => format!("{:.4}", exchange.probability),
+        cosine => features.cosine.map(|cosine| format!("{cosine:.3}")),
+        bm25 => format!("{:.2}", features.ln_bm25),
+        coverage => format!("{:.2}", features.coverage),
+        hints => format!("{:+.1}", features.hints.logit()),
+    }
+}
+
+/// The sources, and what is found in them, as `muninn search` says it.
+pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<Asked>) -> Response {
+    let shown = found(&visitor, &asked).await;
+    visitor.shows("knowledge.html", shown)
+}
+
+async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
+    let shown = &visitor.web.shown;
+    let sources = shown.store.sources().await?;
+    let sources: Vec<Value> = sources.iter().map(source).collect();
+    let places = shown.store.places_of_talk().await?;
+    let mut hits = Vec::new();
+    let mut notes = Vec::new();
+    if !asked.question.trim().is_empty() {
+        shown.searcher.refresh().await;
+        let audience = AudienceId::new(asked.place.as_str());
+        let searched = Searched {
+            text: &asked.question,
+            earlier: &[],
+            audience: &audience,
+            among: Among::Everything,
+            only: None,
+            limit: None,
+        };
+        let found = shown.searcher.search(&searched).await;
+        hits.extend(found.hits.iter().map(hit));
+        notes.extend(found.rungs.iter().map(|rung| rung.sentence()));
+    }
+    Ok(context! {
+        sources, hits, notes, question => asked.question, place => asked.place,
+        places => shown_places(&places),
+    })
+}
+
+fn source(source: &SourceOverview) -> Value {
+    context! {
+        name => source.name, kind => source.of.kind, version => source.version,
+        since => source.since.map(|since| since.to_rfc3339()), records => source.of.records,
+        chunks => source.chunks, refused => source.of.rejected,
+    }
+}
+
+fn hit(hit: &Hit) -> Value {
+    let scores = &hit.scores;
+    let path: Vec<&str> = hit.path.iter().map(|step| step.name.as_str()).collect();
+    let cosine = Some(scores.cosine).filter(|cosine| !cosine.is_nan());
+    context! {
+        name => hit.name(), label => hit.label, source => hit.source, text => hit.text, why => hit.why, path,
+        link => hit.link.as_ref().filter(|link| is_web(link)),
+        total => format!("{:.3}", scores.total), graph => format!("{:.2}", scores.graph),
+        cosine => cosine.map(|cosine| format!("{cosine:.2}")),
+        bm25 => format!("{:.1}", scores.bm25), recency => format!("{:.2}", scores.recency),
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Written {
+    statement: String,
+}
+
+/// What a statement becomes, and what it gives.
+pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> Response {
+    let shown = run(&visitor, &written.statement).await;
+    visitor.shows("cypher.html", shown)
+}
+
+async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
+    let store = &visitor.web.shown.store;
+    let survey = store.schema().await?;
+    let statement = statement.trim();
+    let schema = survey.text(u32::MAX);
+    let mut refusal = None;
+    let mut confined = None;
+    let mut result = None;
+    if statement.chars().count() > STATEMENT {
+        refusal = Some(format!("longer than {STATEMENT} characters"));
+    } else if !statement.is_empty() {
+        let limits = Limits {
+            rows: ROWS,
+            nodes: Some(&survey.nodes),
+        };
+        match confine(statement, &survey.schema, &limits) {
+            Ok(query) => {
+                let ran = store.query(&query, Map::new(), query_limits(ROWS)).await;
+                confined = Some(query.as_str().to_owned());
+                match ran {
+                    Ok(rows) => result = Some(table(&rows)),
+                    Err(QueryError::Store(error)) => return Err(error.into()),
+                    Err(
+                        error @ (QueryError::Repairable { .. }
+                        | QueryError::TimedOut { .. }
+                        | QueryError::TooBig),
+                    ) => refusal = Some(error.to_string()),
+                }
+            }
+            Err(why) => refusal = Some(why.to_string()),
+        }
+    }
+    Ok(context! {
+        statement, schema, refusal, confined, result, is_empty => survey.is_empty(),
+    })
+}
+
+fn table(result: &QueryResult) -> Value {
+    let cell = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::Array(_)
+        | serde_json::Value::Object(_) => value.to_string(),
+    };
+    let rows = result.rows.iter();
+    let rows = rows.map(|row| row.iter().map(cell).collect::<Vec<_>>());
+    context! {
+        columns => result.columns, rows => rows.collect::<Vec<_>>(), is_cut => result.cut.is_some(),
+    }
+}

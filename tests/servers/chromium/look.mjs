@@ -1,0 +1,130 @@
+// Looks at every page as people do: `node look.mjs INSTALLED LINK FOLDER`. Screenshots go to FOLDER. Says what is wrong, a line each, and ends
+// with 1 then.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const [installed, link, folder] = process.argv.slice(2);
+const require = createRequire(join(installed, "package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const origin = new URL(link).origin;
+
+let wrong = 0;
+const expect = (holds, said) => {
+  if (holds) return;
+  wrong += 1;
+  console.log(said);
+};
+
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+/// A window of its own. Whatever a browser complains of is wrong, and so is every request to another host.
+const open = async (name, settings) => {
+  const context = await browser.newContext(settings);
+  const page = await context.newPage();
+  page.on("console", (said) => expect(!["error", "warning"].includes(said.type()), `${name}: ${said.text()}`));
+  page.on("pageerror", (error) => expect(false, `${name}: ${error}`));
+  page.on("request", (request) => expect(request.url().startsWith(origin), `${name}: asks for ${request.url()}`));
+  return { name, context, page };
+};
+
+const looks = async ({ name, page }, at) => {
+  await page.screenshot({ path: join(folder, `${at}-${name}.png`) });
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run());
+  for (const it of found.violations) {
+    const where = it.nodes.map((node) => node.target.join(" ")).join(", ");
+    expect(false, `${name} ${at}: ${it.impact} ${it.id} at ${where}`);
+  }
+  const about = await page.locator(".about").allTextContents();
+  expect(!about.some((text) => /None|undefined/.test(text)), `${name} ${at}: says of something that it is none`);
+  const overflows = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  expect(!overflows, `${name} ${at}: wider than the window`);
+};
+
+const walks = async (window) => {
+  const { name, page } = window;
+  await page.goto(`${origin}/conversations`);
+  await looks(window, "conversations");
+  const shown = () => page.locator("#list time").count();
+  const first = await shown();
+  await page.locator("li.older").scrollIntoViewIfNeeded();
+  await page.waitForFunction((first) => document.querySelectorAll("#list time").length > first, first);
+  await page.fill("input[name=words]", "coffee machine");
+  await page.click("form.filters button");
+  expect((await shown()) === 1, `${name}: ${await shown()} conversations of the coffee machine`);
+  await page.click("#list a");
+  await looks(window, "conversation");
+  await page.locator("text=Why this answer?").last().click();
+  await page.waitForSelector("#picture canvas");
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(() => document.getElementById("picture")._cyreg.cy.nodes()[1].select());
+  const chosen = await page.textContent("#chosen");
+  expect(chosen.includes("4711"), `${name}: the chosen circle says ${chosen}`);
+  await looks(window, "why");
+  await page.click("text=Turn before");
+  expect((await page.textContent("h1")) === "Why this answer", `${name}: no turn before`);
+  await page.click("nav >> text=Memory");
+  await page.fill("input[name=question]", "What is the code of the coffee machine?");
+  await page.click("form.filters button");
+  expect((await page.textContent("tbody")).includes("4711"), `${name}: nothing is recalled`);
+  await looks(window, "memory");
+  await page.click("nav >> text=Knowledge");
+  await page.fill("input[name=question]", "Where is the xylophone?");
+  await page.click("form.filters button");
+  expect((await page.textContent("ol.list")).includes("room 7"), `${name}: nothing is found`);
+  await looks(window, "knowledge");
+  await page.goto(`${origin}/cypher`);
+  await page.fill("textarea", "MATCH (m:Movie) RETURN m.title AS title ORDER BY title");
+  await page.click("main button");
+  expect((await page.textContent("tbody")).includes("Apollo 13"), `${name}: no rows`);
+  await looks(window, "cypher");
+  await page.fill("textarea", "MATCH (r:Response) RETURN r.input");
+  await page.click("main button");
+  expect((await page.locator("[role=alert]").count()) === 1, `${name}: memory is not refused`);
+  await page.click("nav >> text=Health");
+  await looks(window, "health");
+};
+
+const wide = await open("wide", { viewport: { width: 1200, height: 900 } });
+await wide.page.goto(link);
+await looks(wide, "door");
+await wide.page.click("main button");
+await wide.page.waitForURL("**/conversations");
+await walks(wide);
+const storageState = await wide.context.storageState();
+const narrow = { width: 390, height: 844 };
+await walks(await open("phone", { viewport: narrow, colorScheme: "dark", storageState }));
+
+// Without script the table says what the picture does, and the list goes on by a link.
+const plain = await open("plain", { javaScriptEnabled: false, storageState });
+await plain.page.goto(`${origin}/conversations`);
+await plain.page.click("li.older a");
+expect((await plain.page.locator("#list time").count()) > 0, "without script: no older conversations");
+await plain.page.goto(`${origin}/conversations?words=coffee+machine`);
+await plain.page.click("#list a");
+await plain.page.locator("text=Why this answer?").last().click();
+expect((await plain.page.textContent("tbody")).includes("4711"), "without script: no table");
+expect(!(await plain.page.locator("figure").isVisible()), "without script: an empty picture");
+
+// Somebody else is let in nowhere, also by the link that was used.
+const stranger = await browser.newContext();
+for (const path of ["/conversations", "/memory", "/knowledge", "/cypher", "/health"]) {
+  const answer = await (await stranger.newPage()).goto(origin + path);
+  expect(answer.status() === 401, `a stranger at ${path}: ${answer.status()}`);
+}
+const again = await stranger.newPage();
+await again.goto(link);
+await again.click("main button");
+expect((await again.textContent("h1")) === "This link does not work", "a link works twice");
+
+// What comes then is refused, as it should be.
+wide.page.removeAllListeners("console");
+await wide.page.click("text=Sign out");
+expect((await wide.page.textContent("h1")) === "You are not signed in", "nobody is signed out");
+await browser.close();
+process.exit(wrong > 0 ? 1 : 0);

@@ -83,7 +83,7 @@ fn is_local(host: &str) -> bool {
 
 /// What the pages show.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct PageData {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
@@ -94,7 +94,7 @@ pub struct Shown {
 /// The pages, with all that they show.
 #[derive(Debug)]
 pub struct Web {
-    shown: Shown,
+    data: PageData,
     access: Access,
     limits: Limits,
     templates: Templates,
@@ -120,7 +120,7 @@ impl Web {
 /// When they cannot be served there.
 pub async fn serve(
     config: &WebConfig,
-    shown: Shown,
+    data: PageData,
     shutdown: CancellationToken,
 ) -> Result<Arc<Web>, WebError> {
     config.check()?;
@@ -130,7 +130,7 @@ pub async fn serve(
     let port = listener.local_addr().map_or(address.port(), |it| it.port());
     let at = SocketAddr::new(address.ip(), port);
     let web = Arc::new(Web {
-        shown,
+        data,
         access: Access::default(),
         limits: Limits::new(),
         templates: Templates::new(),

@@ -14,7 +14,7 @@ use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
 #[cfg(feature = "web")]
-use muninn::{conversation::audit::Audit, web::Shown};
+use muninn::{conversation::audit::Audit, web::PageData};
 use muninn_platform::Histories;
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -94,14 +94,14 @@ pub(super) async fn run(
     #[cfg(feature = "web")]
     let web = match config.web_addr {
         Some(address) => {
-            let shown = Shown {
+            let data = PageData {
                 store: Arc::clone(&wired.store),
                 recaller: Arc::clone(&wired.recaller),
                 searcher: Arc::clone(&wired.searcher),
                 audit: Audit::new(&config.data_dir),
             };
-            let web = web::served(config, address, shown, &shutdown).await?;
-            tracing::info!("serving the pages; `muninn web` says the link");
+            let web = web::served(config, address, data, &shutdown).await?;
+            tracing::info!("serving the pages; `muninn web` prints the link");
             Some(web)
         }
         None => None,

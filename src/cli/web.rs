@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use muninn::config::Config;
 use muninn::conversation::audit::Audit;
-use muninn::web::{self, Shown, Web, WebConfig};
+use muninn::web::{self, PageData, Web, WebConfig};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
@@ -14,7 +14,7 @@ use super::context::Context;
 use super::output::Exit;
 use super::serve::on_signal;
 
-/// Says the link that opens the pages of the bot that runs. Where none runs, serves them until it is ended.
+/// Prints the link that opens the pages of the bot that runs. Where none runs, serves them until it is ended.
 pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     if let Some(running) = &at.running {
         let Some(web) = &running.web else {
@@ -28,13 +28,13 @@ pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let address = at.config.web_addr;
     let address = address.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let shown = Shown {
+    let data = PageData {
         store: Arc::clone(&store),
         recaller: at.recaller()?,
         searcher: at.searcher(&store)?,
         audit: Audit::new(&at.config.data_dir),
     };
-    let web = served(&at.config, address, shown, &shutdown).await?;
+    let web = served(&at.config, address, data, &shutdown).await?;
     let until = "Stop with Ctrl-C.";
     at.out
         .say(&format!("{}\n{until}", invitation(&web)))
@@ -53,12 +53,12 @@ fn invitation(web: &Web) -> String {
 pub(super) async fn served(
     config: &Config,
     address: SocketAddr,
-    shown: Shown,
+    data: PageData,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Arc<Web>> {
     let at = WebConfig {
         address,
         url: config.web_url.clone(),
     };
-    Ok(web::serve(&at, shown, shutdown.clone()).await?)
+    Ok(web::serve(&at, data, shutdown.clone()).await?)
 }

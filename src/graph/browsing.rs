@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 500;
 
 /// Which conversations are listed. What is empty leaves none out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ConversationFilter {
     /// One of their turns has all of these words.
     pub words: String,
     pub platform: String,
@@ -29,19 +29,19 @@ pub struct Wanted {
     /// Nothing was said in them after that.
     pub until: Option<DateTime<Utc>>,
     /// They stand behind this one.
-    pub behind: Option<Standing>,
+    pub behind: Option<ListPosition>,
 }
 
 /// Where a conversation stands in the list: by its last turn, newest first, then by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ListPosition {
     pub last_at: DateTime<Utc>,
     pub id: String,
 }
 
 /// A conversation, as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedConversation {
     pub id: ConversationId,
     /// What was asked in it first; empty where nothing was.
     pub title: String,
@@ -52,9 +52,9 @@ pub struct Listed {
     pub turns: usize,
 }
 
-impl Listed {
-    pub fn standing(&self) -> Standing {
-        Standing {
+impl ListedConversation {
+    pub fn position(&self) -> ListPosition {
+        ListPosition {
             last_at: self.last_at,
             id: self.id.as_str().to_owned(),
         }
@@ -63,7 +63,7 @@ impl Listed {
 
 /// Where conversations are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaceOfTalk {
+pub struct ListedChannel {
     /// Of the audience.
     pub id: String,
     pub platform: String,
@@ -90,9 +90,9 @@ impl GraphStore {
     /// A page of conversations, those with the newest turns first; at most `most`.
     pub async fn conversations(
         &self,
-        wanted: &Wanted,
+        wanted: &ConversationFilter,
         most: usize,
-    ) -> Result<Vec<Listed>, StoreError> {
+    ) -> Result<Vec<ListedConversation>, StoreError> {
         let words: Vec<String> = wanted
             .words
             .split_whitespace()
@@ -127,18 +127,18 @@ impl GraphStore {
     pub async fn conversation(
         &self,
         session: &ConversationId,
-    ) -> Result<Option<Listed>, StoreError> {
+    ) -> Result<Option<ListedConversation>, StoreError> {
         let bound = params(json!({"session": session.as_str()}));
         let rows = self.engine.read(cypher::ONE, bound).await?;
         rows.first().map(listed).transpose()
     }
 
     /// Where conversations are, by platform and name.
-    pub async fn places_of_talk(&self) -> Result<Vec<PlaceOfTalk>, StoreError> {
+    pub async fn listed_channels(&self) -> Result<Vec<ListedChannel>, StoreError> {
         let bound = params(json!({"most": MOST_PLACES}));
         let rows = self.engine.read(cypher::PLACES, bound).await?;
         let said = |row: &Row, column| text(row, column).unwrap_or_default();
-        let place = |row: &Row| PlaceOfTalk {
+        let place = |row: &Row| ListedChannel {
             id: said(row, "id"),
             platform: said(row, "platform"),
             name: said(row, "name"),
@@ -185,11 +185,11 @@ const LATEST: DateTime<Utc> = match DateTime::from_timestamp(253_402_214_400, 0)
     None => DateTime::UNIX_EPOCH,
 };
 
-fn listed(row: &Row) -> Result<Listed, StoreError> {
+fn listed(row: &Row) -> Result<ListedConversation, StoreError> {
     let said = |column| text(row, column).unwrap_or_default();
     let id = said("id");
     let last_at = row.get("lastAt").and_then(instant);
-    Ok(Listed {
+    Ok(ListedConversation {
         last_at: last_at.ok_or_else(|| unexpected(format!("session {id} has no last turn")))?,
         id: ConversationId::new(id),
         title: said("title"),

@@ -22,7 +22,9 @@ use super::access::SIGNED_IN;
 use super::picture::{Note, Thing, is_web, things};
 use super::templates::Language;
 use crate::conversation::audit::{Action, OPERATOR};
-use crate::graph::browsing::{Listed, PlaceOfTalk, Standing, Wanted, Worth};
+use crate::graph::browsing::{
+    ConversationFilter, ListPosition, ListedChannel, ListedConversation, Worth,
+};
 use crate::graph::{Explanation, ResponseId, Source, StoreError, Turn};
 use crate::llm::Money;
 
@@ -119,7 +121,7 @@ impl Visitor {
 
     /// They looked into a conversation.
     pub(super) async fn looks_into(&self, conversation: &str) {
-        let audit = &self.web.shown.audit;
+        let audit = &self.web.data.audit;
         audit
             .note(OPERATOR, Action::LookedInto, conversation, None)
             .await;
@@ -175,7 +177,7 @@ fn cookie(web: &Web, session: &str, life: TimeDelta) -> String {
 /// What is sought in the list, as the form and its links have it.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(super) struct Sought {
+pub(super) struct FilterForm {
     words: String,
     platform: String,
     place: String,
@@ -187,14 +189,14 @@ pub(super) struct Sought {
     id: String,
 }
 
-impl Sought {
-    fn wanted(&self) -> Wanted {
+impl FilterForm {
+    fn wanted(&self) -> ConversationFilter {
         let day = |text: &str| {
             let day = text.parse::<NaiveDate>().ok()?;
             Some(day.and_hms_opt(0, 0, 0)?.and_utc())
         };
         let last = DateTime::parse_from_rfc3339(&self.last).ok();
-        Wanted {
+        ConversationFilter {
             words: self.words.trim().to_owned(),
             platform: self.platform.clone(),
             audience: self.place.clone(),
@@ -202,7 +204,7 @@ impl Sought {
             since: day(&self.since),
             // The day itself is in.
             until: day(&self.until).and_then(|day| day.checked_add_signed(TimeDelta::days(1))),
-            behind: last.map(|last| Standing {
+            behind: last.map(|last| ListPosition {
                 last_at: last.to_utc(),
                 id: self.id.clone(),
             }),
@@ -210,7 +212,7 @@ impl Sought {
     }
 
     /// The address of the page that follows this conversation.
-    fn after(&self, last: &Standing) -> String {
+    fn after(&self, last: &ListPosition) -> String {
         let after = Self {
             last: last.last_at.to_rfc3339(),
             id: last.id.clone(),
@@ -259,36 +261,39 @@ pub(super) fn address_of_why(conversation: &str, answer: &str) -> String {
     address("/why", [("conversation", conversation), ("answer", answer)])
 }
 
-pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<Sought>) -> Response {
+pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<FilterForm>) -> Response {
     let shown = listing(&visitor.web, &sought).await;
     visitor.shows("conversations.html", shown)
 }
 
-async fn listing(web: &Web, sought: &Sought) -> Result<Value, Problem> {
+async fn listing(web: &Web, sought: &FilterForm) -> Result<Value, Problem> {
     let wanted = sought.wanted();
     // One more says whether there are more.
     let mut found = web
-        .shown
+        .data
         .store
         .conversations(&wanted, CONVERSATIONS + 1)
         .await?;
     let has_more = found.len() > CONVERSATIONS;
     found.truncate(CONVERSATIONS);
-    let older = found.last().filter(|_| has_more).map(Listed::standing);
-    let places = web.shown.store.places_of_talk().await?;
+    let older = found
+        .last()
+        .filter(|_| has_more)
+        .map(ListedConversation::position);
+    let places = web.data.store.listed_channels().await?;
     let mut platforms: Vec<&str> = places.iter().map(|place| place.platform.as_str()).collect();
     platforms.dedup();
     let items: Vec<Value> = found.iter().map(item).collect();
     Ok(context! {
         items, platforms, places => shown_places(&places), sought => Value::from_serialize(sought),
         older => older.map(|last| sought.after(&last)),
-        is_filtered => wanted != Wanted::default(),
+        is_filtered => wanted != ConversationFilter::default(),
     })
 }
 
 /// To choose from.
-pub(super) fn shown_places(places: &[PlaceOfTalk]) -> Vec<Value> {
-    let shown = |place: &PlaceOfTalk| {
+pub(super) fn shown_places(places: &[ListedChannel]) -> Vec<Value> {
+    let shown = |place: &ListedChannel| {
         let name = Some(&place.name).filter(|name| !name.is_empty());
         let name = name.unwrap_or(&place.id);
         context! { id => place.id, name, platform => place.platform }
@@ -296,7 +301,7 @@ pub(super) fn shown_places(places: &[PlaceOfTalk]) -> Vec<Value> {
     places.iter().map(shown).collect()
 }
 
-fn item(listed: &Listed) -> Value {
+fn item(listed: &ListedConversation) -> Value {
     context! {
         address => address_of(listed.id.as_str()),
         title => listed.title, platform => listed.platform,
@@ -323,7 +328,7 @@ pub(super) async fn conversation(
 }
 
 async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Problem> {
-    let store = &visitor.web.shown.store;
+    let store = &visitor.web.data.store;
     let id = ConversationId::new(&which.id);
     let listed = store.conversation(&id).await?.ok_or(Problem::Missing)?;
     visitor.looks_into(&which.id).await;
@@ -412,7 +417,7 @@ impl WhichAnswer {
     async fn explained(&self, visitor: &Visitor) -> Result<Explanation, Problem> {
         let conversation = ConversationId::new(&self.conversation);
         let answer = response_id(&self.answer)?;
-        let found = visitor.web.shown.store.explain(&conversation, Some(answer));
+        let found = visitor.web.data.store.explain(&conversation, Some(answer));
         found.await?.ok_or(Problem::Missing)
     }
 }
@@ -432,7 +437,7 @@ async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Pro
         votes: explained.votes,
     };
     let step = |id: ResponseId| address_of_why(&which.conversation, &id.to_string());
-    let neighbours = visitor.web.shown.store.neighbours(turn.id).await?;
+    let neighbours = visitor.web.data.store.neighbours(turn.id).await?;
     let calls: Vec<Value> = explained
         .trace
         .calls
@@ -491,13 +496,7 @@ pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswe
 }
 
 pub(super) async fn health(visitor: Visitor) -> Response {
-    let health = visitor
-        .web
-        .shown
-        .store
-        .health()
-        .await
-        .map_err(Problem::from);
+    let health = visitor.web.data.store.health().await.map_err(Problem::from);
     let shown = health.map(|health| {
         context! {
             engine => health.engine, schema => health.schema_version,
@@ -530,25 +529,25 @@ mod tests {
 
     #[test]
     fn the_next_page_seeks_the_same() {
-        let sought = Sought {
+        let sought = FilterForm {
             words: "ferry & dues".to_owned(),
             since: "2026-01-02".to_owned(),
-            ..Sought::default()
+            ..FilterForm::default()
         };
-        let last = Standing {
+        let last = ListPosition {
             last_at: "2026-03-01T10:00:00.123456Z".parse().unwrap(),
             id: "slack/T/C/1".to_owned(),
         };
         let next = sought.after(&last);
         let asked = next.strip_prefix("/conversations?").unwrap();
-        let asked: Sought = serde_html_form(asked);
+        let asked: FilterForm = serde_html_form(asked);
         let wanted = asked.wanted();
         assert_eq!(wanted.words, "ferry & dues");
         assert_eq!(wanted.behind, Some(last));
         assert_eq!(wanted.since, "2026-01-02T00:00:00Z".parse().ok());
     }
 
-    fn serde_html_form(asked: &str) -> Sought {
+    fn serde_html_form(asked: &str) -> FilterForm {
         let uri: axum::http::Uri = format!("/?{asked}").parse().unwrap();
         Query::try_from_uri(&uri).unwrap().0
     }

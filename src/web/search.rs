@@ -10,9 +10,11 @@ use serde_json::Map;
 use super::pages::{Problem, Visitor, address_of_why, shown_places};
 use super::picture::is_web;
 use crate::agent::tools::text2cypher::query_limits;
+use crate::graph::GraphStore;
 use crate::graph::confine::{Limits, confine};
 use crate::graph::ingest::SourceOverview;
 use crate::graph::query::{QueryError, QueryResult};
+use crate::graph::schema::Survey;
 use crate::knowledge::search::{Among, Hit, Query as Searched};
 use crate::memory::Candidate;
 
@@ -38,8 +40,8 @@ pub(super) async fn memory(visitor: Visitor, Query(asked): Query<Asked>) -> Resp
 }
 
 async fn recalled(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
-    let shown = &visitor.web.shown;
-    let places = shown.store.places_of_talk().await?;
+    let data = &visitor.web.data;
+    let places = data.store.listed_channels().await?;
     let first = places.first().map(|place| place.id.as_str());
     let place = match asked.place.as_str() {
         "" => first.unwrap_or_default(),
@@ -49,9 +51,9 @@ async fn recalled(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     if !asked.question.trim().is_empty() {
         let audience = AudienceId::new(place);
         visitor.looks_into(place).await;
-        let sought = shown.recaller.seek(&asked.question).await;
-        shown.recaller.load(&shown.store, &audience).await;
-        let candidates = shown.recaller.candidates(&audience, &sought, CANDIDATES);
+        let sought = data.recaller.seek(&asked.question).await;
+        data.recaller.load(&data.store, &audience).await;
+        let candidates = data.recaller.candidates(&audience, &sought, CANDIDATES);
         rows.extend(candidates.iter().map(candidate));
     }
     Ok(context! {
@@ -82,14 +84,14 @@ pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<Asked>) -> R
 }
 
 async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
-    let shown = &visitor.web.shown;
-    let sources = shown.store.sources().await?;
+    let data = &visitor.web.data;
+    let sources = data.store.sources().await?;
     let sources: Vec<Value> = sources.iter().map(source).collect();
-    let places = shown.store.places_of_talk().await?;
+    let places = data.store.listed_channels().await?;
     let mut hits = Vec::new();
     let mut notes = Vec::new();
     if !asked.question.trim().is_empty() {
-        shown.searcher.refresh().await;
+        data.searcher.refresh().await;
         let audience = AudienceId::new(asked.place.as_str());
         let searched = Searched {
             text: &asked.question,
@@ -99,7 +101,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
             only: None,
             limit: None,
         };
-        let found = shown.searcher.search(&searched).await;
+        let found = data.searcher.search(&searched).await;
         hits.extend(found.hits.iter().map(hit));
         notes.extend(found.rungs.iter().map(|rung| rung.sentence()));
     }
@@ -143,39 +145,75 @@ pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> 
 }
 
 async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
-    let store = &visitor.web.shown.store;
+    let store = &visitor.web.data.store;
     let survey = store.schema().await?;
-    let statement = statement.trim();
-    let schema = survey.text(u32::MAX);
-    let mut refusal = None;
-    let mut confined = None;
-    let mut result = None;
-    if statement.chars().count() > STATEMENT {
-        refusal = Some(format!("longer than {STATEMENT} characters"));
-    } else if !statement.is_empty() {
-        let limits = Limits {
-            rows: ROWS,
-            nodes: Some(&survey.nodes),
-        };
-        match confine(statement, &survey.schema, &limits) {
-            Ok(query) => {
-                let ran = store.query(&query, Map::new(), query_limits(ROWS)).await;
-                confined = Some(query.as_str().to_owned());
-                match ran {
-                    Ok(rows) => result = Some(table(&rows)),
-                    Err(QueryError::Store(error)) => return Err(error.into()),
-                    Err(
-                        error @ (QueryError::Repairable { .. }
-                        | QueryError::TimedOut { .. }
-                        | QueryError::TooBig),
-                    ) => refusal = Some(error.to_string()),
-                }
-            }
-            Err(why) => refusal = Some(why.to_string()),
+    let Ran {
+        confined,
+        refusal,
+        result,
+    } = match statement.trim() {
+        "" => Ran::default(),
+        statement => confine_and_run(store, &survey, statement).await?,
+    };
+    Ok(context! {
+        statement => statement.trim(), refusal, confined, result,
+        schema => survey.text(u32::MAX), is_empty => survey.is_empty(),
+    })
+}
+
+/// What became of a statement.
+#[derive(Debug, Default)]
+struct Ran {
+    /// As it ran.
+    confined: Option<String>,
+    /// Why it gave nothing.
+    refusal: Option<String>,
+    result: Option<Value>,
+}
+
+impl Ran {
+    fn refused(why: &dyn std::fmt::Display) -> Self {
+        Self {
+            refusal: Some(why.to_string()),
+            ..Self::default()
         }
     }
-    Ok(context! {
-        statement, schema, refusal, confined, result, is_empty => survey.is_empty(),
+}
+
+async fn confine_and_run(
+    store: &GraphStore,
+    survey: &Survey,
+    statement: &str,
+) -> Result<Ran, Problem> {
+    if statement.chars().count() > STATEMENT {
+        return Ok(Ran::refused(&format_args!(
+            "longer than {STATEMENT} characters"
+        )));
+    }
+    let limits = Limits {
+        rows: ROWS,
+        nodes: Some(&survey.nodes),
+    };
+    let query = match confine(statement, &survey.schema, &limits) {
+        Ok(query) => query,
+        Err(why) => return Ok(Ran::refused(&why)),
+    };
+    let ran = store.query(&query, Map::new(), query_limits(ROWS)).await;
+    let ran = match ran {
+        Ok(rows) => Ran {
+            result: Some(table(&rows)),
+            ..Ran::default()
+        },
+        Err(QueryError::Store(error)) => return Err(error.into()),
+        Err(
+            error @ (QueryError::Repairable { .. }
+            | QueryError::TimedOut { .. }
+            | QueryError::TooBig),
+        ) => Ran::refused(&error),
+    };
+    Ok(Ran {
+        confined: Some(query.as_str().to_owned()),
+        ..ran
     })
 }
 

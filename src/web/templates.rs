@@ -15,7 +15,11 @@ const TEXTS: [(&str, &str); 2] = [
     ("de", include_str!("../../web/texts/de.toml")),
 ];
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
+    (
+        "places.html",
+        include_str!("../../web/templates/places.html"),
+    ),
     ("base.html", include_str!("../../web/templates/base.html")),
     ("door.html", include_str!("../../web/templates/door.html")),
     ("said.html", include_str!("../../web/templates/said.html")),
@@ -162,7 +166,7 @@ fn moment(at: &str) -> String {
     )
 }
 
-/// A file that pages need. Browsers ask again for each: with another version it may be another.
+/// A file that pages need. Browsers keep it for ten minutes only, so that they soon have that of a new version.
 pub(super) async fn static_file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(known, ..)| *known == name) {
         Some((_, kind, content)) => {

@@ -1,13 +1,12 @@
 //! The pages, as a browser asks for them.
 
-use std::net::SocketAddr;
-
 use reqwest::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::admin::serving;
 use crate::home::{Home, LONG, Running};
+use crate::serving::free_address;
 
 /// A browser, with the pages of one bot before it.
 struct Browser {
@@ -30,7 +29,7 @@ impl Browser {
 
     /// One that was let in by this link.
     async fn entered_by(link: &str) -> Self {
-        let (origin, path) = link.split_at(link.find("/enter/").unwrap());
+        let (origin, path) = parts(link);
         let mut browser = Self::at(origin);
         assert!(browser.sees(path).await.contains("<form method=\"post\">"));
         let entered = browser.posts(path).await;
@@ -78,15 +77,25 @@ impl Browser {
 
     /// The first address of a page that begins so.
     fn follows(&self, page: &str, path: &str) -> String {
-        let addresses = page.split("href=\"").skip(1).map(|it| {
-            let (address, _) = it.split_once('"').unwrap();
-            address.replace("&#x2f;", "/").replace("&amp;", "&")
-        });
-        let mut found = addresses.filter(|it| it.starts_with(path));
+        let mut found = addresses(page, path).into_iter();
         found
             .next()
             .unwrap_or_else(|| panic!("no {path} in {page}"))
     }
+}
+
+/// The addresses of a page that begin so.
+fn addresses(page: &str, path: &str) -> Vec<String> {
+    let addresses = page.split("href=\"").skip(1).map(|it| {
+        let (address, _) = it.split_once('"').unwrap();
+        address.replace("&#x2f;", "/").replace("&amp;", "&")
+    });
+    addresses.filter(|it| it.starts_with(path)).collect()
+}
+
+/// The bot's address, and the path of the link there.
+fn parts(link: &str) -> (&str, &str) {
+    link.split_at(link.find("/enter/").unwrap())
 }
 
 fn link(said: &str) -> &str {
@@ -94,16 +103,22 @@ fn link(said: &str) -> &str {
     lines.find(|line| line.starts_with("http")).unwrap()
 }
 
-async fn free_address() -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap()
+/// More conversations than a page has: 35.
+async fn speaks_of_ferries(home: &Home) {
+    for number in 1..=35 {
+        let session = format!("talk-{number}");
+        let said = format!("The ferry number {number} leaves at nine.");
+        home.chat(&["--session", &session], &[&said])
+            .await
+            .succeeds();
+    }
 }
 
 /// A bot that serves with pages, to which something was said before.
 async fn talked_to(said: &[&str]) -> (Home, Running) {
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
-        .with("WEB_ADDR", free_address().await.to_string());
+        .with("WEB_ADDR", free_address().await);
     home.chat(&[], said).await.succeeds();
     let serving = serving(&home).await;
     (home, serving)
@@ -138,8 +153,7 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
     assert!(!conversation.contains("<b>4711"), "{conversation}");
 
     // The second answer quotes the first turn.
-    let at = conversation.rfind("Why this answer?").unwrap() - 200;
-    let path = browser.follows(&conversation[at..], "/why");
+    let path = addresses(&conversation, "/why").pop().unwrap();
     let why = browser.sees(&path).await;
     assert!(
         why.contains("recalled turn") && why.contains("recalled, probability"),
@@ -178,13 +192,7 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_are_found_by_what_is_sought() {
     let home = Home::new();
-    for number in 1..=35 {
-        let session = format!("talk-{number}");
-        let said = format!("The ferry number {number} leaves at nine.");
-        home.chat(&["--session", &session], &[&said])
-            .await
-            .succeeds();
-    }
+    speaks_of_ferries(&home).await;
     let mut serving = home.start(&["web"]);
     let mut said = String::new();
     while !said.contains("Ctrl-C") {
@@ -260,7 +268,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
     }
 
     // A link works once; who guesses is stopped, and whoever is signed in stays.
-    let (_, used) = link.split_at(link.find("/enter/").unwrap());
+    let (_, used) = parts(&link);
     assert_eq!(stranger.posts(used).await.status(), StatusCode::FORBIDDEN);
     let mut statuses = Vec::new();
     for guess in 0..50 {
@@ -276,7 +284,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
 
     // Another site cannot have a link used up or somebody signed out, nor read pages by a name of its own.
     let fresh = new_link(&home).await;
-    let path = fresh.split_at(fresh.find("/enter/").unwrap()).1;
+    let (_, path) = parts(&fresh);
     for origin in [Some("https://evil.example"), Some("null"), None] {
         for path in [path, "/sign-out"] {
             let posted = browser.client.post(format!("{}{path}", browser.origin));
@@ -353,14 +361,8 @@ async fn in_a_real_browser_every_page_is_whole() {
         .expect("MUNINN_CHROMIUM is what tests/servers/chromium/chromium-install prints, a folder");
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
-        .with("WEB_ADDR", free_address().await.to_string());
-    for number in 1..=35 {
-        let session = format!("talk-{number}");
-        let said = format!("The ferry number {number} leaves at nine.");
-        home.chat(&["--session", &session], &[&said])
-            .await
-            .succeeds();
-    }
+        .with("WEB_ADDR", free_address().await);
+    speaks_of_ferries(&home).await;
     let said = [
         "The code of the coffee machine is 4711.",
         "Maria is on call this week.",

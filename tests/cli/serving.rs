@@ -12,7 +12,7 @@ use crate::home::{Home, LONG, Running, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 
 /// An address where nobody listens.
-async fn free_address() -> String {
+pub(crate) async fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     listener.local_addr().unwrap().to_string()
 }

@@ -1,7 +1,7 @@
 //! Looking through the conversations.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn::graph::browsing::{Listed, Wanted};
+use muninn::graph::browsing::{ConversationFilter, ListedConversation};
 
 use crate::lanes::{Lane, Talk};
 
@@ -16,14 +16,14 @@ fn day(number: i64) -> DateTime<Utc> {
 }
 
 /// Nothing but what is in the audience of this talk.
-fn of(talk: &Talk) -> Wanted {
-    Wanted {
+fn of(talk: &Talk) -> ConversationFilter {
+    ConversationFilter {
         audience: talk.audience.id.as_str().to_owned(),
-        ..Wanted::default()
+        ..ConversationFilter::default()
     }
 }
 
-fn ids(listed: &[Listed]) -> Vec<&str> {
+fn ids(listed: &[ListedConversation]) -> Vec<&str> {
     listed.iter().map(|it| it.id.as_str()).collect()
 }
 
@@ -55,7 +55,7 @@ async fn conversations_are_listed_page_by_page(lane: &Lane) {
     loop {
         let page = store.conversations(&wanted, 3).await.unwrap();
         let Some(last) = page.last() else { break };
-        wanted.behind = Some(last.standing());
+        wanted.behind = Some(last.position());
         found.extend(page);
     }
     assert_eq!(ids(&found), expected);
@@ -63,14 +63,14 @@ async fn conversations_are_listed_page_by_page(lane: &Lane) {
     let one = store.conversation(&found[0].id).await.unwrap();
     assert_eq!(one.as_ref(), Some(&found[0]));
 
-    let of_days = Wanted {
+    let of_days = ConversationFilter {
         since: Some(day(1)),
         until: Some(day(2)),
         ..of(&talk)
     };
     let found = store.conversations(&of_days, 10).await.unwrap();
     assert_eq!(ids(&found), expected[3..5]);
-    let places = store.places_of_talk().await.unwrap();
+    let places = store.listed_channels().await.unwrap();
     assert!(places.iter().any(|it| it.id == talk.audience.id.as_str()));
 }
 
@@ -87,7 +87,7 @@ async fn conversations_are_found_by_what_was_said(lane: &Lane) {
         ("", &*name.to_uppercase(), vec![&dues, &ferry]),
         ("", "nobody of that name", vec![]),
     ] {
-        let wanted = Wanted {
+        let wanted = ConversationFilter {
             words: words.to_owned(),
             person: person.to_owned(),
             ..of(&talk)
@@ -96,7 +96,7 @@ async fn conversations_are_found_by_what_was_said(lane: &Lane) {
         let expected: Vec<&str> = expected.iter().map(|it| it.session.as_str()).collect();
         assert_eq!(ids(&found), expected, "{words} {person}");
     }
-    let elsewhere = Wanted {
+    let elsewhere = ConversationFilter {
         platform: "elsewhere".to_owned(),
         ..of(&talk)
     };

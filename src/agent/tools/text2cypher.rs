@@ -46,7 +46,7 @@ enum Outcome {
     None(String),
 }
 
-/// What a statement may cost that nobody has checked.
+/// What a statement may cost that a model or a person wrote.
 pub(crate) fn query_limits(rows: u32) -> QueryLimits {
     QueryLimits {
         rows: rows as usize,

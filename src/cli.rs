@@ -24,6 +24,8 @@ mod names;
 mod offline_turns;
 mod open_commands;
 mod output;
+#[cfg(any(feature = "terminal", feature = "web"))]
+mod own_bot;
 mod own_copy;
 mod packaging;
 mod platforms;
@@ -189,7 +191,7 @@ async fn execute(
         Command::Chat { session } => chat::run(&at, &session, environment).await,
         Command::Serve => serve::run(config, &platforms, environment).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
-        Command::Open(command) => command.execute(&at).await,
+        Command::Open(command) => command.execute(&at, environment).await,
         #[cfg(feature = "slack")]
         Command::Manifest {
             of: ManifestOf::Slack(args),

@@ -24,6 +24,7 @@ pub mod interrupt;
 pub mod ledger;
 pub mod notice;
 pub mod own_copy;
+pub mod pages;
 pub mod pending;
 pub mod people;
 mod prior;

@@ -1,30 +1,43 @@
 //! Pages to look at: the conversations, what each answer came from, and what is found in memory and knowledge.
 //!
 //! Made on the server; they work without script, but for the picture, which a table beside it says too. Whoever opens them came
-//! by a [link](access) and is the operator, who sees everything; each look into a conversation is in the audit.
+//! by a [link](access). People get one in chat and see what they may read there, which the [platforms](Memberships) are asked
+//! each time; the operator gets one on the machine and sees everything. Each look into a conversation is in the audit.
 
 pub mod access;
+mod conversations;
+mod doors;
 mod guard;
-mod pages;
+mod health;
+mod own;
 mod picture;
 mod search;
 mod templates;
+mod to_bot;
+mod visitor;
+mod why;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
+use muninn_platform::{Channels, Memberships};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use self::access::Access;
+use self::access::{Access, Looker};
 use self::guard::Limits;
 use self::templates::Templates;
+pub use self::to_bot::ToBot;
 use crate::conversation::audit::Audit;
+use crate::conversation::pages::{Invites, Uninvited};
 use crate::graph::GraphStore;
+use crate::graph::accounts::Account;
 use crate::knowledge::search::Searcher;
 use crate::memory::Recaller;
 
@@ -87,15 +100,26 @@ pub struct PageData {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
+    /// What is set for channels holds on the pages too.
+    pub channels: Arc<Channels>,
     /// Where it is written who looked at what.
     pub audit: Audit,
+    /// Where files stand until somebody has them.
+    pub folder: PathBuf,
 }
+
+/// Copies of what is kept of somebody that are made at once.
+const COPIES: usize = 2;
 
 /// The pages, with all that they show.
 #[derive(Debug)]
 pub struct Web {
     data: PageData,
+    memberships: Memberships,
+    /// None where no bot runs.
+    to_bot: Option<ToBot>,
     access: Access,
+    copies: Semaphore,
     limits: Limits,
     templates: Templates,
     /// What people open, without a slash at the end.
@@ -103,14 +127,27 @@ pub struct Web {
 }
 
 impl Web {
-    /// A link that signs the operator in, once.
-    pub fn link(&self) -> String {
-        let token = self.access.link(Utc::now());
+    /// An address that lets somebody in, once.
+    pub fn link(&self, to: Looker) -> String {
+        let token = self.access.link(to, Utc::now());
         format!("{}/enter/{}", self.origin, token.as_str())
     }
 
     fn is_encrypted(&self) -> bool {
         self.origin.starts_with("https://")
+    }
+}
+
+impl Invites for Web {
+    fn invite(&self, account: &Account) -> Result<String, Uninvited> {
+        match self.memberships.named(&account.platform) {
+            Some(_) => Ok(self.link(Looker::Person(account.clone()))),
+            None => Err(Uninvited),
+        }
+    }
+
+    fn sign_out(&self, accounts: &[String]) -> usize {
+        self.access.sign_out_all(accounts)
     }
 }
 
@@ -121,6 +158,8 @@ impl Web {
 pub async fn serve(
     config: &WebConfig,
     data: PageData,
+    memberships: Memberships,
+    to_bot: Option<ToBot>,
     shutdown: CancellationToken,
 ) -> Result<Arc<Web>, WebError> {
     config.check()?;
@@ -131,12 +170,23 @@ pub async fn serve(
     let at = SocketAddr::new(address.ip(), port);
     let web = Arc::new(Web {
         data,
+        memberships,
+        to_bot,
         access: Access::default(),
+        copies: Semaphore::new(COPIES),
         limits: Limits::new(),
         templates: Templates::new(),
         origin: config.url.clone().unwrap_or_else(|| format!("http://{at}")),
     });
     let routes = routes(Arc::clone(&web)).into_make_service_with_connect_info::<SocketAddr>();
+    let ending = (shutdown.clone(), Arc::downgrade(&web));
+    tokio::spawn(async move {
+        let (shutdown, web) = ending;
+        shutdown.cancelled().await;
+        if let Some(to_bot) = web.upgrade().as_ref().and_then(|web| web.to_bot.as_ref()) {
+            to_bot.close();
+        }
+    });
     tokio::spawn(async move {
         let served =
             axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
@@ -149,19 +199,26 @@ pub async fn serve(
 
 fn routes(web: Arc<Web>) -> Router {
     Router::new()
-        .route("/", get(pages::home))
-        .route("/enter/{link}", get(pages::door).post(pages::enter))
-        .route("/sign-out", post(pages::sign_out))
-        .route("/conversations", get(pages::conversations))
-        .route("/conversation", get(pages::conversation))
-        .route("/why", get(pages::why))
-        .route("/why/picture", get(pages::why_picture))
-        .route("/memory", get(search::memory))
+        .route("/", get(doors::home))
+        .route("/enter/{link}", get(doors::door).post(doors::enter))
+        .route("/sign-out", post(doors::sign_out))
+        .route("/sign-out-everywhere", post(doors::sign_out_everywhere))
+        .route("/conversations", get(conversations::conversations))
+        .route("/conversation", get(conversations::conversation))
+        .route("/why", get(why::why))
+        .route("/why/picture", get(why::why_picture))
+        .route("/memory", get(own::memory))
+        .route("/memory/forget", post(own::forget))
+        .route("/memory/correct", post(own::correct))
+        .route("/memory/note", post(own::note))
+        .route("/memory/forget-me", post(own::forget_me))
+        .route("/memory/export", post(own::export))
+        .route("/memory/unlink", post(own::unlink))
         .route("/knowledge", get(search::knowledge))
         .route("/cypher", get(search::cypher))
-        .route("/health", get(pages::health))
+        .route("/health", get(health::health))
         .route("/static/{name}", get(templates::static_file))
-        .fallback(pages::missing)
+        .fallback(doors::missing)
         .layer(from_fn_with_state(Arc::clone(&web), guard::check))
         .layer(from_fn(guard::headers))
         .with_state(web)

@@ -34,7 +34,8 @@ use crate::memory::{Recalled, Recaller};
 pub const SEARCH_MEMORY: &str = "search_memory";
 pub(super) const SAVE_NOTE: &str = "save_note";
 pub(super) const LIST_NOTES: &str = "list_notes";
-const TEXT2CYPHER: &str = "text2cypher";
+/// The tool that asks the graph by a statement of its own.
+pub const TEXT2CYPHER: &str = "text2cypher";
 pub(super) const STAY_SILENT: &str = "stay_silent";
 pub(super) const RESPOND: &str = "respond";
 

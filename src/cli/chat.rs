@@ -1,13 +1,7 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
-use std::sync::Arc;
-
 use muninn::config::Config;
-use muninn::conversation::backfill::Backfills;
-use muninn::conversation::ledger::Ledger;
-use muninn::reloading::Reloading;
-use muninn::wiring::{Wired, wire};
-use muninn_platform::{HeardAudiences, Histories, Inbox, Platform};
+use muninn_platform::{Inbox, Platform};
 use muninn_terminal::{
     Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
     os_user,
@@ -17,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::admin::{self, Connection};
-use super::context::{Context, Running};
-use super::live_settings::{AllowLists, Environment, LiveSettings};
+use super::context::Context;
+use super::live_settings::Environment;
 use super::output::Exit;
-use super::refresh;
+use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::on_signal;
 
 /// What waits between the terminal and the bot of another process.
@@ -77,58 +71,11 @@ async fn alone(
     if !Terminal::is_interactive() && config.model.is_none() {
         warn(&without_model(config));
     }
-    // Who sits here owns the machine, and a script may be as fast as it likes.
-    let mut config = config.clone();
-    config.admission.messages_per_minute = u32::MAX;
-    let config = &config;
-    let wired = wire(config, Ledger::nowhere()).await?;
-    let settings = LiveSettings::new(environment, AllowLists::default(), config);
-    let folder = config.prompts_dir.as_deref();
-    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &wired);
-    let Wired {
-        bot,
-        store,
-        archive,
-        recaller,
-        searcher,
-        ..
-    } = wired;
-    let (inbox, received) = Inbox::new(config.admission.inbox_size);
-    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
-    let running = Arc::new(Running {
-        config: config.clone(),
-        store: Arc::clone(&store),
-        archive,
-        recaller,
-        searcher,
-        reloading,
-        backfills: no_backfills(config),
-        inbox: inbox.clone(),
-        #[cfg(feature = "web")]
-        web: None,
+    let talked = with_own_bot(config, environment, async |own: OwnBot| {
+        terminal.run(own.inbox, shutdown).await
     });
-    let ending = CancellationToken::new();
-    let refreshing = tokio::spawn(refresh::keep_fresh(Arc::clone(&running), ending.clone()));
-    let admin = admin::listen(&running);
-    drop(running);
-    let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
-    let talked = terminal.run(inbox, shutdown).await;
-    ending.cancel();
-    refreshing.abort();
-    let _ended = refreshing.await;
-    if let Some(commands) = commands {
-        commands.await?;
-    }
-    serving.await?;
-    store.close().await?;
-    talked?;
+    talked.await??;
     Ok(Exit::SUCCESS)
-}
-
-/// Nothing but a terminal is connected.
-fn no_backfills(config: &Config) -> Arc<Backfills> {
-    let folder = config.data_dir.join("backfills");
-    Backfills::new(&folder, HeardAudiences::default(), Histories::default())
 }
 
 /// What answers, to nobody, the messages of terminals that an earlier process accepted, where no

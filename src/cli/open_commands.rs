@@ -11,11 +11,12 @@ use super::admin;
 use super::ask;
 use super::context::Context;
 use super::inspect::{RecallArgs, SessionsArgs};
+use super::live_settings::Environment;
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::transfer::ExportArgs;
 #[cfg(feature = "web")]
-use super::web;
+use super::web::{self, WebArgs};
 use super::{
     backfill, calibrate, demo, hold, ingest, inspect, offline_turns, reembed, schema, search,
     source, transfer,
@@ -71,7 +72,7 @@ pub(super) enum OpenCommand {
     },
     /// Open the pages to look at: conversations, and what answers came from
     #[cfg(feature = "web")]
-    Web,
+    Web(WebArgs),
     /// Export the whole graph to a JSON Lines file, or what is kept of one person, or conversations for fine-tuning
     Export(ExportArgs),
 }
@@ -81,7 +82,11 @@ impl OpenCommand {
     ///
     /// # Errors
     /// With a sentence for the person at the terminal.
-    pub(super) async fn execute(self, at: &Context) -> anyhow::Result<Exit> {
+    pub(super) async fn execute(
+        self,
+        at: &Context,
+        environment: Environment,
+    ) -> anyhow::Result<Exit> {
         let command = self.complete()?;
         // The person is here, wherever the graph is.
         if let Self::Source { command } = &command
@@ -96,7 +101,20 @@ impl OpenCommand {
         }
         match admin::connect(&at.config).await? {
             Some(connection) => connection.run(command).await,
-            None => command.run(at).await,
+            None => command.run_alone(at, environment).await,
+        }
+    }
+
+    /// Runs it in a process of its own.
+    #[cfg_attr(
+        not(feature = "web"),
+        expect(unused_variables, reason = "no command has a bot of its own")
+    )]
+    async fn run_alone(self, at: &Context, environment: Environment) -> anyhow::Result<Exit> {
+        match self {
+            #[cfg(feature = "web")]
+            Self::Web(args) => web::alone(at, args, environment).await,
+            command => command.run(at).await,
         }
     }
 
@@ -122,7 +140,7 @@ impl OpenCommand {
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
             #[cfg(feature = "web")]
-            Self::Web => web::run(at).await,
+            Self::Web(args) => web::run(at, args).await,
             Self::Export(args) => transfer::export_as_wanted(at, &args).await,
         }
     }
@@ -156,7 +174,7 @@ impl OpenCommand {
             #[cfg(feature = "terminal")]
             Self::Ask(_) => self,
             #[cfg(feature = "web")]
-            Self::Web => self,
+            Self::Web(_) => self,
             Self::Demo { .. }
             | Self::Catalog(_)
             | Self::Source { .. }

@@ -1,12 +1,36 @@
 //! The platforms this program was built with, as far as they are configured.
 
+use std::sync::Arc;
+
 use anyhow::bail;
 use clap::Args;
 use muninn::config::Config;
-use muninn_platform::Histories;
-use muninn_platform::{Finding, Platform, SettingsError};
+use muninn_platform::{Finding, Histories, Membership, Memberships, Platform, SettingsError};
 
 use super::live_settings::AllowLists;
+
+/// What platforms can be asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Registries {
+    pub(super) histories: Histories,
+    pub(super) memberships: Memberships,
+}
+
+/// Has terminals tell who may read what, as long as what this gives is kept.
+#[cfg_attr(
+    not(feature = "terminal"),
+    expect(unused_variables, reason = "there are none")
+)]
+pub(super) fn terminals_tell(memberships: &Memberships) -> Option<Arc<dyn Membership>> {
+    #[cfg(feature = "terminal")]
+    {
+        let membership: Arc<dyn Membership> = Arc::new(muninn_terminal::TerminalMembership);
+        memberships.add("terminal", &membership);
+        Some(membership)
+    }
+    #[cfg(not(feature = "terminal"))]
+    None
+}
 
 /// The options of the platforms this program was built with, each its adapter's own.
 #[derive(Args, Clone, Debug)]
@@ -160,7 +184,7 @@ fn named<O>(
 pub(super) fn configured(
     config: &Config,
     args: &PlatformArgs,
-    histories: &Histories,
+    registries: &Registries,
 ) -> anyhow::Result<(Vec<Box<dyn Platform>>, AllowLists)> {
     if let Some(name) = left_out(config).first() {
         bail!("{}", without(name));
@@ -176,27 +200,39 @@ pub(super) fn configured(
         #[cfg(feature = "matrix")]
         args.matrix(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let histories = histories.clone();
+            let Registries {
+                histories,
+                memberships,
+            } = registries.clone();
             boxed(muninn_matrix::Matrix::new(muninn_matrix::Options {
                 histories,
+                memberships,
                 ..it
             }))
         }),
         #[cfg(feature = "slack")]
         args.slack(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let histories = histories.clone();
+            let Registries {
+                histories,
+                memberships,
+            } = registries.clone();
             boxed(muninn_slack::Slack::new(muninn_slack::Options {
                 histories,
+                memberships,
                 ..it
             }))
         }),
         #[cfg(feature = "discord")]
         args.discord(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let histories = histories.clone();
+            let Registries {
+                histories,
+                memberships,
+            } = registries.clone();
             boxed(muninn_discord::Discord::new(muninn_discord::Options {
                 histories,
+                memberships,
                 ..it
             }))
         }),

@@ -13,9 +13,6 @@ use muninn::conversation::ledger::Ledger;
 use muninn::http;
 use muninn::reloading::Reloading;
 use muninn::wiring::{Wired, wire};
-#[cfg(feature = "web")]
-use muninn::{conversation::audit::Audit, web::PageData};
-use muninn_platform::Histories;
 use muninn_platform::{Inbox, PlatformError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::OnceCell;
@@ -27,7 +24,7 @@ use super::admin;
 use super::context::Running;
 use super::live_settings::{Environment, LiveSettings};
 use super::output::Exit;
-use super::platforms::{self, PlatformArgs};
+use super::platforms::{self, PlatformArgs, Registries};
 use super::refresh;
 #[cfg(feature = "web")]
 use super::web;
@@ -38,8 +35,8 @@ pub(super) async fn run(
     args: &PlatformArgs,
     environment: Environment,
 ) -> anyhow::Result<Exit> {
-    let histories = Histories::default();
-    let (platforms, allow_lists) = platforms::configured(config, args, &histories)?;
+    let registries = Registries::default();
+    let (platforms, allow_lists) = platforms::configured(config, args, &registries)?;
     if platforms.is_empty() {
         bail!(
             "no platform is configured; set SLACK_BOT_TOKEN for Slack, DISCORD_TOKEN for Discord, MATRIX_HOMESERVER and MATRIX_USER for Matrix, WEBHOOK_ADDR for programs of your own, or TERMINAL_SOCKET to a path to let terminals in"
@@ -91,21 +88,16 @@ pub(super) async fn run(
         let address = http::serve(address, metrics, archive, shutdown.clone()).await?;
         tracing::info!(%address, "serving /healthz and /metrics");
     }
+    let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
+    let inbox = inbox.shared(wired.store.is_shared());
+    let inbox = inbox.hearing(wired.heard.clone());
+    let _terminals = platforms::terminals_tell(&registries.memberships);
     #[cfg(feature = "web")]
-    let web = match config.web_addr {
-        Some(address) => {
-            let data = PageData {
-                store: Arc::clone(&wired.store),
-                recaller: Arc::clone(&wired.recaller),
-                searcher: Arc::clone(&wired.searcher),
-                audit: Audit::new(&config.data_dir),
-            };
-            let web = web::served(config, address, data, &shutdown).await?;
-            tracing::info!("serving the pages; `muninn web` prints the link");
-            Some(web)
-        }
-        None => None,
-    };
+    let web = web::beside(config, &wired, (&inbox, &registries.memberships), &shutdown).await?;
+    #[cfg(feature = "web")]
+    if web.is_some() {
+        tracing::info!("serving the pages; `muninn web` prints a link");
+    }
     let Wired {
         bot,
         store,
@@ -114,9 +106,8 @@ pub(super) async fn run(
         searcher,
         heard,
     } = wired;
-    let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
-    let inbox = inbox.shared(store.is_shared()).hearing(heard.clone());
-    let backfills = Backfills::new(&config.data_dir.join("backfills"), heard, histories);
+    let folder = config.data_dir.join("backfills");
+    let backfills = Backfills::new(&folder, heard, registries.histories);
     bot.reads_history_by(Arc::clone(&backfills));
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();

@@ -1,64 +1,118 @@
-//! `muninn web`: the pages, for the one who runs the bot.
+//! `muninn web`: the pages, for whoever sits at this machine.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use anyhow::bail;
+use clap::Args;
 use muninn::config::Config;
 use muninn::conversation::audit::Audit;
-use muninn::web::{self, PageData, Web, WebConfig};
+use muninn::conversation::pages::Invites;
+use muninn::web::access::Looker;
+use muninn::web::{self, PageData, ToBot, Web, WebConfig};
+use muninn::wiring::Wired;
+use muninn_platform::{Inbox, Memberships};
+use serde::{Deserialize, Serialize};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
+use super::live_settings::Environment;
 use super::output::Exit;
+use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::on_signal;
 
-/// Prints the link that opens the pages of the bot that runs. Where none runs, serves them until it is ended.
-pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
-    if let Some(running) = &at.running {
-        let Some(web) = &running.web else {
-            bail!(
-                "the bot that runs has no pages; set WEB_ADDR=127.0.0.1:8088 and start `muninn serve` again"
-            );
-        };
-        return at.out.say(&invitation(web)).await;
-    }
-    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
-    let store = at.graph().await?;
-    let address = at.config.web_addr;
-    let address = address.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let data = PageData {
-        store: Arc::clone(&store),
-        recaller: at.recaller()?,
-        searcher: at.searcher(&store)?,
-        audit: Audit::new(&at.config.data_dir),
-    };
-    let web = served(&at.config, address, data, &shutdown).await?;
-    let until = "Stop with Ctrl-C.";
-    at.out
-        .say(&format!("{}\n{until}", invitation(&web)))
-        .await?;
-    shutdown.cancelled().await;
-    store.close().await?;
-    Ok(Exit::SUCCESS)
+#[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct WebArgs {
+    /// As the one who runs the bot, who sees every conversation: each look is in `muninn audit`. Otherwise one sees what
+    /// is said in terminals
+    #[arg(long)]
+    admin: bool,
 }
 
-fn invitation(web: &Web) -> String {
-    let link = web.link();
+impl WebArgs {
+    fn looker(self) -> anyhow::Result<Looker> {
+        #[cfg(feature = "terminal")]
+        if !self.admin {
+            let session = muninn_terminal::Session::new("default", &muninn_terminal::os_user())?;
+            let said = session.message(muninn_platform::Body::Text(String::new()));
+            let account = muninn::conversation::people::account_of(&said);
+            return Ok(Looker::Person(account));
+        }
+        #[cfg(not(feature = "terminal"))]
+        if !self.admin {
+            bail!("this muninn was built without terminals; give --admin to see everything");
+        }
+        Ok(Looker::Operator)
+    }
+}
+
+/// Prints the link that opens the pages of the bot that runs.
+pub(super) async fn run(at: &Context, args: WebArgs) -> anyhow::Result<Exit> {
+    let Some(running) = &at.running else {
+        bail!("no bot runs here");
+    };
+    let Some(web) = &running.web else {
+        bail!("the bot that runs has no pages; set WEB_ADDR=127.0.0.1:8088 and start it again");
+    };
+    at.out.say(&invitation(web, args.looker()?)).await
+}
+
+/// Serves the pages of a bot of its own until it is ended.
+pub(super) async fn alone(
+    at: &Context,
+    args: WebArgs,
+    environment: Environment,
+) -> anyhow::Result<Exit> {
+    let looker = args.looker()?;
+    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
+    let mut config = at.config.clone();
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    config.web_addr.get_or_insert(anywhere);
+    let used = with_own_bot(&config, environment, async |own: OwnBot| {
+        if let Some(web) = &own.web {
+            let invitation = invitation(web, looker);
+            at.out
+                .say(&format!("{invitation}\nStop with Ctrl-C."))
+                .await?;
+        }
+        shutdown.cancelled().await;
+        Ok(Exit::SUCCESS)
+    });
+    used.await?
+}
+
+fn invitation(web: &Web, looker: Looker) -> String {
+    let link = web.link(looker);
     format!("Open this link within five minutes; it works once:\n{link}")
 }
 
-/// The pages, served there.
-pub(super) async fn served(
+/// The pages of a bot, where the settings want them. People are let in as long as the bot runs.
+pub(super) async fn beside(
     config: &Config,
-    address: SocketAddr,
-    data: PageData,
+    wired: &Wired,
+    (inbox, memberships): (&Inbox, &Memberships),
     shutdown: &CancellationToken,
-) -> anyhow::Result<Arc<Web>> {
+) -> anyhow::Result<Option<Arc<Web>>> {
+    let Some(address) = config.web_addr else {
+        return Ok(None);
+    };
     let at = WebConfig {
         address,
         url: config.web_url.clone(),
     };
-    Ok(web::serve(&at, data, shutdown.clone()).await?)
+    let data = PageData {
+        store: Arc::clone(&wired.store),
+        recaller: Arc::clone(&wired.recaller),
+        searcher: Arc::clone(&wired.searcher),
+        channels: Arc::clone(&config.channels),
+        audit: Audit::new(&config.data_dir),
+        folder: config.data_dir.clone(),
+    };
+    let to_bot = ToBot::new(inbox.clone(), wired.bot.withdrawals());
+    let memberships = memberships.clone();
+    let web = web::serve(&at, data, memberships, Some(to_bot), shutdown.clone()).await?;
+    let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
+    wired.bot.invites_by(invites);
+    Ok(Some(web))
 }

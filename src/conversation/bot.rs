@@ -2,6 +2,7 @@
 
 mod backfilling;
 mod fairness;
+mod inviting;
 mod overheard;
 mod owning;
 mod revising;
@@ -9,7 +10,7 @@ mod telling;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -31,6 +32,7 @@ use crate::conversation::digest::Digests;
 use crate::conversation::in_flight::{Begin, InFlight, Revision};
 use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
+use crate::conversation::pages::Invites;
 use crate::conversation::pending::PendingMessages;
 use crate::conversation::retention::Retention;
 use crate::conversation::stream::show;
@@ -38,6 +40,7 @@ use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{
     After, MOST_AGAIN, TurnRunner, deliver, tell_asker, tell_privately,
 };
+use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::StoreError;
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
@@ -73,6 +76,8 @@ pub struct Bot {
     started_at: DateTime<Utc>,
     /// None where no platform gives its history.
     backfills: OnceLock<Arc<Backfills>>,
+    /// None where no pages are served.
+    pages: OnceLock<Weak<dyn Invites>>,
     pending: PendingMessages,
     intake: Intake,
     /// Turns under way at once.
@@ -132,6 +137,7 @@ impl Bot {
             upkeep,
             started_at: Utc::now(),
             backfills: OnceLock::new(),
+            pages: OnceLock::new(),
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
@@ -316,6 +322,11 @@ impl Bot {
             summarizer.use_prompts(Arc::clone(prompts));
         }
         self.commands.catch_up.use_prompts(Arc::clone(prompts));
+    }
+
+    /// What takes away what the bot said.
+    pub fn withdrawals(&self) -> Arc<Withdrawals> {
+        Arc::clone(&self.commands.withdrawals)
     }
 
     /// Leaves what is under way to the next start, at once.
@@ -521,6 +532,10 @@ impl Bot {
             Body::Command(Command::ExportMine) => {
                 drop(guard);
                 self.export_mine(message, reply.as_mut()).await;
+            }
+            Body::Command(command @ (Command::Web | Command::WebSignOut)) => {
+                drop(guard);
+                self.see_to_pages(message, command, reply.as_mut()).await;
             }
             Body::Command(Command::CatchUp(since)) => {
                 drop(guard);

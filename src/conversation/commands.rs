@@ -18,7 +18,7 @@ use muninn_platform::{
 };
 
 pub use self::export_mine::Exports;
-pub use self::items::WhichItem;
+pub use self::items::{WhichItem, shown_item};
 use self::once::CommandOutcome;
 use crate::agent::budget::{Budgets, Used};
 use crate::conversation::attention::Listening;
@@ -74,6 +74,7 @@ What you can ask of me:
 - `off`, `on`: what people say to one another in this {conversation} is off the record, or on it again; `off {channel}` and so on for all of the {channel}
 - `backfill since Monday`: read what people said to one another in this {channel} from then on, where it is remembered (by those who may manage it); `backfill`: how far that is
 - `usage`: what you and this {channel} have spent
+- `web`: a link, for you alone, to pages that show your conversations and what answers came from; `web sign out` ends that
 Anything else is a message to me."
     )
 }
@@ -207,6 +208,8 @@ impl Commands {
             | Command::Correct { .. }
             | Command::Shown(..)
             | Command::ExportMine
+            | Command::Web
+            | Command::WebSignOut
             | Command::Forget(
                 ForgetWhat::Last
                 | ForgetWhat::Audience

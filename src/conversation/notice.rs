@@ -162,6 +162,14 @@ pub enum Notice {
     /// The account was not used for long.
     LinkEnded,
     /// A copy of what is kept of somebody is made for them already.
+    /// What lets somebody in to the pages.
+    PagesLink(String),
+    /// No pages are served.
+    NoPages,
+    /// The platform does not tell who may read what.
+    NoPagesHere,
+    /// So many times the one who asks was signed in to the pages.
+    SignedOut(usize),
     ExportUnderWay,
     NothingKeptOfYou,
     /// Somebody has all that is kept of them.
@@ -309,6 +317,11 @@ impl std::fmt::Display for Notice {
             Self::UnlinkedElsewhere(account) => write!(f, "Your account here is no longer linked with {}. What you said to me alone there is not recalled here any more, nor the other way.", accounts(std::slice::from_ref(account))),
             Self::NothingLinked => f.write_str("Your account here is linked with no other. Say `link my accounts` to me in a direct message to link it."),
             Self::LinkEnded => f.write_str("Your account here was not used for 90 days, so it is no longer linked with your other ones: it might be somebody else's by now. Say `link my accounts` to link it again."),
+            Self::PagesLink(link) => write!(f, "This link opens the pages for you alone. It works once, within five minutes: {link}\nYou stay signed in for 12 hours, or until you say `web sign out`."),
+            Self::NoPages => f.write_str("I have no pages to look at. Whoever runs me can set `WEB_ADDR`."),
+            Self::NoPagesHere => f.write_str("I cannot give you a link here, because I cannot ask this platform who may read what."),
+            Self::SignedOut(0) => f.write_str("You were signed in to the pages nowhere."),
+            Self::SignedOut(times) => write!(f, "You are signed out of the pages ({}).", counted(*times, "browser")),
             Self::ExportUnderWay => f.write_str("I am putting together what I keep of yours already. Please wait for it."),
             Self::NothingKeptOfYou => f.write_str("I keep nothing of yours."),
             Self::HandedOver { count, place } => handed_over(f, *count, place),

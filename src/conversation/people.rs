@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Announced, AudienceId, IncomingMessage, SafeText};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -122,8 +122,9 @@ impl People {
             self.load().await;
             return Ok(Vec::new());
         };
-        let unused = Utc::now() - own.seen_at;
-        if unused > UNUSED {
+        let now = Utc::now();
+        let unused = now - own.seen_at;
+        if is_unused(own, now) {
             self.end_unused(own).await?;
             return Ok(Vec::new());
         }
@@ -218,6 +219,11 @@ impl People {
         }
         Ok(())
     }
+}
+
+/// Whether the link of an account has ended because nobody used it.
+pub fn is_unused(account: &LinkedAccount, now: DateTime<Utc>) -> bool {
+    now - account.seen_at > UNUSED
 }
 
 /// The account that a message was written from.

@@ -1,7 +1,9 @@
 //! Looking through the conversations: page by page, so that it takes as long however many there are.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
-use muninn_platform::ConversationId;
+use muninn_platform::{AudienceId, ConversationId, Opinion};
 use serde_json::json;
 
 use super::answers::Votes;
@@ -13,6 +15,8 @@ use super::{GraphStore, ResponseId, StoreError};
 
 /// Places that are offered to choose from.
 const MOST_PLACES: usize = 500;
+/// Answers with feedback that are looked through, the newest.
+const MOST_RATED: usize = 20_000;
 
 /// Which conversations are listed. What is empty leaves none out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +32,39 @@ pub struct ConversationFilter {
     pub since: Option<DateTime<Utc>>,
     /// Nothing was said in them after that.
     pub until: Option<DateTime<Utc>>,
+    /// Somebody thinks so of one of their answers.
+    pub opinion: Option<Opinion>,
+    pub readable: Readable,
     /// They stand behind this one.
     pub behind: Option<ListPosition>,
+}
+
+/// What somebody may read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Readable {
+    #[default]
+    Everything,
+    /// What is said in these audiences.
+    Audiences(Vec<AudienceId>),
+}
+
+impl Readable {
+    pub fn has(&self, audience: &AudienceId) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Audiences(all) => all.contains(audience),
+        }
+    }
+
+    /// As statements ask for it: whether it is everything, and else what.
+    fn bind(&self, bound: &mut serde_json::Value) {
+        let (is_all, readable): (bool, &[AudienceId]) = match self {
+            Self::Everything => (true, &[]),
+            Self::Audiences(all) => (false, all),
+        };
+        bound["isAll"] = json!(is_all);
+        bound["readable"] = json!(readable);
+    }
 }
 
 /// Where a conversation stands in the list: by its last turn, newest first, then by its id.
@@ -43,6 +78,9 @@ pub struct ListPosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedConversation {
     pub id: ConversationId,
+    pub audience: AudienceId,
+    /// The account that alone can read it.
+    pub private_to: Option<String>,
     /// What was asked in it first; empty where nothing was.
     pub title: String,
     pub platform: String,
@@ -115,6 +153,13 @@ impl GraphStore {
             "platform": wanted.platform, "audience": wanted.audience, "since": since.to_rfc3339(),
             "until": until.to_rfc3339(), "after": after, "most": most,
         });
+        wanted.readable.bind(&mut bound);
+        let rated = match wanted.opinion {
+            Some(opinion) => self.rated(opinion).await?,
+            None => Vec::new(),
+        };
+        bound["isRated"] = json!(wanted.opinion.is_some());
+        bound["rated"] = json!(rated);
         if is_of_said {
             bound["words"] = json!(words);
             bound["person"] = json!(wanted.person.to_lowercase());
@@ -133,10 +178,65 @@ impl GraphStore {
         rows.first().map(listed).transpose()
     }
 
-    /// Where conversations are, by platform and name.
-    pub async fn listed_channels(&self) -> Result<Vec<ListedChannel>, StoreError> {
-        let bound = params(json!({"most": MOST_PLACES}));
-        let rows = self.engine.read(cypher::PLACES, bound).await?;
+    /// The conversations with an answer of which somebody thinks so.
+    async fn rated(&self, opinion: Opinion) -> Result<Vec<String>, StoreError> {
+        let bound = params(json!({"most": MOST_RATED}));
+        let rows = self.engine.read(cypher::RATED, bound).await?;
+        let has = |row: &&Row| {
+            let votes = Votes::of(&text(row, "feedback").unwrap_or_default());
+            match opinion {
+                Opinion::Good => votes.good > 0,
+                Opinion::Bad => votes.bad > 0,
+            }
+        };
+        let rated = rows.iter().filter(has);
+        Ok(rated.filter_map(|row| text(row, "session")).collect())
+    }
+
+    /// The places of a platform that an account may perhaps read, as far as is kept here: those that it alone reads, and
+    /// with `is_shared` those that several people do. Whether it may, the platform knows.
+    pub async fn perhaps_readable(
+        &self,
+        platform: &str,
+        account: &str,
+        is_shared: bool,
+    ) -> Result<Vec<AudienceId>, StoreError> {
+        let bound = json!({"platform": platform, "account": account, "isShared": is_shared});
+        let rows = self
+            .engine
+            .read(cypher::PERHAPS_READABLE, params(bound))
+            .await?;
+        let ids = rows.iter().filter_map(|row| text(row, "id"));
+        Ok(ids.map(AudienceId::new).collect())
+    }
+
+    /// In which audiences these answers were given.
+    pub async fn audiences_of(
+        &self,
+        answers: &[ResponseId],
+    ) -> Result<HashMap<ResponseId, AudienceId>, StoreError> {
+        if answers.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
+        let bound = params(json!({"ids": ids}));
+        let rows = self.engine.read(cypher::AUDIENCES, bound).await?;
+        let each = |row: &Row| {
+            let id = response_id(&text(row, "id").unwrap_or_default())?;
+            let audience = text(row, "audience").unwrap_or_default();
+            Ok((id, AudienceId::new(audience)))
+        };
+        rows.iter().map(each).collect()
+    }
+
+    /// Where conversations are that somebody may read, by platform and name.
+    pub async fn listed_channels(
+        &self,
+        readable: &Readable,
+    ) -> Result<Vec<ListedChannel>, StoreError> {
+        let mut bound = json!({"most": MOST_PLACES});
+        readable.bind(&mut bound);
+        let rows = self.engine.read(cypher::PLACES, params(bound)).await?;
         let said = |row: &Row, column| text(row, column).unwrap_or_default();
         let place = |row: &Row| ListedChannel {
             id: said(row, "id"),
@@ -192,6 +292,8 @@ fn listed(row: &Row) -> Result<ListedConversation, StoreError> {
     Ok(ListedConversation {
         last_at: last_at.ok_or_else(|| unexpected(format!("session {id} has no last turn")))?,
         id: ConversationId::new(id),
+        audience: AudienceId::new(said("audience")),
+        private_to: text(row, "privateTo"),
         title: said("title"),
         platform: said("platform"),
         place: said("place"),

@@ -96,7 +96,7 @@ impl GraphStore {
                 platform: said("platform"),
                 workspace: said("workspace"),
                 name: said("name"),
-                private_to: None,
+                private_to: text(row, "privateTo"),
             },
             corrected: corrected_at.map(|at| Corrected {
                 at,

@@ -4,28 +4,38 @@
 
 use std::collections::HashMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 use uuid::Uuid;
+
+use crate::graph::accounts::Account;
 
 /// How long a link can be used.
 pub const LINK_LIFE: TimeDelta = TimeDelta::minutes(5);
 /// How long somebody stays signed in.
 pub const SIGNED_IN: TimeDelta = TimeDelta::hours(12);
 /// Links that wait, and people who are signed in, at most; the oldest give way.
-const MOST: usize = 1_000;
+const MOST: usize = 10_000;
+/// Of one account, so that nobody's links drive others out.
+const MOST_OF_ONE: usize = 20;
 
-/// A secret that is given out once: 244 random bits.
+/// Who looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looker {
+    /// The one who runs the bot: sees everything.
+    Operator,
+    /// Somebody who asked for a link in chat: sees what this account may read there.
+    Person(Account),
+}
+
+/// A secret that is given out once: 244 random bits, in letters and digits that no markup changes.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
     fn fresh() -> Self {
         let halves = [Uuid::new_v4(), Uuid::new_v4()];
-        let bytes: Vec<u8> = halves.iter().flat_map(|half| *half.as_bytes()).collect();
-        Self(URL_SAFE_NO_PAD.encode(bytes))
+        Self(halves.map(|half| half.simple().to_string()).concat())
     }
 
     /// To be given to whoever it is for, and to nobody else.
@@ -46,66 +56,106 @@ fn hash(token: &str) -> Hash {
     *blake3::hash(token.as_bytes()).as_bytes()
 }
 
+/// What a token gives, and to whom.
+#[derive(Debug)]
+struct Granted {
+    to: Looker,
+    until: DateTime<Utc>,
+    /// What the next page says first: what came of something they did.
+    receipt: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Tokens(HashMap<Hash, Granted>);
+
+impl Tokens {
+    /// Adds one, and drops what is over, or the oldest where there are too many.
+    fn grant(&mut self, to: Looker, now: DateTime<Utc>, life: TimeDelta) -> Token {
+        self.0.retain(|_, granted| now < granted.until);
+        let of_one = |granted: &&Granted| granted.to == to;
+        if self.0.values().filter(of_one).count() >= MOST_OF_ONE {
+            self.drop_oldest(|granted| granted.to == to);
+        }
+        if self.0.len() >= MOST {
+            self.drop_oldest(|_| true);
+        }
+        let token = Token::fresh();
+        let granted = Granted {
+            to,
+            until: now + life,
+            receipt: None,
+        };
+        self.0.insert(hash(token.as_str()), granted);
+        token
+    }
+
+    fn drop_oldest(&mut self, of: impl Fn(&Granted) -> bool) {
+        let some = self.0.iter().filter(|(_, granted)| of(granted));
+        let oldest = some.min_by_key(|(_, granted)| granted.until);
+        if let Some(oldest) = oldest.map(|(hash, _)| *hash) {
+            self.0.remove(&oldest);
+        }
+    }
+
+    /// Drops those of these accounts; gives how many there were.
+    fn drop_of(&mut self, accounts: &[String]) -> usize {
+        let before = self.0.len();
+        self.0.retain(|_, granted| match &granted.to {
+            Looker::Operator => true,
+            Looker::Person(account) => !accounts.contains(&account.id),
+        });
+        before - self.0.len()
+    }
+}
+
 /// Links and those who are signed in.
 #[derive(Debug, Default)]
 pub struct Access {
-    /// Until when each link can be used.
-    links: Mutex<HashMap<Hash, DateTime<Utc>>>,
-    /// Until when each is signed in.
-    signed_in: Mutex<HashMap<Hash, DateTime<Utc>>>,
+    links: Mutex<Tokens>,
+    signed_in: Mutex<Tokens>,
 }
 
 impl Access {
-    /// What makes a link, for the operator.
-    pub fn link(&self, now: DateTime<Utc>) -> Token {
-        let token = Token::fresh();
-        keep(
-            &mut self.links.lock(),
-            hash(token.as_str()),
-            now,
-            now + LINK_LIFE,
-        );
-        token
+    /// What makes a link, for this one.
+    pub fn link(&self, to: Looker, now: DateTime<Utc>) -> Token {
+        self.links.lock().grant(to, now, LINK_LIFE)
     }
 
     /// Uses a link up, and signs in whoever brought it. None: it was used, is too old, or never was.
     pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<Token> {
-        let until = self.links.lock().remove(&hash(link))?;
-        if until <= now {
-            return None;
-        }
-        let token = Token::fresh();
-        let until = now + SIGNED_IN;
-        keep(&mut self.signed_in.lock(), hash(token.as_str()), now, until);
-        Some(token)
+        let granted = self.links.lock().0.remove(&hash(link))?;
+        let mut signed_in = self.signed_in.lock();
+        (now < granted.until).then(|| signed_in.grant(granted.to, now, SIGNED_IN))
     }
 
-    /// Whether whoever brings this is signed in.
-    pub fn is_signed_in(&self, session: &str, now: DateTime<Utc>) -> bool {
-        let until = self.signed_in.lock().get(&hash(session)).copied();
-        until.is_some_and(|until| now < until)
+    /// Whoever brings this, if they are signed in.
+    pub fn looker(&self, session: &str, now: DateTime<Utc>) -> Option<Looker> {
+        let signed_in = self.signed_in.lock();
+        let granted = signed_in.0.get(&hash(session))?;
+        (now < granted.until).then(|| granted.to.clone())
+    }
+
+    /// Keeps what came of something for their next page.
+    pub fn keep_receipt(&self, session: &str, receipt: String) {
+        if let Some(granted) = self.signed_in.lock().0.get_mut(&hash(session)) {
+            granted.receipt = Some(receipt);
+        }
+    }
+
+    pub fn take_receipt(&self, session: &str) -> Option<String> {
+        let mut signed_in = self.signed_in.lock();
+        signed_in.0.get_mut(&hash(session))?.receipt.take()
     }
 
     pub fn sign_out(&self, session: &str) {
-        self.signed_in.lock().remove(&hash(session));
+        self.signed_in.lock().0.remove(&hash(session));
     }
-}
 
-/// Adds one, and drops what is over, or the oldest where there are too many.
-fn keep(
-    kept: &mut HashMap<Hash, DateTime<Utc>>,
-    new: Hash,
-    now: DateTime<Utc>,
-    until: DateTime<Utc>,
-) {
-    kept.retain(|_, until| now < *until);
-    if kept.len() >= MOST {
-        let oldest = kept.iter().min_by_key(|(_, until)| **until);
-        if let Some(oldest) = oldest.map(|(hash, _)| *hash) {
-            kept.remove(&oldest);
-        }
+    /// Signs out whoever came by links of these accounts, and ends the links; gives how many were signed in.
+    pub fn sign_out_all(&self, accounts: &[String]) -> usize {
+        self.links.lock().drop_of(accounts);
+        self.signed_in.lock().drop_of(accounts)
     }
-    kept.insert(new, until);
 }
 
 #[cfg(test)]
@@ -116,14 +166,23 @@ mod tests {
         DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
     }
 
+    fn person(id: &str) -> Looker {
+        Looker::Person(Account {
+            id: id.to_owned(),
+            platform: "slack".to_owned(),
+            name: "Ann".to_owned(),
+        })
+    }
+
     #[test]
     fn a_link_works_once_and_for_five_minutes() {
         let access = Access::default();
-        let link = access.link(at(0));
+        let link = access.link(person("ann"), at(0));
         let session = access.enter(link.as_str(), at(299)).unwrap();
         assert!(access.enter(link.as_str(), at(299)).is_none());
-        assert!(access.is_signed_in(session.as_str(), at(300)));
-        let late = access.link(at(0));
+        let looker = access.looker(session.as_str(), at(300));
+        assert_eq!(looker, Some(person("ann")));
+        let late = access.link(Looker::Operator, at(0));
         assert!(access.enter(late.as_str(), at(300)).is_none());
         assert!(access.enter(late.as_str(), at(0)).is_none());
     }
@@ -131,8 +190,8 @@ mod tests {
     #[test]
     fn nothing_else_lets_anybody_in() {
         let access = Access::default();
-        let link = access.link(at(0));
-        assert!(!access.is_signed_in(link.as_str(), at(0)));
+        let link = access.link(Looker::Operator, at(0));
+        assert_eq!(access.looker(link.as_str(), at(0)), None);
         for wrong in ["", "x", &link.as_str()[1..]] {
             assert!(access.enter(wrong, at(0)).is_none(), "{wrong}");
         }
@@ -142,23 +201,56 @@ mod tests {
     #[test]
     fn one_is_signed_in_for_twelve_hours_or_until_one_signs_out() {
         let access = Access::default();
-        let enter = || access.enter(access.link(at(0)).as_str(), at(0)).unwrap();
-        let (first, second) = (enter(), enter());
+        let enter = |who| {
+            let link = access.link(who, at(0));
+            access.enter(link.as_str(), at(0)).unwrap()
+        };
+        let (first, second) = (enter(Looker::Operator), enter(Looker::Operator));
         access.sign_out(first.as_str());
-        assert!(!access.is_signed_in(first.as_str(), at(1)));
-        assert!(access.is_signed_in(second.as_str(), at(12 * 3_600 - 1)));
-        assert!(!access.is_signed_in(second.as_str(), at(12 * 3_600)));
+        assert_eq!(access.looker(first.as_str(), at(1)), None);
+        let late = at(12 * 3_600);
+        assert!(access.looker(second.as_str(), at(12 * 3_600 - 1)).is_some());
+        assert_eq!(access.looker(second.as_str(), late), None);
     }
 
     #[test]
-    fn of_too_many_links_the_oldest_give_way() {
+    fn an_account_is_signed_out_everywhere_and_no_other_one() {
         let access = Access::default();
-        let first = access.link(at(0));
-        let second = access.link(at(1));
-        for _ in 0..MOST - 1 {
-            access.link(at(2));
+        let enter = |id: &str| {
+            let link = access.link(person(id), at(0));
+            access.enter(link.as_str(), at(0)).unwrap()
+        };
+        let (one, two, other) = (enter("ann"), enter("ann"), enter("bob"));
+        let waiting = access.link(person("ann"), at(0));
+        assert_eq!(access.sign_out_all(&["ann".to_owned()]), 2);
+        for gone in [one, two] {
+            assert_eq!(access.looker(gone.as_str(), at(0)), None);
         }
-        assert!(access.enter(first.as_str(), at(3)).is_none());
-        assert!(access.enter(second.as_str(), at(3)).is_some());
+        assert!(access.enter(waiting.as_str(), at(0)).is_none());
+        assert_eq!(access.looker(other.as_str(), at(0)), Some(person("bob")));
+    }
+
+    #[test]
+    fn a_receipt_is_for_one_page_of_the_one_who_did_it() {
+        let access = Access::default();
+        let link = access.link(person("ann"), at(0));
+        let session = access.enter(link.as_str(), at(0)).unwrap();
+        access.keep_receipt("another", "nobody's".to_owned());
+        access.keep_receipt(session.as_str(), "Forgotten.".to_owned());
+        let taken = access.take_receipt(session.as_str());
+        assert_eq!(taken.as_deref(), Some("Forgotten."));
+        assert_eq!(access.take_receipt(session.as_str()), None);
+    }
+
+    #[test]
+    fn whoever_asks_for_many_links_drives_out_their_own() {
+        let access = Access::default();
+        let bobs = access.link(person("bob"), at(0));
+        let first = access.link(person("ann"), at(0));
+        for second in 1..=MOST_OF_ONE {
+            access.link(person("ann"), at(i64::try_from(second).unwrap()));
+        }
+        assert!(access.enter(first.as_str(), at(30)).is_none());
+        assert!(access.enter(bobs.as_str(), at(30)).is_some());
     }
 }

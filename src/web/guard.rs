@@ -18,7 +18,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
 use super::Web;
-use super::pages::{Problem, problem};
+use super::visitor::{Problem, problem};
 
 /// Requests in a second, and at once, from one address.
 const A_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");

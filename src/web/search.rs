@@ -3,14 +3,17 @@
 use axum::extract::Query;
 use axum::response::Response;
 use minijinja::{Value, context};
-use muninn_platform::{AudienceId, excerpt};
+use muninn_platform::{AudienceId, ChannelSettings, excerpt};
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::pages::{Problem, Visitor, address_of_why, shown_places};
+use super::conversations::{address_of_why, shown_places};
 use super::picture::is_web;
+use super::visitor::{Problem, Visitor};
 use crate::agent::tools::text2cypher::query_limits;
+use crate::agent::tools::{SEARCH_KNOWLEDGE, TEXT2CYPHER};
 use crate::graph::GraphStore;
+use crate::graph::browsing::Readable;
 use crate::graph::confine::{Limits, confine};
 use crate::graph::ingest::SourceOverview;
 use crate::graph::query::{QueryError, QueryResult};
@@ -34,14 +37,13 @@ pub(super) struct Asked {
 }
 
 /// What would be recalled for a question, as `muninn recall` says it.
-pub(super) async fn memory(visitor: Visitor, Query(asked): Query<Asked>) -> Response {
-    let shown = recalled(&visitor, &asked).await;
-    visitor.shows("memory.html", shown)
-}
-
-async fn recalled(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
+pub(super) async fn recalled(
+    visitor: &Visitor,
+    readable: &Readable,
+    asked: &Asked,
+) -> Result<Value, Problem> {
     let data = &visitor.web.data;
-    let places = data.store.listed_channels().await?;
+    let places = data.store.listed_channels(readable).await?;
     let first = places.first().map(|place| place.id.as_str());
     let place = match asked.place.as_str() {
         "" => first.unwrap_or_default(),
@@ -50,6 +52,9 @@ async fn recalled(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     let mut rows = Vec::new();
     if !asked.question.trim().is_empty() {
         let audience = AudienceId::new(place);
+        if !readable.has(&audience) {
+            return Err(Problem::Missing);
+        }
         visitor.looks_into(place).await;
         let sought = data.recaller.seek(&asked.question).await;
         data.recaller.load(&data.store, &audience).await;
@@ -85,20 +90,41 @@ pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<Asked>) -> R
 
 async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     let data = &visitor.web.data;
-    let sources = data.store.sources().await?;
+    let readable = visitor.readable().await?;
+    let places = data.store.listed_channels(&readable).await?;
+    let is_operator = readable == Readable::Everything;
+    let first = places.first().filter(|_| !is_operator);
+    let place = match (asked.place.as_str(), first) {
+        ("", Some(first)) => first.id.as_str(),
+        (place, _) => place,
+    };
+    let audience = AudienceId::new(place);
+    let is_somewhere = is_operator || readable.has(&audience);
+    if !is_somewhere && !place.is_empty() {
+        return Err(Problem::Missing);
+    }
+    // What is asked privately in a channel is asked there.
+    let channel = audience.channel();
+    let set = data.channels.of(&channel).unwrap_or_default();
+    let seen = data.searcher.sources(&channel).await;
+    let is_seen = |source: &SourceOverview| {
+        let is_set = |only: &Vec<String>| only.contains(&source.name);
+        is_operator || seen.contains(&source.name) && set.sources.as_ref().is_none_or(is_set)
+    };
+    let mut sources = data.store.sources().await?;
+    sources.retain(|source| is_somewhere && is_seen(source));
     let sources: Vec<Value> = sources.iter().map(source).collect();
-    let places = data.store.listed_channels().await?;
+    let is_searched = is_operator || may_call(&set, SEARCH_KNOWLEDGE);
     let mut hits = Vec::new();
     let mut notes = Vec::new();
-    if !asked.question.trim().is_empty() {
+    if is_somewhere && is_searched && !asked.question.trim().is_empty() {
         data.searcher.refresh().await;
-        let audience = AudienceId::new(asked.place.as_str());
         let searched = Searched {
             text: &asked.question,
             earlier: &[],
-            audience: &audience,
+            audience: &channel,
             among: Among::Everything,
-            only: None,
+            only: set.sources.as_deref().filter(|_| !is_operator),
             limit: None,
         };
         let found = data.searcher.search(&searched).await;
@@ -106,7 +132,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
         notes.extend(found.rungs.iter().map(|rung| rung.sentence()));
     }
     Ok(context! {
-        sources, hits, notes, question => asked.question, place => asked.place,
+        sources, hits, notes, question => asked.question, place,
         places => shown_places(&places),
     })
 }
@@ -145,7 +171,17 @@ pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> 
 }
 
 async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
-    let store = &visitor.web.data.store;
+    let data = &visitor.web.data;
+    if let Readable::Audiences(places) = visitor.readable().await? {
+        let may_ask = |place: &AudienceId| {
+            let set = data.channels.of(&place.channel()).unwrap_or_default();
+            may_call(&set, TEXT2CYPHER)
+        };
+        if !places.iter().any(may_ask) {
+            return Err(Problem::Missing);
+        }
+    }
+    let store = &data.store;
     let survey = store.schema().await?;
     let Ran {
         confined,
@@ -159,6 +195,12 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
         statement => statement.trim(), refusal, confined, result,
         schema => survey.text(u32::MAX), is_empty => survey.is_empty(),
     })
+}
+
+/// Whether the model may call a tool in a place: what nobody is answered from there, nobody is shown.
+fn may_call(set: &ChannelSettings, tool: &str) -> bool {
+    let tools = set.tools.as_ref();
+    tools.is_none_or(|tools| tools.iter().any(|it| it == tool))
 }
 
 /// What became of a statement.

@@ -9,6 +9,8 @@ use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, Utc};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
+use super::access::Looker;
+
 /// The texts by language; the first is for whoever reads none of the others.
 const TEXTS: [(&str, &str); 2] = [
     ("en", include_str!("../../web/texts/en.toml")),
@@ -101,6 +103,14 @@ impl Language {
     }
 }
 
+/// What a page shows, and to whom.
+pub(super) struct Shown<'a> {
+    /// None: somebody who is not signed in.
+    pub(super) looker: Option<&'a Looker>,
+    pub(super) language: Language,
+    pub(super) values: Value,
+}
+
 /// The templates, with the texts.
 #[derive(Debug)]
 pub(super) struct Templates {
@@ -130,15 +140,19 @@ impl Templates {
     }
 
     /// A page.
-    pub(super) fn page(
-        &self,
-        name: &str,
-        language: Language,
-        is_signed_in: bool,
-        shown: Value,
-    ) -> Response {
+    pub(super) fn page(&self, name: &str, shown: Shown<'_>) -> Response {
+        let Shown {
+            looker,
+            language,
+            values,
+        } = shown;
+        let who = match looker {
+            Some(Looker::Person(account)) => Some(account.name.as_str()),
+            Some(Looker::Operator) | None => None,
+        };
         let all = context! {
-            t => self.texts[language.0], language => language.name(), page => name, is_signed_in, ..shown
+            t => self.texts[language.0], language => language.name(), page => name, who,
+            is_signed_in => looker.is_some(), is_operator => looker == Some(&Looker::Operator), ..values
         };
         let rendered = self.environment.get_template(name);
         match rendered.and_then(|template| template.render(all)) {
@@ -201,9 +215,12 @@ mod tests {
         }
         let all: String = TEMPLATES.iter().map(|(_, template)| *template).collect();
         let code = concat!(
-            include_str!("pages.rs"),
+            include_str!("conversations.rs"),
+            include_str!("own.rs"),
             include_str!("picture.rs"),
-            include_str!("search.rs")
+            include_str!("search.rs"),
+            include_str!("visitor.rs"),
+            include_str!("why.rs")
         );
         for name in names(first) {
             let problem = name.strip_suffix("_title").unwrap_or(&name);

@@ -1,7 +1,7 @@
 //! Looking through the conversations.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn::graph::browsing::{ConversationFilter, ListedConversation};
+use muninn::graph::browsing::{ConversationFilter, ListedConversation, Readable};
 
 use crate::lanes::{Lane, Talk};
 
@@ -70,7 +70,7 @@ async fn conversations_are_listed_page_by_page(lane: &Lane) {
     };
     let found = store.conversations(&of_days, 10).await.unwrap();
     assert_eq!(ids(&found), expected[3..5]);
-    let places = store.listed_channels().await.unwrap();
+    let places = store.listed_channels(&Readable::Everything).await.unwrap();
     assert!(places.iter().any(|it| it.id == talk.audience.id.as_str()));
 }
 

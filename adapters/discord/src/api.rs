@@ -219,6 +219,19 @@ impl Api {
         Ok(roles)
     }
 
+    /// Refused where somebody is not in the thread.
+    pub(crate) async fn thread_member(
+        &self,
+        channel_id: ChannelId,
+        user_id: UserId,
+    ) -> Answer<Value> {
+        let member = Route::ChannelThreadMember {
+            channel_id,
+            user_id,
+        };
+        self.ask(get(member)).await
+    }
+
     pub(crate) async fn gateway(&self) -> Answer<GatewayAt> {
         self.ask(get(Route::GatewayBot)).await
     }

@@ -220,11 +220,7 @@ impl Inbound {
         let attachments = match &asked.what {
             EventKind::About(quoted) => quoted.files.clone(),
             EventKind::Ask { .. }
-            | EventKind::Why
-            | EventKind::Usage
-            | EventKind::Link(_)
-            | EventKind::Unlink
-            | EventKind::ExportMine
+            | EventKind::Given(_)
             | EventKind::Submitted(..)
             | EventKind::CatchUp(_)
             | EventKind::Backfill(_)
@@ -355,11 +351,7 @@ fn owner(asked: &Asked) -> Option<UserId> {
     match &asked.what {
         EventKind::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
         EventKind::Ask { .. }
-        | EventKind::Why
-        | EventKind::Usage
-        | EventKind::Link(_)
-        | EventKind::Unlink
-        | EventKind::ExportMine
+        | EventKind::Given(_)
         | EventKind::Submitted(..)
         | EventKind::CatchUp(_)
         | EventKind::Backfill(_)

@@ -123,6 +123,12 @@ pub(crate) fn all() -> Vec<Value> {
             json!([]),
         ),
         chat_input(
+            "web",
+            "Get a link to pages that show your conversations, for you alone",
+            json!([{ "type": YES_OR_NO, "name": "sign_out",
+                "description": "Sign out wherever you opened one" }]),
+        ),
+        chat_input(
             "session",
             "Find a conversation you had with Muninn",
             json!([{ "type": TEXT, "name": "name", "description": "Words of its first question",

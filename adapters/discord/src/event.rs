@@ -1,7 +1,7 @@
 //! What is read out of the gateway's events: only what the bot goes by, as plain data.
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Attachment, Attention};
+use muninn_platform::{Attachment, Attention, Command};
 use secrecy::SecretString;
 use serenity::model::Permissions;
 use serenity::model::application::{
@@ -99,13 +99,8 @@ pub(crate) enum EventKind {
         private: bool,
         thread: bool,
     },
-    Why,
-    Usage,
-    /// Two accounts of one person become one, by a code; none: a code is wanted.
-    Link(Option<String>),
-    Unlink,
-    /// All that is kept of the one who asks.
-    ExportMine,
+    /// A command that means the same wherever it is given.
+    Given(Command),
     /// What was said since a day, as typed.
     CatchUp(Option<String>),
     /// From which day on the history is to be read, as typed; none for how far that is.
@@ -497,11 +492,13 @@ fn command(raw: &CommandInteraction) -> EventKind {
             private: flag("private"),
             thread: flag("thread"),
         },
-        (_, "why") => EventKind::Why,
-        (_, "usage") => EventKind::Usage,
-        (_, "link") => EventKind::Link(typed(raw, "code")),
-        (_, "unlink") => EventKind::Unlink,
-        (_, "export") => EventKind::ExportMine,
+        (_, "why") => EventKind::Given(Command::Why),
+        (_, "usage") => EventKind::Given(Command::Usage),
+        (_, "link") => EventKind::Given(Command::Link(typed(raw, "code"))),
+        (_, "unlink") => EventKind::Given(Command::Unlink),
+        (_, "export") => EventKind::Given(Command::ExportMine),
+        (_, "web") if flag("sign_out") => EventKind::Given(Command::WebSignOut),
+        (_, "web") => EventKind::Given(Command::Web),
         (_, "backfill") => EventKind::Backfill(typed(raw, "since")),
         (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),

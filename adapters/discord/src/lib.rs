@@ -31,6 +31,7 @@ mod hub;
 mod ids;
 mod inbound;
 mod intent;
+mod membership;
 mod missed;
 mod options;
 mod outbox;

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use muninn_platform::Histories;
 use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, left_off,
 };
+use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
@@ -61,6 +61,8 @@ pub struct Options {
     pub missed: Missed,
     /// Where it says that it can read what was said before.
     pub histories: Histories,
+    /// Where the platform can be asked who may read what.
+    pub memberships: Memberships,
 }
 
 impl Options {
@@ -78,6 +80,7 @@ impl Options {
             file_host: None,
             missed: Missed::default(),
             histories: Histories::default(),
+            memberships: Memberships::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::gateway::Gateway;
 use crate::history::DiscordHistory;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
+use crate::membership::DiscordMembership;
 use crate::missed::MissedReader;
 use crate::options::Options;
 use crate::withdraw::Withdrawer;
@@ -56,9 +57,11 @@ pub(crate) async fn run(
     };
     let history = DiscordHistory::of(&running.inbound);
     options.histories.add(NAME, &history);
+    let membership = DiscordMembership::of(&running.inbound.hub);
+    options.memberships.add(NAME, &membership);
     let ended = running.take_all(&mut gateway, shutdown).await;
     gateway.stop().await;
-    drop(history);
+    drop((history, membership));
     running.end().await;
     ended
 }

@@ -22,6 +22,7 @@ Mention me with a question and I answer in a thread, where I follow what you say
 - `/memory`: what I keep of what you said here, for you alone; `/correct`: say one of these things anew
 - `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), what you asked privately, or everything of yours, everywhere
 - `/export`: all that I keep of yours, in all places, as files in a direct message
+- `/web`: a link, for you alone, to pages that show your conversations and what answers came from
 - `/link`, in a direct message: let your account here and one on another platform be one person's for me; `/unlink` undoes it
 - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
 - `/remember`: what I may remember of this channel, and of what you say to others here

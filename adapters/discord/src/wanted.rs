@@ -109,15 +109,8 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             has_buttons: true,
             ..turn(asked, Body::Text(about(quoted)), false)
         }),
-        EventKind::Why => Wanted::Turn(turn(asked, Body::Command(Command::Why), true)),
-        EventKind::Usage => Wanted::Turn(turn(asked, Body::Command(Command::Usage), true)),
-        EventKind::Link(code) => {
-            let link = Command::Link(code.clone());
-            Wanted::Turn(turn(asked, Body::Command(link), true))
-        }
-        EventKind::Unlink => Wanted::Turn(turn(asked, Body::Command(Command::Unlink), true)),
-        EventKind::ExportMine => {
-            Wanted::Turn(turn(asked, Body::Command(Command::ExportMine), true))
+        EventKind::Given(command) => {
+            Wanted::Turn(turn(asked, Body::Command(command.clone()), true))
         }
         EventKind::CatchUp(since) => {
             let command = Command::CatchUp(day(since.as_deref()));
@@ -444,7 +437,11 @@ mod tests {
             is_allowed: false,
             ..FACTS
         };
-        for what in [question(false, false), EventKind::Why, press("m1:s:4:1/2")] {
+        for what in [
+            question(false, false),
+            EventKind::Given(Command::Why),
+            press("m1:s:4:1/2"),
+        ] {
             assert_eq!(wanted(&asked(what), facts), say(NOT_ALLOWED));
         }
         let typing = asked(EventKind::TypingSession("secret".to_owned()));
@@ -461,7 +458,7 @@ mod tests {
             wanted(&asked(question(false, false)), facts),
             say(NEVER_HERE)
         );
-        let why = wanted(&asked(EventKind::Why), facts);
+        let why = wanted(&asked(EventKind::Given(Command::Why)), facts);
         assert!(matches!(why, Wanted::Turn(_)));
     }
 

@@ -26,6 +26,7 @@ mod ids;
 mod inbound;
 mod intent;
 mod login;
+mod membership;
 mod newly;
 mod options;
 mod outbox;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::{Histories, SettingsError, filled, filled_secret, half_set, left_off};
+use muninn_platform::{
+    Histories, Memberships, SettingsError, filled, filled_secret, half_set, left_off,
+};
 use secrecy::SecretString;
 
 use crate::Allow;
@@ -53,6 +55,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Where it says that it can read the history of its rooms.
     pub histories: Histories,
+    /// Where the platform can be asked who may read what.
+    pub memberships: Memberships,
 }
 
 impl Options {
@@ -69,6 +73,7 @@ impl Options {
             command_prefix: "!muninn".to_owned(),
             folder,
             histories: Histories::default(),
+            memberships: Memberships::default(),
         }
     }
 }

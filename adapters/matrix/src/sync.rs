@@ -28,6 +28,7 @@ use crate::files::Folder;
 use crate::history::MatrixHistory;
 use crate::hub::Hub;
 use crate::inbound::Inbound;
+use crate::membership::MatrixMembership;
 use crate::options::Options;
 use crate::position::Position;
 use crate::upgrade::{self, Replaced};
@@ -85,6 +86,8 @@ pub(crate) async fn run(
     // It can as long as it is connected.
     let history = MatrixHistory::of(&inbound);
     options.histories.add(NAME, &history);
+    let membership = MatrixMembership::of(&hub);
+    options.memberships.add(NAME, &membership);
     let mut listener = Listener {
         hub,
         inbound,

@@ -41,6 +41,10 @@ pub enum Command {
     Shown(ShownItem, ItemDeed),
     /// Give the one who asks what is kept of them, in all places.
     ExportMine,
+    /// Give the one who asks a link to the pages, for them alone.
+    Web,
+    /// Sign out whoever came to the pages by such a link of theirs.
+    WebSignOut,
     /// Which messages are answered from now on.
     Attend(Attention, Scope),
     /// What is remembered of this audience from now on.
@@ -267,6 +271,8 @@ impl Command {
             | Self::Link(_)
             | Self::Unlink
             | Self::ExportMine
+            | Self::Web
+            | Self::WebSignOut
             | Self::Attend(..)
             | Self::Remember(_)
             | Self::OptOut
@@ -360,7 +366,7 @@ fn about_items(text: &str) -> Option<Command> {
     }
 }
 
-/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`.
+/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`, `web`.
 fn about_accounts(text: &str) -> Option<Command> {
     let plain = text.trim().trim_end_matches(['.', '!', ' ']).to_lowercase();
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -368,6 +374,8 @@ fn about_accounts(text: &str) -> Option<Command> {
         ["link", "me"] | ["link", "my", "account" | "accounts"] => Some(Command::Link(None)),
         ["link", code] if is_code(code) => Some(Command::Link(Some((*code).to_owned()))),
         ["unlink", "me"] | ["unlink", "my", "account" | "accounts"] => Some(Command::Unlink),
+        ["web"] => Some(Command::Web),
+        ["web", "sign", "out"] => Some(Command::WebSignOut),
         _ => None,
     }
 }
@@ -463,6 +471,10 @@ mod tests {
             ("export my data!", Some(Command::ExportMine)),
             ("export my data to the archive", None),
             ("export mines", None),
+            ("Web", Some(Command::Web)),
+            ("web sign out", Some(Command::WebSignOut)),
+            ("web?", None),
+            ("web page", None),
         ] {
             assert_eq!(Command::in_a_sentence(text), command, "{text:?}");
         }

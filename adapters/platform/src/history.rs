@@ -1,16 +1,12 @@
 //! What was said in a channel before the bot listened there, as a platform gives it: the contract
 //! between a backfill and the platforms that can read their history.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use parking_lot::Mutex;
 
-use crate::AudienceId;
+use crate::{AudienceId, ByPlatform};
 
 /// Reads the history of channels, page by page.
 #[async_trait]
@@ -54,26 +50,5 @@ pub enum HistoryError {
     Closed,
 }
 
-/// The platforms of a process that can read the history of their channels. Does not keep them.
-#[derive(Clone, Default)]
-pub struct Histories(Arc<Mutex<HashMap<&'static str, Weak<dyn History>>>>);
-
-impl Histories {
-    /// A platform can, as long as this history lives.
-    pub fn add(&self, platform: &'static str, history: &Arc<dyn History>) {
-        self.0.lock().insert(platform, Arc::downgrade(history));
-    }
-
-    /// That of the platform of a channel, if it can and is connected.
-    pub fn of(&self, channel: &AudienceId) -> Option<Arc<dyn History>> {
-        let platform = channel.as_str().split('/').next()?;
-        self.0.lock().get(platform)?.upgrade()
-    }
-}
-
-impl fmt::Debug for Histories {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = self.0.lock();
-        f.debug_set().entries(all.keys()).finish()
-    }
-}
+/// The platforms of a process that can read the history of their channels.
+pub type Histories = ByPlatform<dyn History>;

@@ -26,6 +26,12 @@ macro_rules! id {
             }
         }
 
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)
@@ -44,6 +50,13 @@ id! {
     AudienceId
 }
 impl AudienceId {
+    /// The channel it is: what somebody asks privately in a channel is below it, at `/private/` and the person.
+    #[must_use]
+    pub fn channel(&self) -> Self {
+        let (channel, _) = self.0.split_once("/private/").unwrap_or((&self.0, ""));
+        Self::new(channel)
+    }
+
     /// Whether it is this place, or one below it: what somebody asks privately in a channel is below the channel.
     pub fn is_within(&self, place: &Self) -> bool {
         let below = self.0.strip_prefix(&place.0);

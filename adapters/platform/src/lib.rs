@@ -9,6 +9,7 @@ mod announce;
 mod backoff;
 mod backticks;
 mod brackets;
+mod by_platform;
 mod channels;
 mod columns;
 mod command;
@@ -26,6 +27,7 @@ mod keyed_queue;
 mod left_over;
 mod live_answer;
 mod markdown;
+mod membership;
 mod pages;
 mod plural;
 mod quiet;
@@ -52,6 +54,7 @@ pub use announce::{Announce, Announced, NothingToSay};
 pub use backoff::{Backoff, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
+pub use by_platform::ByPlatform;
 pub use channels::{
     AnswerMode, AnswerStyle, ChannelSettings, Channels, ChannelsError, Grounding, NoAnswerMode,
     Sampling, SamplingSettings,
@@ -78,6 +81,7 @@ pub use live_answer::{
     Action, AnswerSink, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part, Shown, Stage,
 };
 pub use markdown::{escaped, linked};
+pub use membership::{Membership, MembershipError, Memberships};
 pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read_pages};
 pub use plural::counted;
 pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};

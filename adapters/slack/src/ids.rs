@@ -84,6 +84,19 @@ pub(crate) fn channel_of(audience: &AudienceId) -> Option<&str> {
     (name == NAME && parts.next().is_none()).then_some(channel)
 }
 
+/// The channel that an audience of this workspace is in, as far as this user may be of it: all who read the channel, or
+/// the user alone.
+pub(crate) fn channel_for<'a>(team: &str, user: &str, audience: &'a AudienceId) -> Option<&'a str> {
+    let rest = audience.as_str().strip_prefix(NAME)?.strip_prefix('/')?;
+    let place = rest.strip_prefix(team)?.strip_prefix('/')?;
+    match place.split_once('/') {
+        None => Some(place),
+        Some((channel, within)) => {
+            (within.strip_prefix("private/") == Some(user)).then_some(channel)
+        }
+    }
+}
+
 /// The event that a message is.
 pub(crate) fn message_event(team: &str, channel: &str, ts: &str) -> EventId {
     EventId::new(format!("{NAME}/{team}/{channel}/{ts}"))

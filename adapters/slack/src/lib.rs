@@ -28,6 +28,7 @@ mod inbound;
 mod intent;
 mod lines;
 mod manifest;
+mod membership;
 mod missed;
 mod mrkdwn;
 mod options;
@@ -46,6 +47,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
+
+use crate::membership::SlackMembership;
 
 pub use allow::Allow;
 pub use check::check;
@@ -86,6 +89,8 @@ impl Slack {
         inbound.tell_connected();
         let history = SlackHistory::of(&inbound);
         options.histories.add(NAME, &history);
+        let membership = SlackMembership::of(&hub);
+        options.memberships.add(NAME, &membership);
         let left_over = inbound.inbox.deliver_left_over(NAME, &inbound);
         if left_over.await.is_err() {
             return Ok(());
@@ -111,7 +116,7 @@ impl Slack {
         // The inbox closes with the last of its ends, and replies under way need none.
         following.abort();
         hub.seen_until.keep();
-        drop((inbound, history));
+        drop((inbound, history, membership));
         hub.chores.close();
         let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;
         ended

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use muninn_platform::Histories;
 use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, half_set, left_off,
 };
+use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
 
 use crate::Allow;
@@ -58,6 +58,8 @@ pub struct Options {
     pub missed: Missed,
     /// Where it says that it can read what was said before.
     pub histories: Histories,
+    /// Where the platform can be asked who may read what.
+    pub memberships: Memberships,
 }
 
 impl Options {
@@ -75,6 +77,7 @@ impl Options {
             post_every: Duration::from_secs(1),
             missed: Missed::default(),
             histories: Histories::default(),
+            memberships: Memberships::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod folder;
 mod identity;
 mod interactive;
 mod lines;
+mod membership;
 mod printing;
 mod reader;
 mod remote;
@@ -25,6 +26,7 @@ use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
 pub use identity::{Session, os_user};
+pub use membership::TerminalMembership;
 pub use remote::{Told, Typed, ask_remotely, serve_remote};
 pub use socket::{SocketOptions, TerminalSocket};
 pub use unheard::answer_unheard;

@@ -100,6 +100,9 @@ impl Bot {
                 drop(self.sessions.lock(&conversation).await);
             }
         }
+        if is_confirmed {
+            self.sign_out(&accounts);
+        }
         let forgotten = self
             .commands
             .forget_me(message, accounts, is_confirmed, context);

@@ -62,13 +62,20 @@ impl NumberedItem {
 
 /// What buttons hold of the things that a list numbers from 1.
 pub(super) fn shown<'a>(listed: impl Iterator<Item = &'a Turn>) -> Vec<ShownItem> {
-    let items = listed.map(NumberedItem::of).zip(1..);
-    let shown = items.map(|(NumberedItem { id, version }, number)| ShownItem {
+    let items = listed.zip(1..);
+    items
+        .map(|(turn, number)| shown_item(turn, number))
+        .collect()
+}
+
+/// What a button holds of something that a list shows under a number.
+pub fn shown_item(turn: &Turn, number: u32) -> ShownItem {
+    let NumberedItem { id, version } = NumberedItem::of(turn);
+    ShownItem {
         number,
         id: id.to_string(),
         version,
-    });
-    shown.collect()
+    }
 }
 
 /// Something that a list shows.

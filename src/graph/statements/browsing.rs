@@ -7,13 +7,14 @@ macro_rules! page {
         concat!(
             $sessions,
             "MATCH (s)-[:IN]->(c:Channel) WHERE ($platform = '' OR c.platform = $platform) ",
-            "AND ($audience = '' OR c.id = $audience) ",
+            "AND ($audience = '' OR c.id = $audience) AND ($isAll OR c.id IN $readable) ",
+            "AND (NOT $isRated OR s.id IN $rated) ",
             "MATCH (s)-[:LAST_RESPONSE]->(last) WHERE last.createdAt >= datetime($since) ",
             "AND (last.createdAt < datetime($until) OR (last.createdAt = datetime($until) AND s.id > $after)) ",
             "WITH s, c, last ORDER BY last.createdAt DESC, s.id LIMIT $most ",
             "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) ",
             "RETURN s.id AS id, s.title AS title, c.id AS audience, c.platform AS platform, c.name AS place, ",
-            "last.createdAt AS lastAt, count(r) AS turns ORDER BY lastAt DESC, id"
+            "c.privateTo AS privateTo, last.createdAt AS lastAt, count(r) AS turns ORDER BY lastAt DESC, id"
         )
     };
 }
@@ -33,12 +34,26 @@ pub(crate) const ONE: &str = "\
     MATCH (s)-[:LAST_RESPONSE]->(last) \
     OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) \
     RETURN s.id AS id, s.title AS title, c.id AS audience, c.platform AS platform, c.name AS place, \
-    last.createdAt AS lastAt, count(r) AS turns";
+    c.privateTo AS privateTo, last.createdAt AS lastAt, count(r) AS turns";
 
 /// Where conversations are.
 pub(crate) const PLACES: &str = "\
-    MATCH (c:Channel) RETURN c.id AS id, c.platform AS platform, c.name AS name \
-    ORDER BY platform, name, id LIMIT $most";
+    MATCH (c:Channel) WHERE $isAll OR c.id IN $readable \
+    RETURN c.id AS id, c.platform AS platform, c.name AS name ORDER BY platform, name, id LIMIT $most";
+
+/// What an account may perhaps read: what it alone reads, and what several people do.
+pub(crate) const PERHAPS_READABLE: &str = "\
+    MATCH (c:Channel {platform: $platform}) \
+    WHERE c.privateTo = $account OR ($isShared AND c.privateTo IS NULL) RETURN c.id AS id";
+
+/// In which audiences answers were given.
+pub(crate) const AUDIENCES: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
+
+/// The answers that people said something of.
+pub(crate) const RATED: &str = "\
+    MATCH (r:Response) WHERE r.feedback <> '' \
+    RETURN r.session AS session, r.feedback AS feedback ORDER BY r.id DESC LIMIT $most";
 
 /// What answers cost, and what people think of them.
 pub(crate) const COSTS: &str = "\

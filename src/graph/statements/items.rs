@@ -35,7 +35,7 @@ pub(crate) const ONE: &str = concat!(
     "RETURN ",
     turn!("r"),
     " AS turn, r.audience AS audience, c.platform AS platform, c.workspace AS workspace, c.name AS name, ",
-    "link.at AS correctedAt, n.authorName AS correctedBy, n.eventId AS correctedByEvent"
+    "c.privateTo AS privateTo, link.at AS correctedAt, n.authorName AS correctedBy, n.eventId AS correctedByEvent"
 );
 
 /// Links a correction to what it corrects, unless something else corrects that already. What is corrected is locked

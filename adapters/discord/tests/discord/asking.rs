@@ -199,6 +199,8 @@ fn commands_are_answered_for_the_one_who_gave_them() {
                 vec![("number", json!(2))],
                 Command::Forget(ForgetWhat::Item(2)),
             ),
+            ("web", vec![], Command::Web),
+            ("web", vec![("sign_out", json!(true))], Command::WebSignOut),
             ("memory", vec![], Command::Memory(Listing::Newest)),
             (
                 "memory",
@@ -383,7 +385,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (20, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (21, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -394,7 +396,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (20, 2)
+        (21, 2)
     );
 }
 

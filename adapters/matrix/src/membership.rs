@@ -1,0 +1,107 @@
+//! Which rooms somebody is in, as the homeserver says at this moment.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::{StreamExt as _, TryStreamExt as _};
+use matrix_sdk::Room;
+use matrix_sdk::ruma::api::client::state::get_state_event_for_key;
+use matrix_sdk::ruma::events::StateEventType;
+use matrix_sdk::ruma::events::room::member::{MembershipState, RoomMemberEventContent};
+use matrix_sdk::ruma::{OwnedUserId, UserId};
+use muninn_platform::{AudienceId, Membership, MembershipError, in_one_line};
+use tokio::time::timeout;
+
+use crate::hub::Hub;
+use crate::ids;
+
+/// For one room.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Rooms that are asked for at once.
+const AT_ONCE: usize = 8;
+
+/// Asks the homeserver who is in a room.
+pub(crate) struct MatrixMembership(Arc<Hub>);
+
+impl MatrixMembership {
+    pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
+        Arc::new(Self(Arc::clone(hub)))
+    }
+
+    /// The rooms that the bot is in and whose people share the memory of this place: one room, or several where
+    /// others took its place.
+    fn rooms(&self, place: &AudienceId) -> Vec<Room> {
+        let mut rooms = self.0.client.joined_rooms();
+        rooms.retain(|room| self.0.audience_of(room.room_id()) == *place);
+        rooms
+    }
+
+    async fn may_read(
+        &self,
+        person: &UserId,
+        place: AudienceId,
+    ) -> Result<Option<AudienceId>, MembershipError> {
+        for room in self.rooms(&place) {
+            if self.0.serves(person, room.room_id()) && self.is_in(person, &room).await? {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn is_in(&self, person: &UserId, room: &Room) -> Result<bool, MembershipError> {
+        // What was told of a room once is kept up by what is told since: most need not be asked for.
+        let known = timeout(PATIENCE, room.get_member(person)).await;
+        let known = known.map_err(|_| away())?;
+        let known = known.map_err(|error| MembershipError(in_one_line(&error)))?;
+        if known.is_none_or(|known| *known.membership() != MembershipState::Join) {
+            return Ok(false);
+        }
+        let request = get_state_event_for_key::v3::Request::new(
+            room.room_id().to_owned(),
+            StateEventType::RoomMember,
+            person.to_string(),
+        );
+        let asked = timeout(PATIENCE, self.0.client.send(request)).await;
+        let told = match asked {
+            Ok(Ok(told)) => told,
+            Ok(Err(error)) => {
+                let status = error.as_client_api_error();
+                // They never were.
+                return match status.map(|error| error.status_code.as_u16()) {
+                    Some(403 | 404) => Ok(false),
+                    Some(_) | None => Err(MembershipError(in_one_line(&error))),
+                };
+            }
+            Err(_) => return Err(away()),
+        };
+        let member = told.into_content().deserialize_as_unchecked();
+        let member: RoomMemberEventContent =
+            member.map_err(|error| MembershipError(in_one_line(&error)))?;
+        Ok(member.membership == MembershipState::Join)
+    }
+}
+
+fn away() -> MembershipError {
+    MembershipError("the homeserver does not answer".to_owned())
+}
+
+#[async_trait]
+impl Membership for MatrixMembership {
+    async fn readable(
+        &self,
+        account: &str,
+        places: Vec<AudienceId>,
+    ) -> Result<Vec<AudienceId>, MembershipError> {
+        let Some(person) = ids::person(account) else {
+            return Ok(Vec::new());
+        };
+        let person: &OwnedUserId = &person;
+        let asked = futures::stream::iter(places).map(|place| self.may_read(person, place));
+        let found = asked
+            .buffered(AT_ONCE)
+            .try_filter_map(|it| async { Ok(it) });
+        found.try_collect().await
+    }
+}

@@ -1,0 +1,121 @@
+//! Which channels somebody is in, as Slack says at this moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{AudienceId, Membership, MembershipError};
+use serde_json::Value;
+
+use crate::allow::Speaker;
+use crate::background::next_cursor;
+use crate::errors::ApiError;
+use crate::hub::Hub;
+use crate::ids;
+
+const METHOD: &str = "users.conversations";
+/// Slack gives at most 999 channels in a page; nobody is in more than this many pages of them.
+const PAGE: &str = "999";
+const MOST_PAGES: usize = 10;
+const KINDS: &str = "public_channel,private_channel,mpim";
+
+/// Asks Slack in which channels people are.
+pub(crate) struct SlackMembership(Arc<Hub>);
+
+impl SlackMembership {
+    pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
+        Arc::new(Self(Arc::clone(hub)))
+    }
+
+    /// The channels that somebody and the bot are in, and whether they are shared with other organisations.
+    async fn channels(&self, user: &str) -> Result<HashMap<String, bool>, ApiError> {
+        let mut channels = HashMap::new();
+        let mut cursor = None;
+        for _ in 0..MOST_PAGES {
+            let mut arguments = vec![("user", user), ("types", KINDS), ("limit", PAGE)];
+            arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+            let answer = self.0.api.get(METHOD, &arguments).await?;
+            let page = answer["channels"].as_array().into_iter().flatten();
+            channels.extend(page.filter_map(channel));
+            cursor = next_cursor(&answer);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(channels)
+    }
+
+    /// Whether direct messages are those of the bot with this user.
+    async fn is_with(&self, channel: &str, user: &str) -> Result<bool, ApiError> {
+        let arguments = [("channel", channel)];
+        match self.0.api.get("conversations.info", &arguments).await {
+            Ok(told) => Ok(told["channel"]["user"] == user),
+            Err(ApiError::Refused { .. }) => Ok(false),
+            Err(
+                error @ (ApiError::Limited { .. }
+                | ApiError::Away { .. }
+                | ApiError::Revoked { .. }
+                | ApiError::MissingScope { .. }),
+            ) => Err(error),
+        }
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what an error is mapped by"
+)]
+fn failed(error: ApiError) -> MembershipError {
+    MembershipError(error.to_string())
+}
+
+fn channel(told: &Value) -> Option<(String, bool)> {
+    let is_shared = told["is_ext_shared"] == true || told["is_pending_ext_shared"] == true;
+    Some((told["id"].as_str()?.to_owned(), is_shared))
+}
+
+#[async_trait]
+impl Membership for SlackMembership {
+    async fn readable(
+        &self,
+        account: &str,
+        mut places: Vec<AudienceId>,
+    ) -> Result<Vec<AudienceId>, MembershipError> {
+        let Hub {
+            api, me, options, ..
+        } = &*self.0;
+        let user = ids::user_of(account).filter(|user| ids::author(&me.team, user) == account);
+        let Some(user) = user else {
+            return Ok(Vec::new());
+        };
+        let told = [("user", user)];
+        let asked = tokio::try_join!(self.channels(user), api.get("users.info", &told));
+        let (mut channels, person) = asked.map_err(failed)?;
+        if person["user"]["deleted"] == true {
+            return Ok(Vec::new());
+        }
+        for place in &places {
+            let channel = ids::channel_for(&me.team, user, place);
+            if let Some(channel) = channel.filter(|channel| ids::is_direct(channel))
+                && self.is_with(channel, user).await.map_err(failed)?
+            {
+                channels.insert(channel.to_owned(), false);
+            }
+        }
+        let workspace = person["user"]["team_id"].as_str().unwrap_or(&me.team);
+        places.retain(|place| {
+            let channel = ids::channel_for(&me.team, user, place);
+            let known = channel.and_then(|channel| channels.get_key_value(channel));
+            known.is_some_and(|(channel, is_shared)| {
+                let speaker = Speaker {
+                    workspace,
+                    user,
+                    channel,
+                    is_shared: *is_shared,
+                };
+                speaker.is_let_in(&options.allow)
+            })
+        });
+        Ok(places)
+    }
+}

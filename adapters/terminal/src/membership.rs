@@ -1,0 +1,23 @@
+//! Who may read what is said in terminals: everybody who sits at one.
+
+use async_trait::async_trait;
+use muninn_platform::{AudienceId, Membership, MembershipError};
+
+use crate::NAME;
+
+/// All terminals are one audience, as [`Session`](crate::Session) says.
+#[derive(Clone, Copy, Debug)]
+pub struct TerminalMembership;
+
+#[async_trait]
+impl Membership for TerminalMembership {
+    async fn readable(
+        &self,
+        account: &str,
+        mut places: Vec<AudienceId>,
+    ) -> Result<Vec<AudienceId>, MembershipError> {
+        let is_ours = |id: &str| id.split('/').next() == Some(NAME);
+        places.retain(|place| is_ours(account) && is_ours(place.as_str()));
+        Ok(places)
+    }
+}

@@ -1,0 +1,98 @@
+//! A bot of a command's own, where none runs: others may ask it meanwhile.
+
+use std::sync::Arc;
+
+use muninn::config::Config;
+use muninn::conversation::backfill::Backfills;
+use muninn::conversation::ledger::Ledger;
+use muninn::reloading::Reloading;
+use muninn::wiring::{Wired, wire};
+use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
+use tokio_util::sync::CancellationToken;
+
+use super::admin;
+use super::context::Running;
+use super::live_settings::{AllowLists, Environment, LiveSettings};
+use super::platforms;
+use super::refresh;
+#[cfg(feature = "web")]
+use super::web;
+
+/// What somebody does with it.
+pub(super) struct OwnBot {
+    /// The bot ends when nobody has it.
+    pub(super) inbox: Inbox,
+    #[cfg(feature = "web")]
+    pub(super) web: Option<Arc<muninn::web::Web>>,
+}
+
+/// Runs a bot as long as `used` takes, and gives what that gave.
+///
+/// # Errors
+/// When there is no bot, or it cannot be ended.
+pub(super) async fn with_own_bot<T>(
+    config: &Config,
+    environment: Environment,
+    used: impl AsyncFnOnce(OwnBot) -> T,
+) -> anyhow::Result<T> {
+    // Who sits here owns the machine, and a script may be as fast as it likes.
+    let mut config = config.clone();
+    config.admission.messages_per_minute = u32::MAX;
+    let config = &config;
+    let wired = wire(config, Ledger::nowhere()).await?;
+    let settings = LiveSettings::new(environment, AllowLists::default(), config);
+    let folder = config.prompts_dir.as_deref();
+    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &wired);
+    let (inbox, received) = Inbox::new(config.admission.inbox_size);
+    let ending = CancellationToken::new();
+    let memberships = Memberships::default();
+    let _terminals = platforms::terminals_tell(&memberships);
+    #[cfg(feature = "web")]
+    let web = web::beside(config, &wired, (&inbox, &memberships), &ending).await?;
+    let Wired {
+        bot,
+        store,
+        archive,
+        recaller,
+        searcher,
+        ..
+    } = wired;
+    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
+    let running = Arc::new(Running {
+        config: config.clone(),
+        store: Arc::clone(&store),
+        archive,
+        recaller,
+        searcher,
+        reloading,
+        backfills: no_backfills(config),
+        inbox: inbox.clone(),
+        #[cfg(feature = "web")]
+        web: web.clone(),
+    });
+    let refreshing = tokio::spawn(refresh::keep_fresh(Arc::clone(&running), ending.clone()));
+    let admin = admin::listen(&running);
+    drop(running);
+    let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
+    let own = OwnBot {
+        inbox,
+        #[cfg(feature = "web")]
+        web,
+    };
+    let used = used(own).await;
+    ending.cancel();
+    refreshing.abort();
+    let _ended = refreshing.await;
+    if let Some(commands) = commands {
+        commands.await?;
+    }
+    serving.await?;
+    store.close().await?;
+    Ok(used)
+}
+
+/// No platform is connected that has a history.
+fn no_backfills(config: &Config) -> Arc<Backfills> {
+    let folder = config.data_dir.join("backfills");
+    Backfills::new(&folder, HeardAudiences::default(), Histories::default())
+}

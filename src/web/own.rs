@@ -1,0 +1,330 @@
+//! What is remembered of somebody: their own list, and correcting, forgetting and taking along what is on it.
+
+use std::fs::File;
+use std::io::BufWriter;
+
+use axum::Form;
+use axum::body::Body;
+use axum::extract::Query;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use chrono::{DateTime, TimeDelta, Utc};
+use minijinja::{Value, context};
+use muninn_platform::{
+    Audience, AudienceId, Command, ConversationId, ForgetWhat, ItemDeed, ShownItem,
+};
+use private_files::unnamed_file;
+use serde::Deserialize;
+use tokio_util::io::ReaderStream;
+use uuid::Uuid;
+
+use super::access::Looker;
+use super::conversations::{address, address_of_why, response_id};
+use super::search::{Asked, recalled};
+use super::templates::{Language, Shown};
+use super::visitor::{Problem, Visitor, session};
+use crate::conversation::audit::Action;
+use crate::conversation::commands::shown_item;
+use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
+use crate::graph::ResponseId;
+use crate::graph::Source;
+use crate::graph::accounts::Account;
+use crate::graph::browsing::Readable;
+use crate::graph::items::{ListedItem, OwnItems};
+
+/// Things of a page.
+const ITEMS: usize = 20;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct OwnForm {
+    /// What they have; everything where it is empty.
+    words: String,
+    /// Nothing that was said after it.
+    until: String,
+    /// The thing that the page before ended with.
+    last: String,
+}
+
+/// What is remembered of the visitor, and what would be recalled for a question.
+pub(super) async fn memory(
+    visitor: Visitor,
+    Query(own): Query<OwnForm>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let shown = remembered(&visitor, &own, &asked).await;
+    visitor.shows("memory.html", shown)
+}
+
+async fn remembered(visitor: &Visitor, own: &OwnForm, asked: &Asked) -> Result<Value, Problem> {
+    let readable = visitor.readable().await?;
+    let found = recalled(visitor, &readable, asked).await?;
+    let receipt = session(&visitor.headers);
+    let receipt = receipt.and_then(|session| visitor.web.access.take_receipt(session));
+    let (items, accounts, older) = match (&visitor.looker, &readable) {
+        (Looker::Person(account), Readable::Audiences(places)) => {
+            let others = visitor.web.others(account).await?;
+            let accounts: Vec<&Account> = std::iter::once(account).chain(&others).collect();
+            let (items, older) = own_items(visitor, &accounts, places, own).await?;
+            let accounts: Vec<Value> = accounts.into_iter().map(shown_account).collect();
+            (items, accounts, older)
+        }
+        (Looker::Operator, _) | (_, Readable::Everything) => (Vec::new(), Vec::new(), None),
+    };
+    Ok(context! {
+        items, accounts, older, receipt, words => own.words, can_act => visitor.web.to_bot.is_some(), ..found
+    })
+}
+
+fn shown_account(account: &Account) -> Value {
+    context! { name => account.name, platform => account.platform }
+}
+
+/// A page of what some accounts of one person said in these places, and the address of the next.
+async fn own_items(
+    visitor: &Visitor,
+    accounts: &[&Account],
+    places: &[AudienceId],
+    own: &OwnForm,
+) -> Result<(Vec<Value>, Option<String>), Problem> {
+    let ids: Vec<String> = accounts.iter().map(|it| it.id.clone()).collect();
+    let words: Vec<String> = own
+        .words
+        .split_whitespace()
+        .map(str::to_lowercase)
+        .collect();
+    let until = DateTime::parse_from_rfc3339(&own.until).map(|it| it.to_utc());
+    let last = own.last.parse::<Uuid>().map(ResponseId);
+    let wanted = OwnItems {
+        accounts: &ids,
+        audiences: &places.iter().collect::<Vec<_>>(),
+        words: &words,
+        // A clock of a platform may be ahead of this one.
+        until: until.unwrap_or_else(|_| Utc::now() + TimeDelta::days(1)),
+        listed: &last.into_iter().collect::<Vec<_>>(),
+        only_notes: false,
+        most: ITEMS + 1,
+    };
+    let mut found = visitor.web.data.store.own_items(&wanted).await?;
+    let has_more = found.len() > ITEMS;
+    found.truncate(ITEMS);
+    let older = found.last().filter(|_| has_more).map(|item| {
+        let until = item.turn.created_at.to_rfc3339();
+        let last = item.turn.id.to_string();
+        let fields = [
+            ("words", own.words.as_str()),
+            ("until", &until),
+            ("last", &last),
+        ];
+        address("/memory", fields)
+    });
+    let numbered = found.iter().zip(1..);
+    let items = numbered.map(|(item, number)| shown_own(item, number));
+    Ok((items.collect(), older))
+}
+
+fn shown_own(item: &ListedItem, number: u32) -> Value {
+    let ListedItem { turn, corrected_at } = item;
+    let kind = match turn.source {
+        Source::Note => "own_note",
+        Source::Message => "own_message",
+        Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => "own_question",
+    };
+    let why = || address_of_why(&turn.session, &turn.id.to_string());
+    context! {
+        token => shown_item(turn, number).token(), number, kind, text => turn.input, answer => turn.output,
+        at => turn.created_at.to_rfc3339(), corrected_at => corrected_at.map(|at| at.to_rfc3339()),
+        why => turn.is_answered().then(why),
+    }
+}
+
+/// What somebody wants done with a thing on their list.
+#[derive(Debug, Deserialize)]
+pub(super) struct ItemForm {
+    /// As the list gave it.
+    item: String,
+    #[serde(default)]
+    text: String,
+}
+
+pub(super) async fn forget(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
+    let deed = |item| Command::Shown(item, ItemDeed::Forget);
+    let said = with_item(&visitor, &form, deed).await;
+    receipt(&visitor, said)
+}
+
+pub(super) async fn correct(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
+    let text = form.text.trim().to_owned();
+    let deed = |item| Command::Shown(item, ItemDeed::Correct(text));
+    let said = with_item(&visitor, &form, deed).await;
+    receipt(&visitor, said)
+}
+
+/// What was said becomes a note, which is kept in mind before other things.
+pub(super) async fn note(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
+    let text = form.text.trim().to_owned();
+    let said = with_item(&visitor, &form, |_| Command::Note(text)).await;
+    receipt(&visitor, said)
+}
+
+async fn with_item(
+    visitor: &Visitor,
+    form: &ItemForm,
+    deed: impl FnOnce(ShownItem) -> Command,
+) -> Result<String, Problem> {
+    let item = ShownItem::parse(&form.item).ok_or(Problem::Missing)?;
+    let kept = visitor.web.data.store.item(response_id(&item.id)?).await?;
+    let kept = kept.ok_or(Problem::Missing)?;
+    // In chat they would have to be there, too.
+    if !visitor.may_read(&kept.audience.id).await? {
+        return Err(Problem::Missing);
+    }
+    // A note stands beside what it was made of.
+    let conversation = ConversationId::new(kept.turn.session);
+    acts(visitor, (conversation, kept.audience), deed(item)).await
+}
+
+async fn acts(
+    visitor: &Visitor,
+    place: (ConversationId, Audience),
+    command: Command,
+) -> Result<String, Problem> {
+    let account = person(visitor)?;
+    let to_bot = visitor.web.to_bot.as_ref().ok_or(Problem::NoBot)?;
+    to_bot.says(account, place, command).await
+}
+
+fn person(visitor: &Visitor) -> Result<&Account, Problem> {
+    match &visitor.looker {
+        Looker::Person(account) => Ok(account),
+        Looker::Operator => Err(Problem::Missing),
+    }
+}
+
+/// Their list, which says first what came of it.
+fn receipt(visitor: &Visitor, said: Result<String, Problem>) -> Response {
+    let said = match said {
+        Ok(said) => said,
+        Err(why) => return visitor.shows("memory.html", Err(why)),
+    };
+    if let Some(session) = session(&visitor.headers) {
+        visitor.web.access.keep_receipt(session, said);
+    }
+    Redirect::to("/memory").into_response()
+}
+
+/// Where nobody else reads what somebody does on a page.
+fn page_of(account: &Account) -> (ConversationId, Audience) {
+    let id = format!("web/{}", account.id);
+    let audience = Audience {
+        id: AudienceId::new(&id),
+        platform: account.platform.clone(),
+        workspace: String::new(),
+        name: "web".to_owned(),
+        private_to: Some(account.id.clone()),
+    };
+    (ConversationId::new(id), audience)
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SureForm {
+    #[serde(default)]
+    sure: String,
+}
+
+/// Forgets everything of the visitor, who is signed out by it.
+pub(super) async fn forget_me(visitor: Visitor, Form(form): Form<SureForm>) -> Response {
+    let is_confirmed = form.sure == "yes";
+    let command = Command::Forget(ForgetWhat::Me { is_confirmed });
+    let said = match person(&visitor) {
+        Ok(account) => acts(&visitor, page_of(account), command).await,
+        Err(why) => Err(why),
+    };
+    let (true, Ok(said)) = (is_confirmed, &said) else {
+        return receipt(&visitor, said);
+    };
+    let language = Language::of(&visitor.headers);
+    let title = visitor.web.templates.text(language, "forgotten_title");
+    let shown = Shown {
+        looker: None,
+        language,
+        values: context! { title, text => said, names_command => false },
+    };
+    visitor.web.templates.page("said.html", shown)
+}
+
+/// Takes the visitor's account from the others that are linked to it.
+pub(super) async fn unlink(visitor: Visitor) -> Response {
+    let said = match person(&visitor) {
+        Ok(account) => acts(&visitor, page_of(account), Command::Unlink).await,
+        Err(why) => Err(why),
+    };
+    receipt(&visitor, said)
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExportForm {
+    #[serde(default)]
+    form: String,
+}
+
+/// All that is kept of the visitor, as a file.
+pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Response {
+    let form = match form.form.as_str() {
+        "md" => CopyForm::Markdown,
+        _ => CopyForm::Json,
+    };
+    match copy(&visitor, form).await {
+        Ok(Some(file)) => {
+            let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
+            let name = Utc::now().format("muninn-%Y-%m-%d");
+            let disposition = format!("attachment; filename=\"{name}.{}\"", form.extension());
+            let headers = [
+                (CONTENT_TYPE, form.media_type().to_owned()),
+                (CONTENT_DISPOSITION, disposition),
+            ];
+            (headers, body).into_response()
+        }
+        Ok(None) => {
+            let language = Language::of(&visitor.headers);
+            let said = visitor.web.templates.text(language, "nothing_kept");
+            receipt(&visitor, Ok(said))
+        }
+        Err(why) => receipt(&visitor, Err(why)),
+    }
+}
+
+/// None where nothing is kept.
+async fn copy(visitor: &Visitor, form: CopyForm) -> Result<Option<File>, Problem> {
+    use std::io::Seek as _;
+
+    let account = person(visitor)?;
+    // Nobody closes it.
+    let _place = visitor.web.copies.acquire().await;
+    let others = visitor.web.others(account).await?;
+    let accounts = std::iter::once(account).chain(&others);
+    let accounts: Vec<String> = accounts.map(|it| it.id.clone()).collect();
+    let folder = visitor.web.data.folder.clone();
+    let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
+    let store = &visitor.web.data.store;
+    let copied = write_copy(store, &accounts, u64::MAX, open).await;
+    let OwnCopy { count, files } = copied.map_err(|error| match error {
+        CopyError::Graph(error) => error.into(),
+        CopyError::File(_) | CopyError::TooMuch => {
+            tracing::error!(%error, "the copy of what is kept of somebody could not be written");
+            Problem::Failed
+        }
+    })?;
+    let mut files = files.into_iter().filter(|file| file.form == form);
+    let Some(file) = files.next().filter(|_| count > 0) else {
+        return Ok(None);
+    };
+    let audit = &visitor.web.data.audit;
+    audit
+        .note(&account.id, Action::Exported, &account.id, Some(count))
+        .await;
+    let whole = file.written.into_inner().map_err(|_| Problem::Failed);
+    let mut whole = whole?;
+    whole.rewind().map_err(|_| Problem::Failed)?;
+    Ok(Some(whole))
+}

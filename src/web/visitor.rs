@@ -1,0 +1,256 @@
+//! Who asks for a page, and what they may read at this moment.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::COOKIE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use chrono::Utc;
+use minijinja::{Value, context};
+use muninn_platform::{AudienceId, MembershipError};
+
+use super::Web;
+use super::access::Looker;
+use super::templates::{Language, Shown};
+use crate::conversation::audit::{Action, OPERATOR};
+use crate::conversation::people::is_unused;
+use crate::graph::StoreError;
+use crate::graph::accounts::Account;
+use crate::graph::browsing::{ListedConversation, Readable};
+
+pub(super) const COOKIE_NAME: &str = "muninn_session";
+
+/// Why a page is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    NotSignedIn,
+    LinkOver,
+    TooMany,
+    Missing,
+    Refused,
+    Failed,
+    /// The platform does not say what somebody may read.
+    NotTold,
+    /// No bot runs that could do it.
+    NoBot,
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::warn!(%error, "a page could not be shown");
+        Self::Failed
+    }
+}
+
+impl From<MembershipError> for Problem {
+    fn from(error: MembershipError) -> Self {
+        tracing::warn!(%error, "a page could not be shown");
+        Self::NotTold
+    }
+}
+
+/// A page that says why another is not shown.
+pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Response {
+    let (status, name) = match problem {
+        Problem::NotSignedIn => (StatusCode::UNAUTHORIZED, "signed_out"),
+        Problem::LinkOver => (StatusCode::FORBIDDEN, "link_over"),
+        Problem::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too_many"),
+        Problem::Missing => (StatusCode::NOT_FOUND, "missing"),
+        Problem::Refused => (StatusCode::FORBIDDEN, "refused"),
+        Problem::Failed => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
+        Problem::NotTold => (StatusCode::SERVICE_UNAVAILABLE, "not_told"),
+        Problem::NoBot => (StatusCode::SERVICE_UNAVAILABLE, "no_bot"),
+    };
+    let language = Language::of(headers);
+    let text = |name: &str| web.templates.text(language, name);
+    let shown = context! {
+        title => text(&format!("{name}_title")), text => text(name),
+        names_command => matches!(problem, Problem::NotSignedIn | Problem::LinkOver),
+    };
+    let session = session(headers);
+    let looker = session.and_then(|session| web.access.looker(session, Utc::now()));
+    let shown = Shown {
+        looker: looker.as_ref(),
+        language,
+        values: shown,
+    };
+    (status, web.templates.page("said.html", shown)).into_response()
+}
+
+/// What the cookie says.
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).iter();
+    let mut cookies = cookies
+        .filter_map(|it| it.to_str().ok())
+        .flat_map(|it| it.split(';'));
+    cookies.find_map(|cookie| cookie.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('='))
+}
+
+/// Somebody who is signed in.
+pub(super) struct Visitor {
+    pub(super) web: Arc<Web>,
+    pub(super) headers: HeaderMap,
+    pub(super) looker: Looker,
+}
+
+impl FromRequestParts<Arc<Web>> for Visitor {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Response> {
+        let session = session(&parts.headers);
+        let looker = session.and_then(|session| web.access.looker(session, Utc::now()));
+        let Some(looker) = looker else {
+            return Err(problem(web, &parts.headers, Problem::NotSignedIn));
+        };
+        Ok(Self {
+            web: Arc::clone(web),
+            headers: parts.headers.clone(),
+            looker,
+        })
+    }
+}
+
+/// The one who runs the bot, who is signed in.
+pub(super) struct Operator(pub(super) Visitor);
+
+impl FromRequestParts<Arc<Web>> for Operator {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Response> {
+        let visitor = Visitor::from_request_parts(parts, web).await?;
+        match visitor.looker {
+            Looker::Operator => Ok(Self(visitor)),
+            // Others are not told what there is.
+            Looker::Person(_) => Err(problem(web, &parts.headers, Problem::Missing)),
+        }
+    }
+}
+
+impl Visitor {
+    pub(super) fn shows(&self, name: &str, shown: Result<Value, Problem>) -> Response {
+        match shown {
+            Ok(values) => {
+                let shown = Shown {
+                    looker: Some(&self.looker),
+                    language: Language::of(&self.headers),
+                    values,
+                };
+                self.web.templates.page(name, shown)
+            }
+            Err(why) => problem(&self.web, &self.headers, why),
+        }
+    }
+
+    /// They looked into a conversation.
+    pub(super) async fn looks_into(&self, conversation: &str) {
+        let who = match &self.looker {
+            Looker::Operator => OPERATOR,
+            Looker::Person(account) => &account.id,
+        };
+        let audit = &self.web.data.audit;
+        audit
+            .note(who, Action::LookedInto, conversation, None)
+            .await;
+    }
+
+    /// What they may read. The platforms are asked.
+    pub(super) async fn readable(&self) -> Result<Readable, Problem> {
+        match &self.looker {
+            Looker::Operator => Ok(Readable::Everything),
+            Looker::Person(account) => {
+                let all = self.web.readable_by(account, |_| true).await?;
+                Ok(Readable::Audiences(all))
+            }
+        }
+    }
+
+    /// Whether they may read this. The platform is asked.
+    pub(super) async fn may_read(&self, audience: &AudienceId) -> Result<bool, Problem> {
+        match &self.looker {
+            Looker::Operator => Ok(true),
+            Looker::Person(account) => {
+                let found = self.web.readable_by(account, |it| it == audience).await?;
+                Ok(!found.is_empty())
+            }
+        }
+    }
+
+    /// A conversation that they may read. One that they may not read is as if there were none.
+    pub(super) async fn conversation(&self, id: &str) -> Result<ListedConversation, Problem> {
+        let id = muninn_platform::ConversationId::new(id);
+        let listed = self.web.data.store.conversation(&id).await?;
+        let listed = listed.ok_or(Problem::Missing)?;
+        match self.may_read(&listed.audience).await? {
+            true => Ok(listed),
+            false => Err(Problem::Missing),
+        }
+    }
+}
+
+impl Web {
+    /// Those places that an account may read, and that its person alone reads from other accounts.
+    async fn readable_by(
+        &self,
+        account: &Account,
+        wanted: impl Fn(&AudienceId) -> bool,
+    ) -> Result<Vec<AudienceId>, Problem> {
+        let mut all = self.readable_from(account, true, &wanted).await?;
+        for other in self.others(account).await? {
+            // It may be on a platform that this process does not serve.
+            if self.memberships.named(&other.platform).is_some() {
+                all.extend(self.readable_from(&other, false, &wanted).await?);
+            }
+        }
+        Ok(all)
+    }
+
+    async fn readable_from(
+        &self,
+        account: &Account,
+        is_shared: bool,
+        wanted: &impl Fn(&AudienceId) -> bool,
+    ) -> Result<Vec<AudienceId>, Problem> {
+        let membership = self.memberships.named(&account.platform);
+        let membership = membership.ok_or(Problem::NotTold)?;
+        let store = &self.data.store;
+        let mut places = store
+            .perhaps_readable(&account.platform, &account.id, is_shared)
+            .await?;
+        places.retain(wanted);
+        if places.is_empty() {
+            return Ok(places);
+        }
+        Ok(membership.readable(&account.id, places).await?)
+    }
+
+    /// The accounts that are linked to this one and are used.
+    pub(super) async fn others(&self, account: &Account) -> Result<Vec<Account>, Problem> {
+        let linked = self.data.store.accounts_of(&account.id).await?;
+        let used = linked.into_iter().filter(|it| !is_unused(it, Utc::now()));
+        let others = used.map(|it| it.account);
+        Ok(others.filter(|it| it.id != account.id).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn the_cookie_is_found_among_others() {
+        let headers = |cookie| HeaderMap::from_iter([(COOKIE, HeaderValue::from_static(cookie))]);
+        for (cookie, expected) in [
+            ("muninn_session=abc", Some("abc")),
+            ("a=b; muninn_session=abc; c=d", Some("abc")),
+            ("muninn_sessions=abc", None),
+            ("xmuninn_session=abc", None),
+            ("", None),
+        ] {
+            assert_eq!(session(&headers(cookie)), expected, "{cookie}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where an answer came from: a picture, and a table that says the same.
+
+use axum::Json;
+use axum::extract::Query;
+use axum::response::{IntoResponse as _, Response};
+use minijinja::{Value, context};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::conversations::{address, address_of, address_of_why, response_id, shown_turn};
+use super::picture::{Note, Thing, things};
+use super::templates::Language;
+use super::visitor::{Problem, Visitor, problem};
+use crate::graph::browsing::Worth;
+use crate::graph::{Explanation, ResponseId};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WhichAnswer {
+    #[serde(default)]
+    conversation: String,
+    #[serde(default)]
+    answer: String,
+}
+
+impl WhichAnswer {
+    async fn explained(&self, visitor: &Visitor) -> Result<Explanation, Problem> {
+        let conversation = visitor.conversation(&self.conversation).await?.id;
+        let answer = response_id(&self.answer)?;
+        let store = &visitor.web.data.store;
+        let explained = store.explain(&conversation, Some(answer)).await?;
+        let mut explained = explained.ok_or(Problem::Missing)?;
+        let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
+        let recalled: Vec<ResponseId> = recalled.collect();
+        if !recalled.is_empty() {
+            // An answer that somebody got privately may rest on what they may not read any more.
+            let readable = visitor.readable().await?;
+            let audiences = store.audiences_of(&recalled).await?;
+            explained.recalled.retain(|(_, turn)| {
+                let audience = audiences.get(&turn.id);
+                audience.is_some_and(|audience| readable.has(audience))
+            });
+        }
+        Ok(explained)
+    }
+}
+
+pub(super) async fn why(visitor: Visitor, Query(which): Query<WhichAnswer>) -> Response {
+    let shown = provenance(&visitor, &which).await;
+    visitor.shows("why.html", shown)
+}
+
+async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Problem> {
+    let explained = which.explained(visitor).await?;
+    visitor.looks_into(&which.conversation).await;
+    let turn = &explained.turn;
+    let worth = Worth {
+        answer: turn.id,
+        cost_micros: explained.trace.cost_micros(),
+        votes: explained.votes,
+    };
+    let step = |id: ResponseId| address_of_why(&which.conversation, &id.to_string());
+    let neighbours = visitor.web.data.store.neighbours(turn.id).await?;
+    let calls: Vec<Value> = explained
+        .trace
+        .calls
+        .iter()
+        .map(|call| {
+            let seconds = format!("{:.1}", f64::from(call.ms) / 1_000.0);
+            context! { step => call.step.name(), read => call.prompt, written => call.completion, seconds }
+        })
+        .collect();
+    let rows: Vec<Value> = things(&explained).iter().skip(1).map(row).collect();
+    let fields = [
+        ("conversation", &*which.conversation),
+        ("answer", &*which.answer),
+    ];
+    Ok(context! {
+        turn => shown_turn(turn, Some(&worth)), rows, calls,
+        conversation => address_of(&which.conversation),
+        picture => address("/why/picture", fields),
+        before => neighbours.before.map(step), after => neighbours.after.map(step),
+    })
+}
+
+fn row(thing: &Thing) -> Value {
+    context! {
+        address => address_of_thing(thing),
+        score => thing.score.map(|score| format!("{score:.2}")),
+        kind => thing.kind.name(), how => thing.how.name(), note => thing.note.map(Note::name),
+        text => thing.text, link => thing.link, at => thing.turn.as_ref().map(|turn| turn.at.to_rfc3339()),
+    }
+}
+
+fn address_of_thing(thing: &Thing) -> Option<String> {
+    let turn = thing.turn.as_ref()?;
+    Some(address_of_why(turn.conversation.as_str(), &turn.answer))
+}
+
+pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswer>) -> Response {
+    let explained = match which.explained(&visitor).await {
+        Ok(explained) => explained,
+        Err(why) => return problem(&visitor.web, &visitor.headers, why),
+    };
+    let language = Language::of(&visitor.headers);
+    let said = |name: &str| visitor.web.templates.text(language, name);
+    let nodes: Vec<serde_json::Value> = things(&explained)
+        .iter()
+        .map(|thing| {
+            json!({
+                "kind": thing.kind.name(), "kind_said": said(thing.kind.name()), "how": said(thing.how.name()),
+                "of": thing.of, "label": thing.label, "text": thing.text,
+                "score": thing.score.map(|score| format!("{score:.2}")),
+                "address": address_of_thing(thing),
+            })
+        })
+        .collect();
+    Json(nodes).into_response()
+}

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking, also in what it is helped by"
 )]
 
+#[path = "leaks/pages.rs"]
+mod pages;
 mod support;
 
 use std::time::Duration;

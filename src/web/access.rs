@@ -121,6 +121,13 @@ impl Access {
         self.links.lock().grant(to, now, LINK_LIFE)
     }
 
+    /// Whether a link lets somebody in.
+    pub fn is_link(&self, link: &str, now: DateTime<Utc>) -> bool {
+        let links = self.links.lock();
+        let granted = links.0.get(&hash(link));
+        granted.is_some_and(|granted| now < granted.until)
+    }
+
     /// Uses a link up, and signs in whoever brought it. None: it was used, is too old, or never was.
     pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<Token> {
         let granted = self.links.lock().0.remove(&hash(link))?;
@@ -178,7 +185,9 @@ mod tests {
     fn a_link_works_once_and_for_five_minutes() {
         let access = Access::default();
         let link = access.link(person("ann"), at(0));
+        assert!(access.is_link(link.as_str(), at(299)) && !access.is_link(link.as_str(), at(300)));
         let session = access.enter(link.as_str(), at(299)).unwrap();
+        assert!(!access.is_link(link.as_str(), at(299)));
         assert!(access.enter(link.as_str(), at(299)).is_none());
         let looker = access.looker(session.as_str(), at(300));
         assert_eq!(looker, Some(person("ann")));

@@ -13,26 +13,35 @@ use axum::http::header::{
 };
 use axum::middleware::Next;
 use axum::response::Response;
+use chrono::Utc;
 use governor::clock::DefaultClock;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
 use super::Web;
-use super::visitor::{Problem, problem};
+use super::visitor::{Problem, problem, session};
 
-/// Requests in a second, and at once, from one address.
+/// Requests in a second, and at once, of one who is signed in, and from one address of all who are not: behind a proxy,
+/// everybody comes from there.
 const A_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
 /// Links that do not work, in a minute from one address.
 const WRONG_LINKS: NonZeroU32 = NonZeroU32::new(10).expect("10 is not 0");
 
-type Limiter = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock>;
+type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
-/// How much may come from one address.
+/// Who asks for too much.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Asker {
+    Session(String),
+    Address(IpAddr),
+}
+
+/// How much may come from whom.
 #[derive(Debug)]
 pub(super) struct Limits {
-    requests: Limiter,
-    wrong_links: Limiter,
+    requests: Limiter<Asker>,
+    wrong_links: Limiter<IpAddr>,
 }
 
 impl Limits {
@@ -48,9 +57,9 @@ impl Limits {
         self.wrong_links.check_key(&address).is_err()
     }
 
-    fn is_too_much(&self, address: IpAddr) -> bool {
-        let is_too_much = self.requests.check_key(&address).is_err();
-        // Addresses that were quiet since are dropped.
+    fn is_too_much(&self, asker: &Asker) -> bool {
+        let is_too_much = self.requests.check_key(asker).is_err();
+        // Those that were quiet since are dropped.
         self.requests.retain_recent();
         self.wrong_links.retain_recent();
         is_too_much
@@ -71,7 +80,15 @@ pub(super) async fn check(
     if !request.method().is_safe() && !is_same_origin(&web.origin, headers) {
         return problem(&web, headers, Problem::Refused);
     }
-    if web.limits.is_too_much(from.ip()) {
+    let session = session(headers).filter(|it| web.access.looker(it, Utc::now()).is_some());
+    let asker = match session {
+        Some(session) => Asker::Session(session.to_owned()),
+        None => Asker::Address(from.ip()),
+    };
+    // Whoever has a link comes in, however much others ask for.
+    let link = request.uri().path().strip_prefix("/enter/");
+    let is_invited = link.is_some_and(|link| web.access.is_link(link, Utc::now()));
+    if !is_invited && web.limits.is_too_much(&asker) {
         return problem(&web, headers, Problem::TooMany);
     }
     next.run(request).await

@@ -1,107 +1,12 @@
 //! The pages, as a browser asks for them.
 
-use reqwest::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
-use reqwest::redirect::Policy;
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::StatusCode;
+use reqwest::header::{HOST, ORIGIN};
 
 use crate::admin::serving;
 use crate::home::{Home, LONG, Running};
 use crate::serving::free_address;
-
-/// A browser, with the pages of one bot before it.
-struct Browser {
-    client: Client,
-    origin: String,
-    cookie: Option<String>,
-}
-
-impl Browser {
-    fn at(origin: &str) -> Self {
-        // The provider that the program installs for itself.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().redirect(Policy::none()).no_proxy();
-        Self {
-            client: client.build().unwrap(),
-            origin: origin.to_owned(),
-            cookie: None,
-        }
-    }
-
-    /// One that was let in by this link.
-    async fn entered_by(link: &str) -> Self {
-        let (origin, path) = parts(link);
-        let mut browser = Self::at(origin);
-        assert!(browser.sees(path).await.contains("<form method=\"post\">"));
-        let entered = browser.posts(path).await;
-        assert_eq!(entered.status(), StatusCode::SEE_OTHER);
-        assert_eq!(entered.headers()[LOCATION], "/conversations");
-        let cookie = entered.headers()[SET_COOKIE].to_str().unwrap().to_owned();
-        for part in [
-            "; Path=/",
-            "; HttpOnly",
-            "; SameSite=Lax",
-            "; Max-Age=43200",
-        ] {
-            assert!(cookie.contains(part), "{cookie}");
-        }
-        browser.cookie = cookie.split(';').next().map(str::to_owned);
-        browser
-    }
-
-    fn with_cookie(&self, request: RequestBuilder) -> RequestBuilder {
-        match &self.cookie {
-            Some(cookie) => request.header(COOKIE, cookie),
-            None => request,
-        }
-    }
-
-    fn asks(&self, path: &str) -> RequestBuilder {
-        self.with_cookie(self.client.get(format!("{}{path}", self.origin)))
-    }
-
-    async fn gets(&self, path: &str) -> Response {
-        self.asks(path).send().await.unwrap()
-    }
-
-    async fn sees(&self, path: &str) -> String {
-        let page = self.gets(path).await;
-        assert_eq!(page.status(), StatusCode::OK, "{path}");
-        page.text().await.unwrap()
-    }
-
-    async fn posts(&self, path: &str) -> Response {
-        let request = self.client.post(format!("{}{path}", self.origin));
-        let request = self.with_cookie(request).header(ORIGIN, &self.origin);
-        request.send().await.unwrap()
-    }
-
-    /// The first address of a page that begins so.
-    fn follows(&self, page: &str, path: &str) -> String {
-        let mut found = addresses(page, path).into_iter();
-        found
-            .next()
-            .unwrap_or_else(|| panic!("no {path} in {page}"))
-    }
-}
-
-/// The addresses of a page that begin so.
-fn addresses(page: &str, path: &str) -> Vec<String> {
-    let addresses = page.split("href=\"").skip(1).map(|it| {
-        let (address, _) = it.split_once('"').unwrap();
-        address.replace("&#x2f;", "/").replace("&amp;", "&")
-    });
-    addresses.filter(|it| it.starts_with(path)).collect()
-}
-
-/// The bot's address, and the path of the link there.
-fn parts(link: &str) -> (&str, &str) {
-    link.split_at(link.find("/enter/").unwrap())
-}
-
-fn link(said: &str) -> &str {
-    let mut lines = said.lines();
-    lines.find(|line| line.starts_with("http")).unwrap()
-}
+use crate::support::browser::{Browser, addresses, follows, items, link_in, parts};
 
 /// More conversations than a page has: 35.
 async fn speaks_of_ferries(home: &Home) {
@@ -124,9 +29,10 @@ async fn talked_to(said: &[&str]) -> (Home, Running) {
     (home, serving)
 }
 
+/// A link for the operator.
 async fn new_link(home: &Home) -> String {
-    let said = home.run(&["web"], "").await;
-    link(said.succeeds()).to_owned()
+    let said = home.run(&["web", "--admin"], "").await;
+    link_in(said.succeeds())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +50,7 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
         "{list}"
     );
     assert!(list.contains("2 turns"), "{list}");
-    let path = browser.follows(&list, "/conversation?");
+    let path = follows(&list, "/conversation?");
     let conversation = browser.sees(&path).await;
     assert!(
         conversation.contains("no model: quotes memory"),
@@ -193,18 +99,18 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
 async fn conversations_are_found_by_what_is_sought() {
     let home = Home::new();
     speaks_of_ferries(&home).await;
-    let mut serving = home.start(&["web"]);
+    let mut serving = home.start(&["web", "--admin"]);
     let mut said = String::new();
     while !said.contains("Ctrl-C") {
         said.push_str(&serving.line().await.unwrap());
         said.push('\n');
     }
-    let browser = Browser::entered_by(link(&said)).await;
+    let browser = Browser::entered_by(&link_in(&said)).await;
     let shown = |page: &str| page.matches("<time").count();
 
     let list = browser.sees("/conversations").await;
     assert_eq!(shown(&list), 30);
-    let next = browser.follows(&list, "/conversations?");
+    let next = follows(&list, "/conversations?");
     let rest = browser.sees(&next).await;
     assert_eq!(shown(&rest), 5, "{next}");
     assert!(rest.contains("ferry number 1 ") && !list.contains("ferry number 1 "));
@@ -232,9 +138,9 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
     let link = new_link(&home).await;
     let browser = Browser::entered_by(&link).await;
     let list = browser.sees("/conversations").await;
-    let conversation = browser.follows(&list, "/conversation?");
+    let conversation = follows(&list, "/conversation?");
     let seen = browser.sees(&conversation).await;
-    let why = browser.follows(&seen, "/why");
+    let why = follows(&seen, "/why");
     let picture = why.replace("/why?", "/why/picture?");
 
     // Without the cookie, and with another, nothing is shown; with it everything is.
@@ -269,10 +175,13 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
 
     // A link works once; who guesses is stopped, and whoever is signed in stays.
     let (_, used) = parts(&link);
-    assert_eq!(stranger.posts(used).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(
+        stranger.posts(used, &[]).await.status(),
+        StatusCode::FORBIDDEN
+    );
     let mut statuses = Vec::new();
-    for guess in 0..50 {
-        let guessed = stranger.posts(&format!("/enter/{guess:043}")).await;
+    for guess in 0..1_000 {
+        let guessed = stranger.posts(&format!("/enter/{guess:064}"), &[]).await;
         statuses.push(guessed.status());
     }
     assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS));
@@ -322,7 +231,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
         "{text}"
     );
 
-    let out = browser.posts("/sign-out").await;
+    let out = browser.posts("/sign-out", &[]).await;
     assert_eq!(out.status(), StatusCode::SEE_OTHER);
     assert_eq!(
         browser.gets("/health").await.status(),
@@ -330,6 +239,88 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
     );
     serving.signal("TERM").await;
     serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_see_and_change_what_is_remembered_of_them() {
+    let home = Home::new().with("WEB_ADDR", free_address().await);
+    let said = [
+        "The code of the coffee machine is 4711.",
+        "The ferry leaves at nine.",
+        "My sister lives in Turku.",
+    ];
+    // A bot that nobody but a terminal has, with its pages.
+    let mut chat = home.start(&["chat"]);
+    for text in said.into_iter().chain(["/web"]) {
+        chat.say(text).await;
+    }
+    let mut line = String::new();
+    while !line.contains("/enter/") {
+        line = chat.line().await.unwrap();
+    }
+    let browser = Browser::entered_by(&link_in(&line)).await;
+
+    let list = browser.sees("/conversations").await;
+    assert!(list.contains("The code of the coffee machine"), "{list}");
+    assert!(!list.contains("/health"), "{list}");
+    let health = browser.gets("/health").await;
+    assert_eq!(health.status(), StatusCode::NOT_FOUND);
+    let own = browser.sees("/memory").await;
+    assert_eq!(items(&own, "you told me this").len(), 3);
+
+    let ferry = items(&own, "ferry");
+    let corrected = [("item", &*ferry[0]), ("text", "The ferry leaves at ten.")];
+    let own = browser.does("/memory/correct", &corrected).await;
+    assert!(own.contains("role=\"status\">Corrected"), "{own}");
+    assert!(
+        own.contains("leaves at ten") && own.contains("corrected on"),
+        "{own}"
+    );
+    // Its receipt is shown once.
+    assert!(!browser.sees("/memory").await.contains("role=\"status\""));
+    let coffee = items(&own, "coffee");
+    let forgotten = [("item", &*coffee[0])];
+    let own = browser.does("/memory/forget", &forgotten).await;
+    assert!(own.contains("role=\"status\">Forgotten"), "{own}");
+    assert!(!own.contains("4711"), "{own}");
+    let sister = items(&own, "Turku");
+    let noted = [("item", &*sister[0]), ("text", "My sister lives in Turku.")];
+    let gone = browser.posts("/memory/forget", &forgotten).await;
+    assert_eq!(gone.status(), StatusCode::NOT_FOUND);
+    let own = browser.does("/memory/note", &noted).await;
+    assert!(own.contains("you had this noted"), "{own}");
+    let recalled = browser
+        .sees("/memory?question=Where+does+my+sister+live")
+        .await;
+    assert!(
+        recalled.contains("Turku") && !recalled.contains("4711"),
+        "{recalled}"
+    );
+
+    for (form, kind) in [("json", "application/json"), ("md", "text/markdown")] {
+        let file = browser.posts("/memory/export", &[("form", form)]).await;
+        assert_eq!(file.headers()["content-type"], kind);
+        let disposition = file.headers()["content-disposition"].to_str().unwrap();
+        assert!(
+            disposition.starts_with("attachment; filename=\"muninn-"),
+            "{disposition}"
+        );
+        let file = file.text().await.unwrap();
+        assert!(
+            file.contains("ferry leaves at ten") && !file.contains("4711"),
+            "{file}"
+        );
+    }
+
+    // Without a word for it nothing is forgotten; with one everything is, and nobody is signed in any more.
+    let asked = browser.does("/memory/forget-me", &[]).await;
+    assert!(asked.contains("Turku"), "{asked}");
+    let done = browser.posts("/memory/forget-me", &[("sure", "yes")]).await;
+    let done = done.text().await.unwrap();
+    assert!(done.contains("<h1>Forgotten</h1>"), "{done}");
+    let out = browser.gets("/memory").await;
+    assert_eq!(out.status(), StatusCode::UNAUTHORIZED);
+    chat.end().await.succeeds();
 }
 
 #[tokio::test(flavor = "multi_thread")]

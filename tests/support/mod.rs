@@ -8,6 +8,7 @@
 )]
 
 pub mod bot;
+pub mod browser;
 pub mod files;
 pub mod graph;
 pub mod model_server;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::encryption::EncryptionSettings;
 use matrix_sdk::ruma::api::client::account::register::v3::Request as Register;
-use matrix_sdk::ruma::api::client::membership::join_room_by_id;
+use matrix_sdk::ruma::api::client::membership::{join_room_by_id, leave_room};
 use matrix_sdk::ruma::api::client::room::create_room::v3::Request as CreateRoom;
 use matrix_sdk::ruma::api::client::room::upgrade_room;
 use matrix_sdk::ruma::api::client::uiaa::{AuthData, Dummy};
@@ -314,6 +314,16 @@ impl Person {
         joined.await.expect("joined");
         self.wait_for_member(chat, &other.account.user).await;
         other.knows(chat.room.room_id()).await;
+    }
+
+    /// Leaves a room.
+    ///
+    /// # Panics
+    /// When the homeserver does not let them.
+    pub async fn leaves(&self, chat: &Chat) {
+        let id = chat.room.room_id().to_owned();
+        let left = self.client.send(leave_room::v3::Request::new(id)).await;
+        left.expect("left");
     }
 
     /// Waits until this person's client has synced a room that they are in.

@@ -264,6 +264,12 @@ impl Chat {
             .with(|world| world.join_thread(self.channel, user));
     }
 
+    /// This person leaves the thread.
+    pub fn leaves_thread(&self) {
+        self.shared
+            .with(|world| world.leave_thread(self.channel, self.person));
+    }
+
     /// The thread on a message, as soon as there is one.
     ///
     /// # Panics

@@ -73,6 +73,15 @@ impl Guild {
         });
     }
 
+    /// Somebody leaves; the bot is not told, as it does not listen to that.
+    pub fn loses(&self, person: &Person) {
+        let id = self.id;
+        self.shared.with(|world| {
+            let guild = world.guilds.get_mut(&id).expect("the server is there");
+            guild.members.remove(&person.id());
+        });
+    }
+
     /// The bot is sent away.
     pub fn removes_bot(&self) {
         let (id, bot) = (self.id, self.bot);

@@ -157,6 +157,11 @@ const ROUTES: &[(&str, &str, Route)] = &[
     ),
     (
         "GET",
+        "/channels/{channel_id}/thread-members/{user_id}",
+        Route::Thread(Threads::Member),
+    ),
+    (
+        "GET",
         "/guilds/{guild_id}/channels",
         Route::Directory(Directory::GuildChannels),
     ),

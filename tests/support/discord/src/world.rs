@@ -21,7 +21,7 @@ use crate::interaction::Interaction;
 use crate::limits::Buckets;
 use crate::permissions::{self, Permissions};
 
-pub(crate) use channel::{Channel, Kind, Thread};
+pub(crate) use channel::{Channel, Kind, Thread, thread_member_json};
 pub(crate) use guild::{Guild, Member, Role};
 pub(crate) use message::{Attached, Draft, Message, flags, kinds, with_guild};
 pub(crate) use telling::{Listener, Place, intents, shard_of};

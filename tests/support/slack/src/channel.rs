@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::ids::BOT_USER;
+use crate::person::Person;
 use crate::state::Shared;
 use crate::workspace::Room;
 
@@ -43,6 +44,11 @@ impl Channel {
     /// Shares it with another team (Slack Connect).
     pub fn share(&self) {
         self.change(|room| room.is_shared = true);
+    }
+
+    /// Takes somebody out, without a word to the bot.
+    pub fn remove(&self, person: &Person) {
+        self.change(|room| room.members.retain(|member| member != person.id()));
     }
 
     /// Takes the bot out, without a word to it.

@@ -10,7 +10,9 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
-use crate::world::{Channel, Draft, Kind, Place, Thread, World, intents, kinds};
+use crate::world::{
+    Channel, Draft, Kind, Place, Thread, World, intents, kinds, thread_member_json,
+};
 
 /// Minutes without a word after which a thread may be archived.
 const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
@@ -21,6 +23,8 @@ pub(crate) enum Wants {
     OpenFrom,
     Open,
     Add,
+    /// Somebody who is in it.
+    Member,
     /// Those that everybody sees and that are archived.
     Archived,
 }
@@ -31,6 +35,7 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
         Wants::OpenFrom => open_from(world, call, &channel),
         Wants::Open => open(world, call, &channel),
         Wants::Add => add(world, &channel, call.id(1)?),
+        Wants::Member => member(&channel, call.id(1)?),
         Wants::Archived => archived(world, call, &channel),
     }
 }
@@ -183,6 +188,16 @@ fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError
     }
     world.join_thread(channel.id, user);
     Ok(Value::Null)
+}
+
+fn member(channel: &Channel, user: Id) -> Result<Value, ApiError> {
+    let thread = channel
+        .thread
+        .as_ref()
+        .ok_or_else(ApiError::wrong_channel_kind)?;
+    let joined = thread.members.get(&user);
+    let joined = joined.ok_or_else(ApiError::unknown_member)?;
+    Ok(thread_member_json(channel.id, user, *joined))
 }
 
 impl World {

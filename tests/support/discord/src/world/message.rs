@@ -242,6 +242,13 @@ impl World {
     }
 
     /// Who writes in a thread or is called there takes part in it.
+    pub(crate) fn leave_thread(&mut self, channel: Id, user: Id) {
+        let channel = self.channels.get_mut(&channel);
+        if let Some(thread) = channel.and_then(|channel| channel.thread.as_mut()) {
+            thread.members.remove(&user);
+        }
+    }
+
     pub(crate) fn join_thread(&mut self, channel: Id, user: Id) {
         let now = self.clock.now();
         let Some(place) = self.channels.get_mut(&channel) else {

@@ -57,6 +57,8 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
             return Err(Refusal::new("missing_scope").with("needed", json!(scope)));
         }
     }
+    // Of somebody else those that the bot is in too.
+    let user = call.optional("user").unwrap_or(BOT_USER);
     let is_asked = |room: &&Room| {
         let name = match room.kind {
             ChannelKind::Public => "public_channel",
@@ -65,7 +67,7 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
             ChannelKind::Direct => "im",
         };
         let is_shown = !(room.is_archived && call.flag("exclude_archived"));
-        room.has(BOT_USER) && types.contains(&name) && is_shown
+        room.has(BOT_USER) && room.has(user) && types.contains(&name) && is_shown
     };
     let rooms = state.workspace.rooms.values().filter(is_asked);
     let rooms: Vec<Value> = rooms.map(|room| state.workspace.room_json(room)).collect();

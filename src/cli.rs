@@ -55,7 +55,11 @@ use muninn::memory::eval::EvalArgs;
 use open_commands::OpenCommand;
 use output::Exit;
 use platforms::PlatformArgs;
-use tracing_subscriber::EnvFilter;
+#[cfg(feature = "web")]
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// A chat bot for teams that remembers.
 #[derive(Debug, Parser)]
@@ -246,14 +250,18 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
     });
     let filter = EnvFilter::try_new(chosen)
         .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    match options.log_format {
-        LogFormat::Text => builder.init(),
-        LogFormat::Json => builder.json().init(),
-    }
+    let lines = match options.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().boxed(),
+    };
+    let log = tracing_subscriber::registry().with(lines.with_filter(filter));
+    // Whatever is logged, the pages show what went wrong.
+    #[cfg(feature = "web")]
+    let log = log.with(web::logged_errors().with_filter(LevelFilter::WARN));
+    log.init();
     Ok(())
 }
 

@@ -38,6 +38,7 @@ mod repeating;
 mod said;
 pub mod schema;
 pub mod session;
+pub mod spending;
 mod statements;
 mod store;
 mod timed;

@@ -7,6 +7,7 @@
 pub mod access;
 mod conversations;
 mod doors;
+mod errors;
 mod guard;
 mod health;
 mod own;
@@ -31,7 +32,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::access::{Access, Looker};
+pub use self::errors::{LoggedError, RecentErrors};
 use self::guard::Limits;
+pub use self::health::{Operating, PartFinding, SettingsChanges};
 use self::templates::Templates;
 pub use self::to_bot::ToBot;
 use crate::conversation::audit::Audit;
@@ -39,7 +42,7 @@ use crate::conversation::pages::{Invites, Uninvited};
 use crate::graph::GraphStore;
 use crate::graph::accounts::Account;
 use crate::knowledge::search::Searcher;
-use crate::memory::Recaller;
+use crate::memory::{Archive, Recaller};
 
 /// Where the pages are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +103,9 @@ pub struct PageData {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
+    pub archive: Arc<Archive>,
+    pub operating: Arc<dyn Operating>,
+    pub errors: RecentErrors,
     /// What is set for channels holds on the pages too.
     pub channels: Arc<Channels>,
     /// Where it is written who looked at what.
@@ -216,7 +222,9 @@ fn routes(web: Arc<Web>) -> Router {
         .route("/memory/unlink", post(own::unlink))
         .route("/knowledge", get(search::knowledge))
         .route("/cypher", get(search::cypher))
+        .route("/cypher/picture", get(search::schema_picture))
         .route("/health", get(health::health))
+        .route("/health/read-again", post(health::read_again))
         .route("/static/{name}", get(templates::static_file))
         .fallback(doors::missing)
         .layer(from_fn_with_state(Arc::clone(&web), guard::check))

@@ -51,6 +51,21 @@ impl From<Finding> for Shown {
     }
 }
 
+#[cfg(feature = "web")]
+impl From<Shown> for muninn::web::PartFinding {
+    fn from(shown: Shown) -> Self {
+        Self {
+            verdict: match shown.verdict {
+                Mark::Ok => Verdict::Ok,
+                Mark::Note => Verdict::Warning,
+                Mark::Problem => Verdict::Error,
+            },
+            part: shown.part,
+            text: shown.text,
+        }
+    }
+}
+
 impl Shown {
     fn line(&self) -> String {
         let mark = match self.verdict {
@@ -82,15 +97,7 @@ pub(super) async fn run(
     platform_args: &PlatformArgs,
     args: &DoctorArgs,
 ) -> anyhow::Result<Exit> {
-    let config = &at.config;
-    let settings = settings(config).into_iter();
-    let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
-    shown.extend(store(at).await);
-    let mut findings = journal(config);
-    findings.extend(models::findings(config).await);
-    findings.push(platforms(config, platform_args));
-    findings.extend(accounts(config, platform_args).await);
-    shown.extend(findings.into_iter().map(Shown::from));
+    let shown = findings(at, Some(platform_args)).await;
     if args.json {
         at.out.say_json(&shown).await?;
     } else {
@@ -98,6 +105,22 @@ pub(super) async fn run(
         at.out.line(&lines.join("\n")).await?;
     }
     Ok(Exit::of(shown.iter().all(|it| it.verdict != Mark::Problem)))
+}
+
+/// What there is to say of every part. None: no platform is connected.
+pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>) -> Vec<Shown> {
+    let config = &at.config;
+    let settings = settings(config).into_iter();
+    let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
+    shown.extend(store(at).await);
+    let mut findings = journal(config);
+    findings.extend(models::findings(config).await);
+    if let Some(args) = platform_args {
+        findings.push(platforms(config, args));
+        findings.extend(accounts(config, args).await);
+    }
+    shown.extend(findings.into_iter().map(Shown::from));
+    shown
 }
 
 /// Where data is kept, and which settings are none.

@@ -39,7 +39,7 @@ pub(super) async fn with_own_bot<T>(
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
-    let wired = wire(config, Ledger::nowhere()).await?;
+    let wired = Box::pin(wire(config, Ledger::nowhere())).await?;
     let settings = LiveSettings::new(environment, AllowLists::default(), config);
     let folder = config.prompts_dir.as_deref();
     let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &wired);
@@ -48,7 +48,13 @@ pub(super) async fn with_own_bot<T>(
     let memberships = Memberships::default();
     let _terminals = platforms::terminals_tell(&memberships);
     #[cfg(feature = "web")]
-    let web = web::beside(config, &wired, (&inbox, &memberships), &ending).await?;
+    let here = web::ThisProcess {
+        config: config.clone(),
+        platforms: None,
+        reloading: Arc::clone(&reloading),
+    };
+    #[cfg(feature = "web")]
+    let web = web::beside(here, &wired, (&inbox, &memberships), &ending).await?;
     let Wired {
         bot,
         store,

@@ -93,7 +93,13 @@ pub(super) async fn run(
     let inbox = inbox.hearing(wired.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
     #[cfg(feature = "web")]
-    let web = web::beside(config, &wired, (&inbox, &registries.memberships), &shutdown).await?;
+    let here = web::ThisProcess {
+        config: config.clone(),
+        platforms: Some(args.clone()),
+        reloading: Arc::clone(&reloading),
+    };
+    #[cfg(feature = "web")]
+    let web = web::beside(here, &wired, (&inbox, &registries.memberships), &shutdown).await?;
     #[cfg(feature = "web")]
     if web.is_some() {
         tracing::info!("serving the pages; `muninn web` prints a link");

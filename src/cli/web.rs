@@ -1,15 +1,19 @@
 //! `muninn web`: the pages, for whoever sits at this machine.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use anyhow::bail;
+use async_trait::async_trait;
 use clap::Args;
 use muninn::config::Config;
 use muninn::conversation::audit::Audit;
 use muninn::conversation::pages::Invites;
+use muninn::reloading::Reloading;
 use muninn::web::access::Looker;
-use muninn::web::{self, PageData, ToBot, Web, WebConfig};
+use muninn::web::{
+    self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, ToBot, Web, WebConfig,
+};
 use muninn::wiring::Wired;
 use muninn_platform::{Inbox, Memberships};
 use serde::{Deserialize, Serialize};
@@ -17,9 +21,12 @@ use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
+use super::doctor;
 use super::live_settings::Environment;
 use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
+use super::platforms::PlatformArgs;
+use super::refresh;
 use super::serve::on_signal;
 
 #[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]
@@ -79,7 +86,51 @@ pub(super) async fn alone(
         shutdown.cancelled().await;
         Ok(Exit::SUCCESS)
     });
-    used.await?
+    Box::pin(used).await?
+}
+
+/// The process that the pages are of.
+pub(super) struct ThisProcess {
+    pub(super) config: Config,
+    /// None where no platform is connected.
+    pub(super) platforms: Option<PlatformArgs>,
+    pub(super) reloading: Arc<Reloading>,
+}
+
+#[async_trait]
+impl Operating for ThisProcess {
+    async fn findings(&self) -> Vec<PartFinding> {
+        let at = Context::here(self.config.clone());
+        let found = Box::pin(doctor::findings(&at, self.platforms.as_ref())).await;
+        found.into_iter().map(PartFinding::from).collect()
+    }
+
+    async fn stale_sources(&self) -> Vec<(String, String)> {
+        let all = refresh::freshness(&self.config).await.unwrap_or_default();
+        let stale = all.into_iter().map(|it| (it.configured.name, it.lag));
+        stale.filter_map(|(name, lag)| Some((name, lag?))).collect()
+    }
+
+    fn read_again(&self) {
+        self.reloading.ask();
+    }
+
+    fn changes(&self) -> SettingsChanges {
+        let read = self.reloading.settings_read();
+        let mut problems = read.problems;
+        problems.extend(self.reloading.problem());
+        SettingsChanges {
+            used: read.used,
+            waiting: read.waiting,
+            problems,
+        }
+    }
+}
+
+/// The errors of this process, which its log keeps for the pages.
+pub(super) fn logged_errors() -> RecentErrors {
+    static ERRORS: OnceLock<RecentErrors> = OnceLock::new();
+    ERRORS.get_or_init(RecentErrors::default).clone()
 }
 
 fn invitation(web: &Web, looker: Looker) -> String {
@@ -89,11 +140,12 @@ fn invitation(web: &Web, looker: Looker) -> String {
 
 /// The pages of a bot, where the settings want them. People are let in as long as the bot runs.
 pub(super) async fn beside(
-    config: &Config,
+    here: ThisProcess,
     wired: &Wired,
     (inbox, memberships): (&Inbox, &Memberships),
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Option<Arc<Web>>> {
+    let config = here.config.clone();
     let Some(address) = config.web_addr else {
         return Ok(None);
     };
@@ -105,11 +157,14 @@ pub(super) async fn beside(
         store: Arc::clone(&wired.store),
         recaller: Arc::clone(&wired.recaller),
         searcher: Arc::clone(&wired.searcher),
+        archive: Arc::clone(&wired.archive),
+        operating: Arc::new(here),
+        errors: logged_errors(),
         channels: Arc::clone(&config.channels),
         audit: Audit::new(&config.data_dir),
         folder: config.data_dir.clone(),
     };
-    let to_bot = ToBot::new(inbox.clone(), wired.bot.withdrawals());
+    let to_bot = ToBot::new(inbox.clone(), Arc::clone(&wired.bot));
     let memberships = memberships.clone();
     let web = web::serve(&at, data, memberships, Some(to_bot), shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;

@@ -324,6 +324,11 @@ impl Bot {
         self.commands.catch_up.use_prompts(Arc::clone(prompts));
     }
 
+    /// How many messages are worked on.
+    pub fn under_way(&self) -> usize {
+        self.tasks.len()
+    }
+
     /// What takes away what the bot said.
     pub fn withdrawals(&self) -> Arc<Withdrawals> {
         Arc::clone(&self.commands.withdrawals)

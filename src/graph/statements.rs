@@ -497,3 +497,4 @@ pub(crate) mod import;
 pub(crate) mod items;
 pub(crate) mod messages;
 pub(crate) mod pending;
+pub(crate) mod spending;

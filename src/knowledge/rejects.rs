@@ -1,13 +1,43 @@
 //! What was refused, in a file for a person to read: file, line and reason, as JSON lines.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::json;
 
 use super::record::Rejection;
 use private_files::{private_file, private_folder};
+
+/// A line that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RefusedLine {
+    pub file: String,
+    pub line: u64,
+    pub reason: String,
+}
+
+/// The first lines of a version of a source that were refused.
+///
+/// # Errors
+/// When there is no such file, or it cannot be read.
+pub fn refused(
+    data_dir: &Path,
+    source: &str,
+    version: i64,
+    most: usize,
+) -> io::Result<Vec<RefusedLine>> {
+    let file = BufReader::new(File::open(path_of(data_dir, source, version))?);
+    let lines = file.lines().take(most);
+    let read = lines.map(|line| Ok(serde_json::from_str(&line?)?));
+    read.collect()
+}
+
+fn path_of(data_dir: &Path, source: &str, version: i64) -> PathBuf {
+    let name = format!("{source}-{version}.jsonl");
+    data_dir.join("rejects").join(name)
+}
 
 /// Collects refusals beside the file, and puts it in its place at the end.
 #[derive(Debug)]
@@ -21,9 +51,7 @@ pub(super) struct Rejects {
 
 impl Rejects {
     pub(super) fn new(data_dir: &Path, source: &str, version: i64) -> Self {
-        let path = data_dir
-            .join("rejects")
-            .join(format!("{source}-{version}.jsonl"));
+        let path = path_of(data_dir, source, version);
         Self {
             beside: path.with_extension("partial"),
             path,

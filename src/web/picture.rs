@@ -4,10 +4,39 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{ConversationId, excerpt};
+use serde::Serialize;
 
 use crate::conversation::explain::ShownNode;
 use crate::graph::trace::ToolUse;
 use crate::graph::{Explanation, Turn};
+
+/// A picture as `picture.js` draws it.
+#[derive(Debug, Serialize)]
+pub(super) struct Drawing {
+    /// `around` the first thing, or `free`.
+    pub(super) layout: &'static str,
+    pub(super) things: Vec<DrawnThing>,
+    pub(super) links: Vec<DrawnLink>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct DrawnThing {
+    /// By which it has its colour.
+    pub(super) kind: &'static str,
+    pub(super) kind_said: String,
+    pub(super) label: String,
+    pub(super) text: String,
+    /// The page that says more.
+    pub(super) address: Option<String>,
+}
+
+/// From one thing to another, by where they stand among the things.
+#[derive(Debug, Serialize)]
+pub(super) struct DrawnLink {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) said: Option<String>,
+}
 
 /// What a thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

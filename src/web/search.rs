@@ -1,15 +1,20 @@
 //! What is found in memory and in the team's knowledge, and why; and statements that are confined before they run.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Json;
 use axum::extract::Query;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
 use muninn_platform::{AudienceId, ChannelSettings, excerpt};
 use serde::Deserialize;
 use serde_json::Map;
 
 use super::conversations::{address_of_why, shown_places};
-use super::picture::is_web;
-use super::visitor::{Problem, Visitor};
+use super::picture::{Drawing, DrawnLink, DrawnThing, is_web};
+use super::templates::Language;
+use super::visitor::{Problem, Visitor, problem};
 use crate::agent::tools::text2cypher::query_limits;
 use crate::agent::tools::{SEARCH_KNOWLEDGE, TEXT2CYPHER};
 use crate::graph::GraphStore;
@@ -18,11 +23,14 @@ use crate::graph::confine::{Limits, confine};
 use crate::graph::ingest::SourceOverview;
 use crate::graph::query::{QueryError, QueryResult};
 use crate::graph::schema::Survey;
+use crate::knowledge::rejects::{self, RefusedLine};
 use crate::knowledge::search::{Among, Hit, Query as Searched};
 use crate::memory::Candidate;
 
 /// Exchanges that are shown, whatever became of them.
 const CANDIDATES: usize = 50;
+/// Lines of a source that were refused.
+const REFUSED: usize = 20;
 /// Rows that a statement gives at most.
 const ROWS: u32 = 100;
 /// Characters of a statement.
@@ -113,7 +121,16 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     };
     let mut sources = data.store.sources().await?;
     sources.retain(|source| is_somewhere && is_seen(source));
-    let sources: Vec<Value> = sources.iter().map(source).collect();
+    let stale = data.operating.stale_sources().await;
+    let mut shown = Vec::new();
+    for it in &sources {
+        let lag = stale.iter().find(|(name, _)| *name == it.name);
+        let refused = match is_operator && it.of.rejected > 0 {
+            true => refused_lines(&data.folder, it).await,
+            false => Vec::new(),
+        };
+        shown.push(source(it, lag.map(|(_, why)| why), &refused));
+    }
     let is_searched = is_operator || may_call(&set, SEARCH_KNOWLEDGE);
     let mut hits = Vec::new();
     let mut notes = Vec::new();
@@ -132,13 +149,25 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
         notes.extend(found.rungs.iter().map(|rung| rung.sentence()));
     }
     Ok(context! {
-        sources, hits, notes, question => asked.question, place,
+        sources => shown, hits, notes, question => asked.question, place,
         places => shown_places(&places),
     })
 }
 
-fn source(source: &SourceOverview) -> Value {
+/// The first lines that were refused; they may have been removed since.
+async fn refused_lines(folder: &Path, source: &SourceOverview) -> Vec<RefusedLine> {
+    let (folder, name, version) = (folder.to_owned(), source.name.clone(), source.version);
+    let read = move || rejects::refused(&folder, &name, version, REFUSED);
+    let read = tokio::task::spawn_blocking(read).await;
+    read.ok().and_then(Result::ok).unwrap_or_default()
+}
+
+fn source(source: &SourceOverview, lag: Option<&String>, refused: &[RefusedLine]) -> Value {
+    let lines = refused.iter().map(|it| {
+        context! { file => it.file, line => it.line, reason => it.reason }
+    });
     context! {
+        lag, lines => lines.collect::<Vec<_>>(), is_under_way => source.holder.is_some() || source.staged > 0,
         name => source.name, kind => source.of.kind, version => source.version,
         since => source.since.map(|since| since.to_rfc3339()), records => source.of.records,
         chunks => source.chunks, refused => source.of.rejected,
@@ -170,7 +199,49 @@ pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> 
     visitor.shows("cypher.html", shown)
 }
 
-async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
+/// The schema, as a picture.
+pub(super) async fn schema_picture(visitor: Visitor) -> Response {
+    let survey = match askable(&visitor).await {
+        Ok(survey) => survey,
+        Err(why) => return problem(&visitor.web, &visitor.headers, why),
+    };
+    let language = Language::of(&visitor.headers);
+    let kind_said = visitor.web.templates.text(language, "label");
+    Json(drawn(&survey, &kind_said)).into_response()
+}
+
+fn drawn(survey: &Survey, kind_said: &str) -> Drawing {
+    let labels: Vec<&String> = survey.schema.nodes.keys().collect();
+    let things = labels.iter().map(|label| {
+        let count = survey.nodes.get(*label).copied().unwrap_or_default();
+        let properties = survey.schema.nodes.get(*label).into_iter().flatten();
+        let properties = properties.map(|it| format!("{} ({})", it.name, it.kind));
+        let properties: Vec<String> = properties.collect();
+        DrawnThing {
+            kind: "context",
+            kind_said: kind_said.to_owned(),
+            label: format!("{label} ({count})"),
+            text: format!("{label}: {}", properties.join(", ")),
+            address: None,
+        }
+    });
+    let at = |label: &String| labels.iter().position(|it| *it == label);
+    let links = survey.schema.patterns.iter().filter_map(|pattern| {
+        Some(DrawnLink {
+            from: at(&pattern.from)?,
+            to: at(&pattern.to)?,
+            said: Some(pattern.kind.clone()),
+        })
+    });
+    Drawing {
+        layout: "free",
+        things: things.collect(),
+        links: links.collect(),
+    }
+}
+
+/// What can be asked of the graph, where somebody may ask it.
+async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, Problem> {
     let data = &visitor.web.data;
     if let Readable::Audiences(places) = visitor.readable().await? {
         let may_ask = |place: &AudienceId| {
@@ -181,8 +252,12 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
             return Err(Problem::Missing);
         }
     }
-    let store = &data.store;
-    let survey = store.schema().await?;
+    Ok(data.store.schema().await?)
+}
+
+async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
+    let survey = askable(visitor).await?;
+    let store = &visitor.web.data.store;
     let Ran {
         confined,
         refusal,

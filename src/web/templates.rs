@@ -216,6 +216,7 @@ mod tests {
         let all: String = TEMPLATES.iter().map(|(_, template)| *template).collect();
         let code = concat!(
             include_str!("conversations.rs"),
+            include_str!("health.rs"),
             include_str!("own.rs"),
             include_str!("picture.rs"),
             include_str!("search.rs"),

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::visitor::Problem;
-use crate::conversation::withdrawals::Withdrawals;
+use crate::conversation::bot::Bot;
 use crate::graph::accounts::Account;
 
 /// How long somebody waits for what came of it; it goes on without them.
@@ -25,15 +25,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct ToBot {
     /// None once the bot is ending: it ends when nobody has a way to it.
     inbox: Mutex<Option<Inbox>>,
-    withdrawals: Arc<Withdrawals>,
+    bot: Arc<Bot>,
 }
 
 impl ToBot {
-    pub fn new(inbox: Inbox, withdrawals: Arc<Withdrawals>) -> Self {
+    pub fn new(inbox: Inbox, bot: Arc<Bot>) -> Self {
         Self {
             inbox: Mutex::new(Some(inbox)),
-            withdrawals,
+            bot,
         }
+    }
+
+    /// How many messages are worked on.
+    pub(super) fn under_way(&self) -> usize {
+        self.bot.under_way()
     }
 
     /// From now on nothing is done.
@@ -54,7 +59,7 @@ impl ToBot {
         let (said, receipt) = oneshot::channel();
         let reply = PageReply {
             said: Some(said),
-            withdraw: self.withdrawals.of(&audience.platform),
+            withdraw: self.bot.withdrawals().of(&audience.platform),
         };
         let message = message(person, (conversation, audience), command);
         let reply = Box::new(reply);

@@ -5,10 +5,9 @@ use axum::extract::Query;
 use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
 use serde::Deserialize;
-use serde_json::json;
 
 use super::conversations::{address, address_of, address_of_why, response_id, shown_turn};
-use super::picture::{Note, Thing, things};
+use super::picture::{Drawing, DrawnLink, DrawnThing, Note, Thing, things};
 use super::templates::Language;
 use super::visitor::{Problem, Visitor, problem};
 use crate::graph::browsing::Worth;
@@ -103,16 +102,25 @@ pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswe
     };
     let language = Language::of(&visitor.headers);
     let said = |name: &str| visitor.web.templates.text(language, name);
-    let nodes: Vec<serde_json::Value> = things(&explained)
-        .iter()
-        .map(|thing| {
-            json!({
-                "kind": thing.kind.name(), "kind_said": said(thing.kind.name()), "how": said(thing.how.name()),
-                "of": thing.of, "label": thing.label, "text": thing.text,
-                "score": thing.score.map(|score| format!("{score:.2}")),
-                "address": address_of_thing(thing),
-            })
+    let all = things(&explained);
+    let drawn = all.iter().map(|thing| DrawnThing {
+        kind: thing.kind.name(),
+        kind_said: said(thing.kind.name()),
+        label: thing.label.clone(),
+        text: thing.text.clone(),
+        address: address_of_thing(thing),
+    });
+    let links = all.iter().enumerate().filter_map(|(at, thing)| {
+        Some(DrawnLink {
+            from: at,
+            to: thing.of?,
+            said: thing.score.map(|score| format!("{score:.2}")),
         })
-        .collect();
-    Json(nodes).into_response()
+    });
+    let picture = Drawing {
+        layout: "around",
+        things: drawn.collect(),
+        links: links.collect(),
+    };
+    Json(picture).into_response()
 }

@@ -69,11 +69,11 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
     let picture = browser.sees(&path.replace("/why?", "/why/picture?")).await;
     let picture: serde_json::Value = serde_json::from_str(&picture).unwrap();
     assert_eq!(
-        picture[0]["label"],
+        picture["things"][0]["label"],
         "What is the code of the coffee machine?"
     );
     assert_eq!(
-        (&picture[1]["kind"], &picture[1]["of"]),
+        (&picture["things"][1]["kind"], &picture["links"][0]["to"]),
         (&"recalled".into(), &0.into())
     );
 
@@ -370,8 +370,9 @@ async fn in_a_real_browser_every_page_is_whole() {
     let screenshots = std::env::var_os("MUNINN_SCREENSHOTS");
     let screenshots = screenshots.map_or_else(|| home.path(""), Into::into);
     let script = "tests/servers/chromium/look.mjs";
+    let persons = link_in(home.run(&["web"], "").await.succeeds());
     let looked = tokio::process::Command::new("node")
-        .args([script, &installed, &new_link(&home).await])
+        .args([script, &installed, &new_link(&home).await, &persons])
         .arg(screenshots)
         .output();
     let looked = tokio::time::timeout(LONG * 5, looked)
@@ -381,6 +382,7 @@ async fn in_a_real_browser_every_page_is_whole() {
     let said = String::from_utf8_lossy(&looked.stdout);
     let errors = String::from_utf8_lossy(&looked.stderr);
     assert!(looked.status.success(), "{said}{errors}");
+    println!("{errors}");
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }

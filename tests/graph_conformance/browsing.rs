@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::browsing::{ConversationFilter, ListedConversation, Readable};
+use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
 use crate::lanes::{Lane, Talk};
 
@@ -9,6 +10,9 @@ on_every_store!(
     conversations_are_listed_page_by_page,
     conversations_are_found_by_what_was_said,
     a_turn_knows_what_stands_beside_it,
+    what_may_be_read_is_listed_and_nothing_else,
+    conversations_are_found_by_what_people_think_of_them,
+    what_answers_took_is_told_by_day,
 );
 
 fn day(number: i64) -> DateTime<Utc> {
@@ -132,4 +136,116 @@ async fn a_turn_knows_what_stands_beside_it(lane: &Lane) {
             .iter()
             .all(|it| (it.votes.good, it.votes.bad) == (0, 0))
     );
+}
+
+async fn what_may_be_read_is_listed_and_nothing_else(lane: &Lane) {
+    let mut talk = Talk::on(&lane.open().await);
+    let shared = talk.say("for all").await;
+    let other = Talk::on(&talk.store);
+    let elsewhere = other.say("for others").await;
+    let owner = format!("{}/ann", talk.session);
+    talk.audience.id = AudienceId::new(format!("{}/private/ann", talk.audience.id));
+    talk.audience.private_to = Some(owner.clone());
+    talk.session = talk.beside().session;
+    let private = talk.say("for Ann").await;
+
+    let store = &talk.store;
+    let audiences = store
+        .audiences_of(&[shared.id, elsewhere.id, private.id])
+        .await
+        .unwrap();
+    let perhaps = async |account: &str, is_shared| {
+        let platform = &talk.audience.platform;
+        store
+            .perhaps_readable(platform, account, is_shared)
+            .await
+            .unwrap()
+    };
+    let (hers, others) = (perhaps(&owner, true).await, perhaps("bob", true).await);
+    assert!(hers.contains(&audiences[&private.id]) && hers.contains(&audiences[&shared.id]));
+    assert!(!others.contains(&audiences[&private.id]) && others.contains(&audiences[&shared.id]));
+    assert_eq!(perhaps(&owner, false).await, [talk.audience.id.clone()]);
+
+    let wanted = ConversationFilter {
+        readable: Readable::Audiences(vec![audiences[&private.id].clone()]),
+        ..ConversationFilter::default()
+    };
+    let found = store.conversations(&wanted, 10).await.unwrap();
+    assert_eq!(ids(&found), [talk.session.as_str()]);
+    assert_eq!(found[0].private_to.as_ref(), Some(&owner));
+    let places = store.listed_channels(&wanted.readable).await.unwrap();
+    assert_eq!(places.len(), 1);
+    let nothing = ConversationFilter {
+        readable: Readable::Audiences(Vec::new()),
+        ..ConversationFilter::default()
+    };
+    assert!(store.conversations(&nothing, 10).await.unwrap().is_empty());
+    // What is corrected there stays there.
+    let item = store.item(private.id).await.unwrap().unwrap();
+    assert_eq!(item.audience.private_to, Some(owner));
+}
+
+async fn conversations_are_found_by_what_people_think_of_them(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let (liked, other) = (talk.beside(), talk.beside());
+    let answer = liked.say("How nice").await;
+    other.say("How dull").await;
+    let message = MessageId::new(answer.id.to_string());
+    let store = &talk.store;
+    let sent = Delivered(vec![message.clone()]);
+    store.set_delivered(answer.id, &sent).await.unwrap();
+    let event = EventId::new(format!("vote/{}", answer.id));
+    let given = Feedback::Given {
+        event: event.clone(),
+        answer: message,
+        person: "ann".to_owned(),
+        opinion: Opinion::Good,
+    };
+    store
+        .keep_feedback(&talk.audience.id, &given)
+        .await
+        .unwrap();
+    let found = async |opinion| {
+        let wanted = ConversationFilter {
+            opinion: Some(opinion),
+            ..of(&talk)
+        };
+        let found = store.conversations(&wanted, 10).await.unwrap();
+        found.into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(Opinion::Good).await,
+        std::slice::from_ref(&liked.session)
+    );
+    assert!(found(Opinion::Bad).await.is_empty());
+    let withdrawn = Feedback::Withdrawn { event };
+    store
+        .keep_feedback(&talk.audience.id, &withdrawn)
+        .await
+        .unwrap();
+    assert!(found(Opinion::Good).await.is_empty());
+}
+
+async fn what_answers_took_is_told_by_day(lane: &Lane) {
+    let mut talk = Talk::on(&lane.open().await);
+    talk.audience.name = talk.session.as_str().to_owned();
+    let store = &talk.store;
+    let mut first = talk.turn("one");
+    first.turn.created_at = day(1);
+    let first = talk.append(&first).await;
+    says(&talk, "two", day(1)).await;
+    let beside = talk.beside();
+    let mut third = beside.turn("three");
+    third.turn.created_at = day(3);
+    third.recalled = vec![(first.id, 0.9)];
+    beside.append(&third).await;
+    let days = store.days_of_answers(day(0)).await.unwrap();
+    let here = days.iter().filter(|it| it.place == talk.audience.name);
+    let mut here: Vec<(&str, u64)> = here.map(|it| (it.day.as_str(), it.answers)).collect();
+    here.sort_unstable();
+    let name = |number| day(number).format("%Y-%m-%d").to_string();
+    assert_eq!(here, [(name(1).as_str(), 2), (name(3).as_str(), 1)]);
+    let recalled = store.days_of_recall(day(2)).await.unwrap();
+    assert!(recalled.get(&name(3)).is_some_and(|answers| *answers >= 1));
+    assert!(!recalled.contains_key(&name(1)));
 }

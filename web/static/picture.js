@@ -1,21 +1,20 @@
-// Draws what an answer came from. Without this the table below says the same.
+// Draws what an answer came from, or what is in the graph. Without this the table or text below says the same.
 "use strict";
 (async () => {
   const canvas = document.getElementById("picture");
   if (!canvas || typeof cytoscape === "undefined") return;
   const answer = await fetch(canvas.dataset.things, { headers: { accept: "application/json" } });
   if (!answer.ok) return;
-  const things = await answer.json();
+  const { layout, things, links } = await answer.json();
+  if (things.length === 0) return;
   canvas.closest("figure").hidden = false;
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const family = (kind) =>
     kind.startsWith("recalled") ? "recalled" : kind === "removed_source" ? "critic" : kind;
-  const elements = things.flatMap((thing, at) => {
-    const node = { data: { id: `t${at}`, label: thing.label, family: family(thing.kind), thing } };
-    if (thing.of === null) return [node];
-    const said = thing.score ?? "";
-    return [node, { data: { id: `e${at}`, source: `t${at}`, target: `t${thing.of}`, said } }];
-  });
+  const nodes = things.map((thing, at) => ({ data: { id: `t${at}`, label: thing.label, family: family(thing.kind), thing } }));
+  const edges = links.map((link, at) => ({
+    data: { id: `e${at}`, source: `t${link.from}`, target: `t${link.to}`, said: link.said ?? "" },
+  }));
   const few = things.length <= 40;
   const kinds = ["question", "recalled", "context", "tool", "statement", "critic"].map((name) => ({
     selector: `node[family = "${name}"]`,
@@ -23,14 +22,17 @@
   }));
   const view = cytoscape({
     container: canvas,
-    elements,
-    layout: { name: "concentric", concentric: (node) => (node.id() === "t0" ? 2 : 1), levelWidth: () => 1, minNodeSpacing: few ? 60 : 8 },
+    elements: [...nodes, ...edges],
+    layout:
+      layout === "around"
+        ? { name: "concentric", concentric: (node) => (node.id() === "t0" ? 2 : 1), levelWidth: () => 1, minNodeSpacing: few ? 60 : 8 }
+        : { name: "cose", animate: false, randomize: false, nodeDimensionsIncludeLabels: true, idealEdgeLength: 120 },
     minZoom: 0.1,
     maxZoom: 4,
     textureOnViewport: !few,
     style: [
       { selector: "node", style: { width: 22, height: 22, color: color("front"), "font-size": 11, label: few ? "data(label)" : "", "text-wrap": "ellipsis", "text-max-width": "140px", "text-valign": "bottom", "text-margin-y": 4 } },
-      { selector: "edge", style: { width: 1.5, "line-color": color("line"), "curve-style": "bezier", label: few ? "data(said)" : "", color: color("soft"), "font-size": 9, "text-rotation": "autorotate" } },
+      { selector: "edge", style: { width: 1.5, "line-color": color("line"), "curve-style": "bezier", "target-arrow-shape": layout === "around" ? "none" : "triangle", "target-arrow-color": color("line"), label: few ? "data(said)" : "", color: color("soft"), "font-size": 9, "text-rotation": "autorotate" } },
       { selector: ":selected", style: { "border-width": 3, "border-color": color("front") } },
       ...kinds,
     ],

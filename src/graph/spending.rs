@@ -1,0 +1,72 @@
+//! What answers took, day by day: for the one who runs the bot.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::engine::{Engine, Row};
+use super::record::{integer, params, text};
+use super::statements::spending as cypher;
+use super::{GraphStore, StoreError};
+
+/// Days, people and channels in one table, at most.
+const MOST: usize = 50_000;
+
+/// What the answers to one person in one place took on one day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DayOfAnswers {
+    /// `2026-11-24`, of universal time.
+    pub day: String,
+    /// As people see them.
+    pub person: String,
+    /// What people call the place.
+    pub place: String,
+    pub platform: String,
+    pub answers: u64,
+    pub tokens: u64,
+    /// In millionths of a dollar.
+    pub cost_micros: u64,
+    /// Of all answers together.
+    pub duration_ms: u64,
+}
+
+impl GraphStore {
+    /// What answers took since then, in no order.
+    pub async fn days_of_answers(
+        &self,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<DayOfAnswers>, StoreError> {
+        let bound = params(json!({"since": since.to_rfc3339(), "most": MOST}));
+        let rows = self.engine.read(cypher::DAYS, bound).await?;
+        let day = |row: &Row| {
+            let said = |column| text(row, column).unwrap_or_default();
+            let count = |column| u64::try_from(integer(row, column)).unwrap_or_default();
+            DayOfAnswers {
+                day: said("day"),
+                person: said("person"),
+                place: said("place"),
+                platform: said("platform"),
+                answers: count("answers"),
+                tokens: count("tokens"),
+                cost_micros: count("costMicros"),
+                duration_ms: count("durationMs"),
+            }
+        };
+        Ok(rows.iter().map(day).collect())
+    }
+
+    /// On which days how many answers since then were given something recalled.
+    pub async fn days_of_recall(
+        &self,
+        since: DateTime<Utc>,
+    ) -> Result<BTreeMap<String, u64>, StoreError> {
+        let bound = params(json!({"since": since.to_rfc3339()}));
+        let rows = self.engine.read(cypher::RECALLED, bound).await?;
+        let day = |row: &Row| {
+            let answers = u64::try_from(integer(row, "answers")).unwrap_or_default();
+            Some((text(row, "day")?, answers))
+        };
+        Ok(rows.iter().filter_map(day).collect())
+    }
+}

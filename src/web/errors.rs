@@ -1,0 +1,110 @@
+//! What went wrong lately, as the log says it, for the one who runs the bot.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+
+/// Errors that are kept, the newest.
+const MOST: usize = 200;
+/// Characters of one.
+const LONGEST: usize = 1_000;
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedError {
+    pub at: DateTime<Utc>,
+    /// Where in the program.
+    pub part: String,
+    pub text: String,
+}
+
+/// Keeps the errors and warnings of this process, as a layer of its log.
+#[derive(Clone, Debug, Default)]
+pub struct RecentErrors(Arc<Mutex<VecDeque<LoggedError>>>);
+
+impl RecentErrors {
+    /// The newest first.
+    pub fn of_last_day(&self, now: DateTime<Utc>) -> Vec<LoggedError> {
+        let since = now - TimeDelta::days(1);
+        let all = self.0.lock();
+        all.iter()
+            .rev()
+            .filter(|it| it.at > since)
+            .cloned()
+            .collect()
+    }
+
+    fn keep(&self, error: LoggedError) {
+        let mut all = self.0.lock();
+        if all.len() >= MOST {
+            all.pop_front();
+        }
+        all.push_back(error);
+    }
+}
+
+impl<S: Subscriber> Layer<S> for RecentErrors {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() > Level::WARN {
+            return;
+        }
+        let mut said = Said::default();
+        event.record(&mut said);
+        let text = format!("{}{}", said.message, said.fields);
+        self.keep(LoggedError {
+            at: Utc::now(),
+            part: event.metadata().target().to_owned(),
+            text: text.chars().take(LONGEST).collect(),
+        });
+    }
+}
+
+/// An event, in a line.
+#[derive(Default)]
+struct Said {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Said {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Writing to a string does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_kept_and_nothing_else_is() {
+        let errors = RecentErrors::default();
+        let log = tracing_subscriber::registry().with(errors.clone());
+        tracing::subscriber::with_default(log, || {
+            tracing::info!("all is well");
+            for number in 0..MOST {
+                tracing::warn!(number, "slow");
+            }
+            tracing::error!(error = "no disk", "not kept");
+        });
+        let kept = errors.of_last_day(Utc::now());
+        assert_eq!(kept.len(), MOST);
+        assert_eq!(kept[0].text, "not kept error=\"no disk\"");
+        assert_eq!(kept[MOST - 1].text, "slow number=1");
+        let tomorrow = Utc::now() + TimeDelta::hours(25);
+        assert!(errors.of_last_day(tomorrow).is_empty());
+    }
+}

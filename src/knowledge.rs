@@ -19,10 +19,6 @@ pub mod mapping;
 pub mod origins;
 mod plan;
 mod record;
-#[cfg_attr(
-    not(feature = "web"),
-    expect(unreachable_pub, dead_code, reason = "pages show what was refused")
-)]
 pub mod rejects;
 mod rows;
 pub mod search;

@@ -21,6 +21,10 @@ use super::web;
 /// What somebody does with it.
 pub(super) struct OwnBot {
     /// The bot ends when nobody has it.
+    #[cfg_attr(
+        not(feature = "terminal"),
+        expect(dead_code, reason = "nobody can ask from a terminal")
+    )]
     pub(super) inbox: Inbox,
     #[cfg(feature = "web")]
     pub(super) web: Option<Arc<muninn::web::Web>>,

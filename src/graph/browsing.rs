@@ -143,17 +143,23 @@ impl GraphStore {
             Some(_) | None => (until, "\u{10ffff}"),
         };
         let is_of_said = !words.is_empty() || !wanted.person.is_empty();
-        let statement = if is_of_said {
-            cypher::PAGE_OF_SAID
-        } else {
-            cypher::PAGE
+        let is_in_places = !wanted.platform.is_empty()
+            || !wanted.audience.is_empty()
+            || wanted.readable != Readable::Everything;
+        let statement = match (is_of_said, is_in_places) {
+            (true, _) => cypher::PAGE_OF_SAID,
+            (false, true) => cypher::PAGE_IN_PLACES,
+            (false, false) => cypher::PAGE,
         };
         let since = wanted.since.unwrap_or(DateTime::UNIX_EPOCH);
         let mut bound = json!({
-            "platform": wanted.platform, "audience": wanted.audience, "since": since.to_rfc3339(),
-            "until": until.to_rfc3339(), "after": after, "most": most,
+            "since": since.to_rfc3339(), "until": until.to_rfc3339(), "after": after, "most": most,
         });
-        wanted.readable.bind(&mut bound);
+        if is_of_said || is_in_places {
+            bound["platform"] = json!(wanted.platform);
+            bound["audience"] = json!(wanted.audience);
+            wanted.readable.bind(&mut bound);
+        }
         let rated = match wanted.opinion {
             Some(opinion) => self.rated(opinion).await?,
             None => Vec::new(),

@@ -199,7 +199,7 @@ macro_rules! append {
             "WITH early WHERE early IS NULL ",
             "MERGE (s:Session {id: $session}) ",
             "ON CREATE SET s.createdAt = datetime($createdAt), s.title = $title ",
-            "SET s.updatedAt = datetime($createdAt) ",
+            "SET s.updatedAt = datetime($createdAt), s.lastAt = datetime($createdAt) ",
             "WITH s ",
             "OPTIONAL MATCH (d:Response {eventId: $eventId}) ",
             "WITH s, d WHERE d IS NULL ",

@@ -382,7 +382,6 @@ async fn in_a_real_browser_every_page_is_whole() {
     let said = String::from_utf8_lossy(&looked.stdout);
     let errors = String::from_utf8_lossy(&looked.stderr);
     assert!(looked.status.success(), "{said}{errors}");
-    println!("{errors}");
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }

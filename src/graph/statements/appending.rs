@@ -12,7 +12,7 @@ pub(crate) const SESSIONS: &str = "\
     UNWIND $rows AS row \
     MERGE (s:Session {id: row.session}) \
     ON CREATE SET s.createdAt = datetime(row.createdAt), s.title = row.title \
-    SET s.updatedAt = datetime(row.createdAt) \
+    SET s.updatedAt = datetime(row.createdAt), s.lastAt = datetime(row.createdAt) \
     WITH s, row \
     SET s.title = coalesce(s.title, row.title)";
 

@@ -1,40 +1,53 @@
 //! Statements for people who look through the conversations.
 
-/// A page of conversations, those with the newest turns first; a conversation's last moment and id say where it stands.
+/// A page of conversations, those with the newest turns first; a conversation's last moment and id say where it stands. A
+/// conversation that was kept before the moment was has that of its last change.
 #[rustfmt::skip]
 macro_rules! page {
-    ($sessions:literal) => {
+    ($sessions:expr) => {
         concat!(
             $sessions,
-            "MATCH (s)-[:IN]->(c:Channel) WHERE ($platform = '' OR c.platform = $platform) ",
-            "AND ($audience = '' OR c.id = $audience) AND ($isAll OR c.id IN $readable) ",
+            "WITH s, coalesce(s.lastAt, s.updatedAt) AS lastAt ",
+            "WHERE lastAt >= datetime($since) ",
+            "AND (lastAt < datetime($until) OR (lastAt = datetime($until) AND s.id > $after)) ",
             "AND (NOT $isRated OR s.id IN $rated) ",
-            "MATCH (s)-[:LAST_RESPONSE]->(last) WHERE last.createdAt >= datetime($since) ",
-            "AND (last.createdAt < datetime($until) OR (last.createdAt = datetime($until) AND s.id > $after)) ",
-            "WITH s, c, last ORDER BY last.createdAt DESC, s.id LIMIT $most ",
+            "WITH s, lastAt ORDER BY lastAt DESC, s.id LIMIT $most ",
+            "MATCH (s)-[:IN]->(c:Channel) ",
             "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) ",
             "RETURN s.id AS id, s.title AS title, c.id AS audience, c.platform AS platform, c.name AS place, ",
-            "c.privateTo AS privateTo, last.createdAt AS lastAt, count(r) AS turns ORDER BY lastAt DESC, id"
+            "c.privateTo AS privateTo, lastAt, count(r) AS turns ORDER BY lastAt DESC, id"
         )
+    };
+}
+
+/// Those of places.
+#[rustfmt::skip]
+macro_rules! in_places {
+    () => {
+        "MATCH (c:Channel) WHERE ($platform = '' OR c.platform = $platform) \
+         AND ($audience = '' OR c.id = $audience) AND ($isAll OR c.id IN $readable) \
+         MATCH (s:Session)-[:IN]->(c) "
     };
 }
 
 pub(crate) const PAGE: &str = page!("MATCH (s:Session) ");
 
+pub(crate) const PAGE_IN_PLACES: &str = page!(in_places!());
+
 /// Of conversations in which something was said. What is sought is in small letters.
-pub(crate) const PAGE_OF_SAID: &str = page!(
-    "MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response) \
+pub(crate) const PAGE_OF_SAID: &str = page!(concat!(
+    in_places!(),
+    "MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
      WHERE ($person = '' OR toLower(coalesce(r.authorName, '')) CONTAINS $person) \
      AND all(word IN $words WHERE toLower(coalesce(r.input, '') + ' ' + coalesce(r.output, '')) CONTAINS word) \
      WITH DISTINCT s "
-);
+));
 
 pub(crate) const ONE: &str = "\
     MATCH (s:Session {id: $session})-[:IN]->(c:Channel) \
-    MATCH (s)-[:LAST_RESPONSE]->(last) \
     OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r) \
     RETURN s.id AS id, s.title AS title, c.id AS audience, c.platform AS platform, c.name AS place, \
-    c.privateTo AS privateTo, last.createdAt AS lastAt, count(r) AS turns";
+    c.privateTo AS privateTo, coalesce(s.lastAt, s.updatedAt) AS lastAt, count(r) AS turns";
 
 /// Where conversations are.
 pub(crate) const PLACES: &str = "\

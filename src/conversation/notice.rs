@@ -318,7 +318,7 @@ impl std::fmt::Display for Notice {
             Self::NothingLinked => f.write_str("Your account here is linked with no other. Say `link my accounts` to me in a direct message to link it."),
             Self::LinkEnded => f.write_str("Your account here was not used for 90 days, so it is no longer linked with your other ones: it might be somebody else's by now. Say `link my accounts` to link it again."),
             Self::PagesLink(link) => write!(f, "This link opens the pages for you alone. It works once, within five minutes: {link}\nYou stay signed in for 12 hours, or until you say `web sign out`."),
-            Self::NoPages => f.write_str("I have no pages to look at. Whoever runs me can set `WEB_ADDR`."),
+            Self::NoPages => f.write_str("I have no pages to look at. Whoever runs me can start me with `WEB_ADDR=127.0.0.1:8088`."),
             Self::NoPagesHere => f.write_str("I cannot give you a link here, because I cannot ask this platform who may read what."),
             Self::SignedOut(0) => f.write_str("You were signed in to the pages nowhere."),
             Self::SignedOut(times) => write!(f, "You are signed out of the pages ({}).", counted(*times, "browser")),

@@ -206,7 +206,6 @@ impl Agent<'_> {
             prompt_tokens: self.budget.prompt,
             shrinks: SHRINKS,
             searches_first: self.searches_first(),
-            offers_first: self.offers_first(),
             is_strict: self.brief.is_strict,
             lookup: self.tools.lookup(),
             may_stay_silent: self.tools.may_stay_silent(),
@@ -216,12 +215,6 @@ impl Agent<'_> {
     /// By what is searched where the model cannot ask for that by itself; none where there is nothing to search.
     fn searches_first(&self) -> Option<Lookup> {
         self.tools.search().filter(|_| self.budget.searches_first)
-    }
-
-    /// By what is searched before the model is asked. Where nothing may be answered without a look-up, the model has to make it.
-    fn offers_first(&self) -> Option<Lookup> {
-        let is_left_to_model = self.budget.searches_first || self.brief.is_strict;
-        self.tools.search().filter(|_| !is_left_to_model)
     }
 
     fn specs(&self) -> Vec<ToolSpec> {

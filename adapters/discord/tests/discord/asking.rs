@@ -251,7 +251,7 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             .into_iter()
             .map(|it| it.body)
             .collect();
-        assert_eq!(told.len(), 18, "{told:?}");
+        assert_eq!(told.len(), 20, "{told:?}");
     });
 }
 

@@ -31,7 +31,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use self::access::{Access, Looker};
+use self::access::{Access, Viewer};
 pub use self::errors::{LoggedError, RecentErrors};
 use self::guard::Limits;
 pub use self::health::{Operating, PartFinding, SettingsChanges};
@@ -122,8 +122,7 @@ const COPIES: usize = 2;
 pub struct Web {
     data: PageData,
     memberships: Memberships,
-    /// None where no bot runs.
-    to_bot: Option<ToBot>,
+    to_bot: ToBot,
     access: Access,
     copies: Semaphore,
     limits: Limits,
@@ -134,7 +133,7 @@ pub struct Web {
 
 impl Web {
     /// An address that lets somebody in, once.
-    pub fn link(&self, to: Looker) -> String {
+    pub fn link(&self, to: Viewer) -> String {
         let token = self.access.link(to, Utc::now());
         format!("{}/enter/{}", self.origin, token.as_str())
     }
@@ -147,7 +146,7 @@ impl Web {
 impl Invites for Web {
     fn invite(&self, account: &Account) -> Result<String, Uninvited> {
         match self.memberships.named(&account.platform) {
-            Some(_) => Ok(self.link(Looker::Person(account.clone()))),
+            Some(_) => Ok(self.link(Viewer::Person(account.clone()))),
             None => Err(Uninvited),
         }
     }
@@ -165,7 +164,7 @@ pub async fn serve(
     config: &WebConfig,
     data: PageData,
     memberships: Memberships,
-    to_bot: Option<ToBot>,
+    to_bot: ToBot,
     shutdown: CancellationToken,
 ) -> Result<Arc<Web>, WebError> {
     config.check()?;
@@ -185,17 +184,13 @@ pub async fn serve(
         origin: config.url.clone().unwrap_or_else(|| format!("http://{at}")),
     });
     let routes = routes(Arc::clone(&web)).into_make_service_with_connect_info::<SocketAddr>();
-    let ending = (shutdown.clone(), Arc::downgrade(&web));
-    tokio::spawn(async move {
-        let (shutdown, web) = ending;
+    let ending = Arc::clone(&web);
+    let ended = async move {
         shutdown.cancelled().await;
-        if let Some(to_bot) = web.upgrade().as_ref().and_then(|web| web.to_bot.as_ref()) {
-            to_bot.close();
-        }
-    });
+        ending.to_bot.close();
+    };
     tokio::spawn(async move {
-        let served =
-            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
+        let served = axum::serve(listener, routes).with_graceful_shutdown(ended);
         if let Err(error) = served.await {
             tracing::error!(%error, "the pages are served no more");
         }

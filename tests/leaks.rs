@@ -406,16 +406,39 @@ async fn nothing_that_people_say_to_one_another_leaks_on_slack() {
     on_slack(Told::ToOthers).await;
 }
 
-async fn on_slack(how: Told) {
-    let server = ModelServer::start().await;
-    let printed = Program::new(&server).says(&["manifest", "slack"]).await;
+/// A workspace that the program's own manifest sets up, and the program in it.
+async fn with_slack(server: &ModelServer) -> (Slack, Program) {
+    let printed = Program::new(server).says(&["manifest", "slack"]).await;
     let slack = Slack::with_manifest(&serde_json::from_str(&printed).unwrap()).await;
-    let program = Program::new(&server)
+    let program = Program::new(server)
         .with("AGENT_MAX_ROUNDS", "0")
         .with("SLACK_API_URL", slack.api_url())
         .with("SLACK_BOT_TOKEN", BOT_TOKEN)
         .with("SLACK_APP_TOKEN", APP_TOKEN)
         .with("SLACK_ALLOW", "*");
+    (slack, program)
+}
+
+fn with_discord(server: &ModelServer, discord: &Discord) -> Program {
+    Program::new(server)
+        .with("AGENT_MAX_ROUNDS", "0")
+        .with("DISCORD_API_PROXY", discord.url())
+        .with("DISCORD_TOKEN", discord.token())
+        .with("DISCORD_ALLOW", "*")
+}
+
+fn with_matrix(server: &ModelServer, homeserver: &str, account: &Account) -> Program {
+    Program::new(server)
+        .with("AGENT_MAX_ROUNDS", "0")
+        .with("MATRIX_HOMESERVER", homeserver)
+        .with("MATRIX_USER", account.user.as_str())
+        .with("MATRIX_PASSWORD", &account.password)
+        .with("MATRIX_ALLOW", "*")
+}
+
+async fn on_slack(how: Told) {
+    let server = ModelServer::start().await;
+    let (slack, program) = with_slack(&server).await;
     let bot = program.start();
     slack.connected(1).await;
     let ann = slack.admin("Ann");
@@ -446,11 +469,7 @@ async fn on_discord(how: Told) {
     let server = ModelServer::start().await;
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
-    let program = Program::new(&server)
-        .with("AGENT_MAX_ROUNDS", "0")
-        .with("DISCORD_API_PROXY", discord.url())
-        .with("DISCORD_TOKEN", discord.token())
-        .with("DISCORD_ALLOW", "*");
+    let program = with_discord(&server, &discord);
     let bot = program.start();
     discord.connected(1).await;
     discord.registered("ask").await;
@@ -482,12 +501,7 @@ async fn on_matrix(how: Told) {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
     let account = Account::new(&homeserver, "muninn").await;
-    let program = Program::new(&server)
-        .with("AGENT_MAX_ROUNDS", "0")
-        .with("MATRIX_HOMESERVER", &homeserver)
-        .with("MATRIX_USER", account.user.as_str())
-        .with("MATRIX_PASSWORD", &account.password)
-        .with("MATRIX_ALLOW", "*");
+    let program = with_matrix(&server, &homeserver, &account);
     let bot = program.start();
     let ann = Person::new(&homeserver, "ann").await;
     let chats = [

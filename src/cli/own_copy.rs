@@ -28,7 +28,7 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
         let linked = store.accounts_of(person).await?.into_iter();
         let others = linked.map(|it| it.account.id).filter(|it| it != person);
         let accounts: Vec<String> = std::iter::once(person.to_owned()).chain(others).collect();
-        write_copy(&store, &accounts, u64::MAX, open).await
+        write_copy(&store, &accounts, CopyForm::ALL, u64::MAX, open).await
     };
     let written = written.await;
     store.close().await?;

@@ -200,39 +200,27 @@ pub(super) fn configured(
         #[cfg(feature = "matrix")]
         args.matrix(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let Registries {
-                histories,
-                memberships,
-            } = registries.clone();
             boxed(muninn_matrix::Matrix::new(muninn_matrix::Options {
-                histories,
-                memberships,
+                histories: registries.histories.clone(),
+                memberships: registries.memberships.clone(),
                 ..it
             }))
         }),
         #[cfg(feature = "slack")]
         args.slack(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let Registries {
-                histories,
-                memberships,
-            } = registries.clone();
             boxed(muninn_slack::Slack::new(muninn_slack::Options {
-                histories,
-                memberships,
+                histories: registries.histories.clone(),
+                memberships: registries.memberships.clone(),
                 ..it
             }))
         }),
         #[cfg(feature = "discord")]
         args.discord(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            let Registries {
-                histories,
-                memberships,
-            } = registries.clone();
             boxed(muninn_discord::Discord::new(muninn_discord::Options {
-                histories,
-                memberships,
+                histories: registries.histories.clone(),
+                memberships: registries.memberships.clone(),
                 ..it
             }))
         }),

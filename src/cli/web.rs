@@ -9,8 +9,10 @@ use clap::Args;
 use muninn::config::Config;
 use muninn::conversation::audit::Audit;
 use muninn::conversation::pages::Invites;
+#[cfg(feature = "terminal")]
+use muninn::graph::accounts::Account;
 use muninn::reloading::Reloading;
-use muninn::web::access::Looker;
+use muninn::web::access::Viewer;
 use muninn::web::{
     self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, ToBot, Web, WebConfig,
 };
@@ -38,19 +40,21 @@ pub(super) struct WebArgs {
 }
 
 impl WebArgs {
-    fn looker(self) -> anyhow::Result<Looker> {
+    fn viewer(self) -> anyhow::Result<Viewer> {
         #[cfg(feature = "terminal")]
         if !self.admin {
-            let session = muninn_terminal::Session::new("default", &muninn_terminal::os_user())?;
-            let said = session.message(muninn_platform::Body::Text(String::new()));
-            let account = muninn::conversation::people::account_of(&said);
-            return Ok(Looker::Person(account));
+            let author = muninn_terminal::author(&muninn_terminal::os_user());
+            return Ok(Viewer::Person(Account {
+                id: author.id,
+                platform: "terminal".to_owned(),
+                name: author.name,
+            }));
         }
         #[cfg(not(feature = "terminal"))]
         if !self.admin {
             bail!("this muninn was built without terminals; give --admin to see everything");
         }
-        Ok(Looker::Operator)
+        Ok(Viewer::Operator)
     }
 }
 
@@ -62,7 +66,7 @@ pub(super) async fn run(at: &Context, args: WebArgs) -> anyhow::Result<Exit> {
     let Some(web) = &running.web else {
         bail!("the bot that runs has no pages; set WEB_ADDR=127.0.0.1:8088 and start it again");
     };
-    at.out.say(&invitation(web, args.looker()?)).await
+    at.out.say(&invitation(web, args.viewer()?)).await
 }
 
 /// Serves the pages of a bot of its own until it is ended.
@@ -71,14 +75,14 @@ pub(super) async fn alone(
     args: WebArgs,
     environment: Environment,
 ) -> anyhow::Result<Exit> {
-    let looker = args.looker()?;
+    let viewer = args.viewer()?;
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
     let mut config = at.config.clone();
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     config.web_addr.get_or_insert(anywhere);
     let used = with_own_bot(&config, environment, async |own: OwnBot| {
         if let Some(web) = &own.web {
-            let invitation = invitation(web, looker);
+            let invitation = invitation(web, viewer);
             at.out
                 .say(&format!("{invitation}\nStop with Ctrl-C."))
                 .await?;
@@ -133,8 +137,8 @@ pub(super) fn logged_errors() -> RecentErrors {
     ERRORS.get_or_init(RecentErrors::default).clone()
 }
 
-fn invitation(web: &Web, looker: Looker) -> String {
-    let link = web.link(looker);
+fn invitation(web: &Web, viewer: Viewer) -> String {
+    let link = web.link(viewer);
     format!("Open this link within five minutes; it works once:\n{link}")
 }
 
@@ -166,7 +170,7 @@ pub(super) async fn beside(
     };
     let to_bot = ToBot::new(inbox.clone(), Arc::clone(&wired.bot));
     let memberships = memberships.clone();
-    let web = web::serve(&at, data, memberships, Some(to_bot), shutdown.clone()).await?;
+    let web = web::serve(&at, data, memberships, to_bot, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
     wired.bot.invites_by(invites);
     Ok(Some(web))

@@ -324,7 +324,7 @@ impl Bot {
         self.commands.catch_up.use_prompts(Arc::clone(prompts));
     }
 
-    /// How many messages are worked on.
+    /// How much is under way: answers, and what follows them.
     pub fn under_way(&self) -> usize {
         self.tasks.len()
     }

@@ -24,6 +24,9 @@ pub enum CopyForm {
 }
 
 impl CopyForm {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Json, Self::Markdown];
+
     pub fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -73,7 +76,7 @@ impl CopyForm {
 pub struct OwnCopy<W> {
     /// How many things are in it.
     pub count: usize,
-    /// Those of JSON before those of Markdown; none where nothing is kept.
+    /// Those of the first form first; none where nothing is kept.
     pub files: Vec<CopyFile<W>>,
 }
 
@@ -98,7 +101,7 @@ pub enum CopyError {
     TooMuch,
 }
 
-/// Writes what is kept of these accounts to files that `open` opens, each of at most `largest` bytes unless one thing
+/// Writes what is kept of these accounts in these forms to files that `open` opens, each of at most `largest` bytes unless one thing
 /// alone has more. Takes little memory however much it is.
 ///
 /// # Errors
@@ -106,12 +109,14 @@ pub enum CopyError {
 pub async fn write_copy<W: Write + Send + 'static>(
     store: &GraphStore,
     accounts: &[String],
+    forms: &'static [CopyForm],
     largest: u64,
     open: impl FnMut(CopyForm, usize) -> io::Result<W> + Send + 'static,
 ) -> Result<OwnCopy<W>, CopyError> {
     let (sender, records) = mpsc::channel::<OwnRecord>(IN_FLIGHT);
     let who = accounts.join(", ");
-    let writing = tokio::task::spawn_blocking(move || write_all(records, &who, largest, open));
+    let writing =
+        tokio::task::spawn_blocking(move || write_all(records, &who, forms, largest, open));
     let reading = async move {
         for account in accounts {
             store.own_records(account, sender.clone()).await?;
@@ -127,10 +132,11 @@ pub async fn write_copy<W: Write + Send + 'static>(
 fn write_all<W: Write>(
     mut records: mpsc::Receiver<OwnRecord>,
     who: &str,
+    forms: &[CopyForm],
     largest: u64,
     mut open: impl FnMut(CopyForm, usize) -> io::Result<W>,
 ) -> Result<OwnCopy<W>, CopyError> {
-    let mut forms = [CopyForm::Json, CopyForm::Markdown].map(Parts::new);
+    let mut forms: Vec<Parts<W>> = forms.iter().copied().map(Parts::new).collect();
     let mut count = 0;
     while let Some(record) = records.blocking_recv() {
         for parts in &mut forms {
@@ -248,7 +254,9 @@ mod tests {
             sender.try_send(noted(&format!("note {number}"))).unwrap();
         }
         drop(sender);
-        write_all(receiver, "ann", largest, |_, _| Ok(Vec::new()))
+        write_all(receiver, "ann", CopyForm::ALL, largest, |_, _| {
+            Ok(Vec::new())
+        })
     }
 
     #[test]

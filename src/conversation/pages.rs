@@ -6,7 +6,7 @@ use crate::graph::accounts::Account;
 
 /// Lets people in to the pages.
 pub trait Invites: Send + Sync {
-    /// An address that lets this account in, once and soon.
+    /// An address that lets this account in, once, within five minutes.
     ///
     /// # Errors
     /// When it could see nothing there.

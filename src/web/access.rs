@@ -21,7 +21,7 @@ const MOST_OF_ONE: usize = 20;
 
 /// Who looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Looker {
+pub enum Viewer {
     /// The one who runs the bot: sees everything.
     Operator,
     /// Somebody who asked for a link in chat: sees what this account may read there.
@@ -59,7 +59,7 @@ fn hash(token: &str) -> Hash {
 /// What a token gives, and to whom.
 #[derive(Debug)]
 struct Granted {
-    to: Looker,
+    to: Viewer,
     until: DateTime<Utc>,
     /// What the next page says first: what came of something they did.
     receipt: Option<String>,
@@ -70,7 +70,7 @@ struct Tokens(HashMap<Hash, Granted>);
 
 impl Tokens {
     /// Adds one, and drops what is over, or the oldest where there are too many.
-    fn grant(&mut self, to: Looker, now: DateTime<Utc>, life: TimeDelta) -> Token {
+    fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> Token {
         self.0.retain(|_, granted| now < granted.until);
         let of_one = |granted: &&Granted| granted.to == to;
         if self.0.values().filter(of_one).count() >= MOST_OF_ONE {
@@ -101,8 +101,8 @@ impl Tokens {
     fn drop_of(&mut self, accounts: &[String]) -> usize {
         let before = self.0.len();
         self.0.retain(|_, granted| match &granted.to {
-            Looker::Operator => true,
-            Looker::Person(account) => !accounts.contains(&account.id),
+            Viewer::Operator => true,
+            Viewer::Person(account) => !accounts.contains(&account.id),
         });
         before - self.0.len()
     }
@@ -117,7 +117,7 @@ pub struct Access {
 
 impl Access {
     /// What makes a link, for this one.
-    pub fn link(&self, to: Looker, now: DateTime<Utc>) -> Token {
+    pub fn link(&self, to: Viewer, now: DateTime<Utc>) -> Token {
         self.links.lock().grant(to, now, LINK_LIFE)
     }
 
@@ -136,7 +136,7 @@ impl Access {
     }
 
     /// Whoever brings this, if they are signed in.
-    pub fn looker(&self, session: &str, now: DateTime<Utc>) -> Option<Looker> {
+    pub fn viewer(&self, session: &str, now: DateTime<Utc>) -> Option<Viewer> {
         let signed_in = self.signed_in.lock();
         let granted = signed_in.0.get(&hash(session))?;
         (now < granted.until).then(|| granted.to.clone())
@@ -173,8 +173,8 @@ mod tests {
         DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
     }
 
-    fn person(id: &str) -> Looker {
-        Looker::Person(Account {
+    fn person(id: &str) -> Viewer {
+        Viewer::Person(Account {
             id: id.to_owned(),
             platform: "slack".to_owned(),
             name: "Ann".to_owned(),
@@ -189,9 +189,9 @@ mod tests {
         let session = access.enter(link.as_str(), at(299)).unwrap();
         assert!(!access.is_link(link.as_str(), at(299)));
         assert!(access.enter(link.as_str(), at(299)).is_none());
-        let looker = access.looker(session.as_str(), at(300));
-        assert_eq!(looker, Some(person("ann")));
-        let late = access.link(Looker::Operator, at(0));
+        let viewer = access.viewer(session.as_str(), at(300));
+        assert_eq!(viewer, Some(person("ann")));
+        let late = access.link(Viewer::Operator, at(0));
         assert!(access.enter(late.as_str(), at(300)).is_none());
         assert!(access.enter(late.as_str(), at(0)).is_none());
     }
@@ -199,8 +199,8 @@ mod tests {
     #[test]
     fn nothing_else_lets_anybody_in() {
         let access = Access::default();
-        let link = access.link(Looker::Operator, at(0));
-        assert_eq!(access.looker(link.as_str(), at(0)), None);
+        let link = access.link(Viewer::Operator, at(0));
+        assert_eq!(access.viewer(link.as_str(), at(0)), None);
         for wrong in ["", "x", &link.as_str()[1..]] {
             assert!(access.enter(wrong, at(0)).is_none(), "{wrong}");
         }
@@ -214,12 +214,12 @@ mod tests {
             let link = access.link(who, at(0));
             access.enter(link.as_str(), at(0)).unwrap()
         };
-        let (first, second) = (enter(Looker::Operator), enter(Looker::Operator));
+        let (first, second) = (enter(Viewer::Operator), enter(Viewer::Operator));
         access.sign_out(first.as_str());
-        assert_eq!(access.looker(first.as_str(), at(1)), None);
+        assert_eq!(access.viewer(first.as_str(), at(1)), None);
         let late = at(12 * 3_600);
-        assert!(access.looker(second.as_str(), at(12 * 3_600 - 1)).is_some());
-        assert_eq!(access.looker(second.as_str(), late), None);
+        assert!(access.viewer(second.as_str(), at(12 * 3_600 - 1)).is_some());
+        assert_eq!(access.viewer(second.as_str(), late), None);
     }
 
     #[test]
@@ -233,10 +233,10 @@ mod tests {
         let waiting = access.link(person("ann"), at(0));
         assert_eq!(access.sign_out_all(&["ann".to_owned()]), 2);
         for gone in [one, two] {
-            assert_eq!(access.looker(gone.as_str(), at(0)), None);
+            assert_eq!(access.viewer(gone.as_str(), at(0)), None);
         }
         assert!(access.enter(waiting.as_str(), at(0)).is_none());
-        assert_eq!(access.looker(other.as_str(), at(0)), Some(person("bob")));
+        assert_eq!(access.viewer(other.as_str(), at(0)), Some(person("bob")));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use chrono::{TimeDelta, Utc};
 use minijinja::context;
 
 use super::Web;
-use super::access::{Looker, SIGNED_IN};
-use super::templates::{Language, Shown};
+use super::access::{SIGNED_IN, Viewer};
+use super::templates::{Language, PageContent};
 use super::visitor::{COOKIE_NAME, Problem, Visitor, problem, session};
 
 pub(super) async fn home(_: Visitor) -> Redirect {
@@ -25,8 +25,8 @@ pub(super) async fn missing(State(web): State<Arc<Web>>, headers: HeaderMap) -> 
 
 /// Asks whether to go on: what looks at links before people do must not use them up.
 pub(super) async fn door(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response {
-    let shown = Shown {
-        looker: None,
+    let shown = PageContent {
+        viewer: None,
         language: Language::of(&headers),
         values: context! {},
     };
@@ -60,13 +60,13 @@ pub(super) async fn sign_out(State(web): State<Arc<Web>>, headers: HeaderMap) ->
 
 /// Signs somebody out in every browser.
 pub(super) async fn sign_out_everywhere(visitor: Visitor) -> Response {
-    match &visitor.looker {
-        Looker::Person(account) => {
+    match &visitor.viewer {
+        Viewer::Person(account) => {
             let account = std::slice::from_ref(&account.id);
             visitor.web.access.sign_out_all(account);
         }
         // Others may run the bot too.
-        Looker::Operator => {}
+        Viewer::Operator => {}
     }
     sign_out(State(visitor.web), visitor.headers).await
 }

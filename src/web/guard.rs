@@ -80,7 +80,7 @@ pub(super) async fn check(
     if !request.method().is_safe() && !is_same_origin(&web.origin, headers) {
         return problem(&web, headers, Problem::Refused);
     }
-    let session = session(headers).filter(|it| web.access.looker(it, Utc::now()).is_some());
+    let session = session(headers).filter(|it| web.access.viewer(it, Utc::now()).is_some());
     let asker = match session {
         Some(session) => Asker::Session(session.to_owned()),
         None => Asker::Address(from.ip()),

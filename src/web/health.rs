@@ -108,7 +108,7 @@ async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, Problem> {
         sessions => health.sessions, turns => health.turns,
         warnings => [health.missing, health.warnings].concat(),
         waiting => data.archive.waiting(), is_away => data.archive.is_away(),
-        under_way => visitor.web.to_bot.as_ref().map(super::ToBot::under_way),
+        under_way => visitor.web.to_bot.under_way(),
         plots => plots(&days, &answers, &recalled),
         people => shares(&answers, |it| it.person.clone()),
         places => shares(&answers, |it| format!("{} ({})", it.place, it.platform)),

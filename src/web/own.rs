@@ -18,10 +18,10 @@ use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 use uuid::Uuid;
 
-use super::access::Looker;
+use super::access::Viewer;
 use super::conversations::{address, address_of_why, response_id};
 use super::search::{Asked, recalled};
-use super::templates::{Language, Shown};
+use super::templates::{Language, PageContent};
 use super::visitor::{Problem, Visitor, session};
 use crate::conversation::audit::Action;
 use crate::conversation::commands::shown_item;
@@ -61,18 +61,18 @@ async fn remembered(visitor: &Visitor, own: &OwnForm, asked: &Asked) -> Result<V
     let found = recalled(visitor, &readable, asked).await?;
     let receipt = session(&visitor.headers);
     let receipt = receipt.and_then(|session| visitor.web.access.take_receipt(session));
-    let (items, accounts, older) = match (&visitor.looker, &readable) {
-        (Looker::Person(account), Readable::Audiences(places)) => {
+    let (items, accounts, older) = match (&visitor.viewer, &readable) {
+        (Viewer::Person(account), Readable::Audiences(places)) => {
             let others = visitor.web.others(account).await?;
             let accounts: Vec<&Account> = std::iter::once(account).chain(&others).collect();
             let (items, older) = own_items(visitor, &accounts, places, own).await?;
             let accounts: Vec<Value> = accounts.into_iter().map(shown_account).collect();
             (items, accounts, older)
         }
-        (Looker::Operator, _) | (_, Readable::Everything) => (Vec::new(), Vec::new(), None),
+        (Viewer::Operator, _) | (_, Readable::Everything) => (Vec::new(), Vec::new(), None),
     };
     Ok(context! {
-        items, accounts, older, receipt, words => own.words, can_act => visitor.web.to_bot.is_some(), ..found
+        items, accounts, older, receipt, words => own.words, ..found
     })
 }
 
@@ -190,14 +190,13 @@ async fn acts(
     command: Command,
 ) -> Result<String, Problem> {
     let account = person(visitor)?;
-    let to_bot = visitor.web.to_bot.as_ref().ok_or(Problem::NoBot)?;
-    to_bot.says(account, place, command).await
+    visitor.web.to_bot.says(account, place, command).await
 }
 
 fn person(visitor: &Visitor) -> Result<&Account, Problem> {
-    match &visitor.looker {
-        Looker::Person(account) => Ok(account),
-        Looker::Operator => Err(Problem::Missing),
+    match &visitor.viewer {
+        Viewer::Person(account) => Ok(account),
+        Viewer::Operator => Err(Problem::Missing),
     }
 }
 
@@ -245,8 +244,8 @@ pub(super) async fn forget_me(visitor: Visitor, Form(form): Form<SureForm>) -> R
     };
     let language = Language::of(&visitor.headers);
     let title = visitor.web.templates.text(language, "forgotten_title");
-    let shown = Shown {
-        looker: None,
+    let shown = PageContent {
+        viewer: None,
         language,
         values: context! { title, text => said, names_command => false },
     };
@@ -270,11 +269,11 @@ pub(super) struct ExportForm {
 
 /// All that is kept of the visitor, as a file.
 pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Response {
-    let form = match form.form.as_str() {
-        "md" => CopyForm::Markdown,
-        _ => CopyForm::Json,
+    let (form, only) = match form.form.as_str() {
+        "md" => (CopyForm::Markdown, &[CopyForm::Markdown]),
+        _ => (CopyForm::Json, &[CopyForm::Json]),
     };
-    match copy(&visitor, form).await {
+    match copy(&visitor, only).await {
         Ok(Some(file)) => {
             let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
             let name = Utc::now().format("muninn-%Y-%m-%d");
@@ -295,7 +294,7 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
 }
 
 /// None where nothing is kept.
-async fn copy(visitor: &Visitor, form: CopyForm) -> Result<Option<File>, Problem> {
+async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<File>, Problem> {
     use std::io::Seek as _;
 
     let account = person(visitor)?;
@@ -307,7 +306,7 @@ async fn copy(visitor: &Visitor, form: CopyForm) -> Result<Option<File>, Problem
     let folder = visitor.web.data.folder.clone();
     let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
     let store = &visitor.web.data.store;
-    let copied = write_copy(store, &accounts, u64::MAX, open).await;
+    let copied = write_copy(store, &accounts, form, u64::MAX, open).await;
     let OwnCopy { count, files } = copied.map_err(|error| match error {
         CopyError::Graph(error) => error.into(),
         CopyError::File(_) | CopyError::TooMuch => {
@@ -315,8 +314,8 @@ async fn copy(visitor: &Visitor, form: CopyForm) -> Result<Option<File>, Problem
             Problem::Failed
         }
     })?;
-    let mut files = files.into_iter().filter(|file| file.form == form);
-    let Some(file) = files.next().filter(|_| count > 0) else {
+    // Without a limit there is one file, or none.
+    let Some(file) = files.into_iter().next() else {
         return Ok(None);
     };
     let audit = &visitor.web.data.audit;

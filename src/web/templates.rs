@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, Utc};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-use super::access::Looker;
+use super::access::Viewer;
 
 /// The texts by language; the first is for whoever reads none of the others.
 const TEXTS: [(&str, &str); 2] = [
@@ -104,9 +104,9 @@ impl Language {
 }
 
 /// What a page shows, and to whom.
-pub(super) struct Shown<'a> {
+pub(super) struct PageContent<'a> {
     /// None: somebody who is not signed in.
-    pub(super) looker: Option<&'a Looker>,
+    pub(super) viewer: Option<&'a Viewer>,
     pub(super) language: Language,
     pub(super) values: Value,
 }
@@ -140,19 +140,19 @@ impl Templates {
     }
 
     /// A page.
-    pub(super) fn page(&self, name: &str, shown: Shown<'_>) -> Response {
-        let Shown {
-            looker,
+    pub(super) fn page(&self, name: &str, shown: PageContent<'_>) -> Response {
+        let PageContent {
+            viewer,
             language,
             values,
         } = shown;
-        let who = match looker {
-            Some(Looker::Person(account)) => Some(account.name.as_str()),
-            Some(Looker::Operator) | None => None,
+        let who = match viewer {
+            Some(Viewer::Person(account)) => Some(account.name.as_str()),
+            Some(Viewer::Operator) | None => None,
         };
         let all = context! {
             t => self.texts[language.0], language => language.name(), page => name, who,
-            is_signed_in => looker.is_some(), is_operator => looker == Some(&Looker::Operator), ..values
+            is_signed_in => viewer.is_some(), is_operator => viewer == Some(&Viewer::Operator), ..values
         };
         let rendered = self.environment.get_template(name);
         match rendered.and_then(|template| template.render(all)) {

@@ -36,7 +36,7 @@ impl ToBot {
         }
     }
 
-    /// How many messages are worked on.
+    /// As [`Bot::under_way`].
     pub(super) fn under_way(&self) -> usize {
         self.bot.under_way()
     }
@@ -54,7 +54,7 @@ impl ToBot {
         command: Command,
     ) -> Result<String, Problem> {
         let Some(inbox) = self.inbox.lock().clone() else {
-            return Err(Problem::NoBot);
+            return Err(Problem::Ending);
         };
         let (said, receipt) = oneshot::channel();
         let reply = PageReply {

@@ -12,8 +12,8 @@ use minijinja::{Value, context};
 use muninn_platform::{AudienceId, MembershipError};
 
 use super::Web;
-use super::access::Looker;
-use super::templates::{Language, Shown};
+use super::access::Viewer;
+use super::templates::{Language, PageContent};
 use crate::conversation::audit::{Action, OPERATOR};
 use crate::conversation::people::is_unused;
 use crate::graph::StoreError;
@@ -33,8 +33,8 @@ pub(super) enum Problem {
     Failed,
     /// The platform does not say what somebody may read.
     NotTold,
-    /// No bot runs that could do it.
-    NoBot,
+    /// The bot is ending.
+    Ending,
 }
 
 impl From<StoreError> for Problem {
@@ -61,7 +61,7 @@ pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Respo
         Problem::Refused => (StatusCode::FORBIDDEN, "refused"),
         Problem::Failed => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
         Problem::NotTold => (StatusCode::SERVICE_UNAVAILABLE, "not_told"),
-        Problem::NoBot => (StatusCode::SERVICE_UNAVAILABLE, "no_bot"),
+        Problem::Ending => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
     };
     let language = Language::of(headers);
     let text = |name: &str| web.templates.text(language, name);
@@ -70,9 +70,9 @@ pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Respo
         names_command => matches!(problem, Problem::NotSignedIn | Problem::LinkOver),
     };
     let session = session(headers);
-    let looker = session.and_then(|session| web.access.looker(session, Utc::now()));
-    let shown = Shown {
-        looker: looker.as_ref(),
+    let viewer = session.and_then(|session| web.access.viewer(session, Utc::now()));
+    let shown = PageContent {
+        viewer: viewer.as_ref(),
         language,
         values: shown,
     };
@@ -92,7 +92,7 @@ pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
 pub(super) struct Visitor {
     pub(super) web: Arc<Web>,
     pub(super) headers: HeaderMap,
-    pub(super) looker: Looker,
+    pub(super) viewer: Viewer,
 }
 
 impl FromRequestParts<Arc<Web>> for Visitor {
@@ -100,14 +100,14 @@ impl FromRequestParts<Arc<Web>> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Response> {
         let session = session(&parts.headers);
-        let looker = session.and_then(|session| web.access.looker(session, Utc::now()));
-        let Some(looker) = looker else {
+        let viewer = session.and_then(|session| web.access.viewer(session, Utc::now()));
+        let Some(viewer) = viewer else {
             return Err(problem(web, &parts.headers, Problem::NotSignedIn));
         };
         Ok(Self {
             web: Arc::clone(web),
             headers: parts.headers.clone(),
-            looker,
+            viewer,
         })
     }
 }
@@ -120,10 +120,10 @@ impl FromRequestParts<Arc<Web>> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Response> {
         let visitor = Visitor::from_request_parts(parts, web).await?;
-        match visitor.looker {
-            Looker::Operator => Ok(Self(visitor)),
+        match visitor.viewer {
+            Viewer::Operator => Ok(Self(visitor)),
             // Others are not told what there is.
-            Looker::Person(_) => Err(problem(web, &parts.headers, Problem::Missing)),
+            Viewer::Person(_) => Err(problem(web, &parts.headers, Problem::Missing)),
         }
     }
 }
@@ -132,8 +132,8 @@ impl Visitor {
     pub(super) fn shows(&self, name: &str, shown: Result<Value, Problem>) -> Response {
         match shown {
             Ok(values) => {
-                let shown = Shown {
-                    looker: Some(&self.looker),
+                let shown = PageContent {
+                    viewer: Some(&self.viewer),
                     language: Language::of(&self.headers),
                     values,
                 };
@@ -145,9 +145,9 @@ impl Visitor {
 
     /// They looked into a conversation.
     pub(super) async fn looks_into(&self, conversation: &str) {
-        let who = match &self.looker {
-            Looker::Operator => OPERATOR,
-            Looker::Person(account) => &account.id,
+        let who = match &self.viewer {
+            Viewer::Operator => OPERATOR,
+            Viewer::Person(account) => &account.id,
         };
         let audit = &self.web.data.audit;
         audit
@@ -157,9 +157,9 @@ impl Visitor {
 
     /// What they may read. The platforms are asked.
     pub(super) async fn readable(&self) -> Result<Readable, Problem> {
-        match &self.looker {
-            Looker::Operator => Ok(Readable::Everything),
-            Looker::Person(account) => {
+        match &self.viewer {
+            Viewer::Operator => Ok(Readable::Everything),
+            Viewer::Person(account) => {
                 let all = self.web.readable_by(account, |_| true).await?;
                 Ok(Readable::Audiences(all))
             }
@@ -168,9 +168,9 @@ impl Visitor {
 
     /// Whether they may read this. The platform is asked.
     pub(super) async fn may_read(&self, audience: &AudienceId) -> Result<bool, Problem> {
-        match &self.looker {
-            Looker::Operator => Ok(true),
-            Looker::Person(account) => {
+        match &self.viewer {
+            Viewer::Operator => Ok(true),
+            Viewer::Person(account) => {
                 let found = self.web.readable_by(account, |it| it == audience).await?;
                 Ok(!found.is_empty())
             }

@@ -23,17 +23,17 @@ pub(super) struct WhichAnswer {
 
 impl WhichAnswer {
     async fn explained(&self, visitor: &Visitor) -> Result<Explanation, Problem> {
-        let conversation = visitor.conversation(&self.conversation).await?.id;
+        let listed = visitor.conversation(&self.conversation).await?;
         let answer = response_id(&self.answer)?;
         let store = &visitor.web.data.store;
-        let explained = store.explain(&conversation, Some(answer)).await?;
+        let explained = store.explain(&listed.id, Some(answer)).await?;
         let mut explained = explained.ok_or(Problem::Missing)?;
         let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
         let recalled: Vec<ResponseId> = recalled.collect();
-        if !recalled.is_empty() {
-            // An answer that somebody got privately may rest on what they may not read any more.
+        let audiences = store.audiences_of(&recalled).await?;
+        // An answer that somebody got privately may rest on what they may not read any more.
+        if audiences.values().any(|it| *it != listed.audience) {
             let readable = visitor.readable().await?;
-            let audiences = store.audiences_of(&recalled).await?;
             explained.recalled.retain(|(_, turn)| {
                 let audience = audiences.get(&turn.id);
                 audience.is_some_and(|audience| readable.has(audience))

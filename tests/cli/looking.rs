@@ -5,8 +5,8 @@ use reqwest::header::{HOST, ORIGIN};
 
 use crate::admin::serving;
 use crate::home::{Home, LONG, Running};
-use crate::serving::free_address;
 use crate::support::browser::{Browser, addresses, follows, items, link_in, parts};
+use crate::support::program::free_address;
 
 /// More conversations than a page has: 35.
 async fn speaks_of_ferries(home: &Home) {
@@ -23,7 +23,7 @@ async fn speaks_of_ferries(home: &Home) {
 async fn talked_to(said: &[&str]) -> (Home, Running) {
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
-        .with("WEB_ADDR", free_address().await);
+        .with("WEB_ADDR", free_address());
     home.chat(&[], said).await.succeeds();
     let serving = serving(&home).await;
     (home, serving)
@@ -243,7 +243,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_see_and_change_what_is_remembered_of_them() {
-    let home = Home::new().with("WEB_ADDR", free_address().await);
+    let home = Home::new().with("WEB_ADDR", free_address());
     let said = [
         "The code of the coffee machine is 4711.",
         "The ferry leaves at nine.",
@@ -352,7 +352,7 @@ async fn in_a_real_browser_every_page_is_whole() {
         .expect("MUNINN_CHROMIUM is what tests/servers/chromium/chromium-install prints, a folder");
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
-        .with("WEB_ADDR", free_address().await);
+        .with("WEB_ADDR", free_address());
     speaks_of_ferries(&home).await;
     let said = [
         "The code of the coffee machine is 4711.",

@@ -10,12 +10,7 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use crate::home::{Home, LONG, Running, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
-
-/// An address where nobody listens.
-pub(crate) async fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap().to_string()
-}
+use crate::support::program::free_address;
 
 /// Opens the terminal socket as soon as it is there.
 async fn connect(home: &Home, serving: &Running) -> BufReader<UnixStream> {
@@ -55,7 +50,7 @@ async fn get(address: &str, path: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_talks_on_its_socket_tells_its_health_and_counts() {
     let server = ModelServer::start().await;
-    let address = free_address().await;
+    let address = free_address();
     let home = Home::new()
         .with_model(&server)
         .with("TERMINAL_SOCKET", "socket")

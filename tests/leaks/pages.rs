@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 
 use super::support::browser::{Browser, addresses, items, link_in};
 use super::support::model_server::ModelServer;
-use super::support::program::{Program, end};
+use super::support::program::{Program, end, free_address};
 use super::*;
 
 /// Somebody, and the places in which they may read.
@@ -171,11 +171,6 @@ async fn tell_all(
     (pages_of(&operator).await, places_of(&operator).await)
 }
 
-fn free_port() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
-
 /// The link that a bot gives somebody who asks for it with `/muninn web`, which nobody else sees.
 async fn slack_link(chat: &loopback_slack::Chat) -> String {
     chat.slash("/muninn", "web").await;
@@ -186,15 +181,8 @@ async fn slack_link(chat: &loopback_slack::Chat) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_show_nobody_what_they_may_not_read_on_slack() {
     let server = ModelServer::start().await;
-    let printed = Program::new(&server).says(&["manifest", "slack"]).await;
-    let slack = Slack::with_manifest(&serde_json::from_str(&printed).unwrap()).await;
-    let program = Program::new(&server)
-        .with("AGENT_MAX_ROUNDS", "0")
-        .with("WEB_ADDR", free_port())
-        .with("SLACK_API_URL", slack.api_url())
-        .with("SLACK_BOT_TOKEN", BOT_TOKEN)
-        .with("SLACK_APP_TOKEN", APP_TOKEN)
-        .with("SLACK_ALLOW", "*");
+    let (slack, program) = with_slack(&server).await;
+    let program = program.with("WEB_ADDR", free_address());
     let bot = program.start();
     slack.connected(1).await;
     let (ann, bob, eve) = (slack.admin("Ann"), slack.person("Bob"), slack.person("Eve"));
@@ -260,12 +248,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_discord() {
     let server = ModelServer::start().await;
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
-    let program = Program::new(&server)
-        .with("AGENT_MAX_ROUNDS", "0")
-        .with("WEB_ADDR", free_port())
-        .with("DISCORD_API_PROXY", discord.url())
-        .with("DISCORD_TOKEN", discord.token())
-        .with("DISCORD_ALLOW", "*");
+    let program = with_discord(&server, &discord).with("WEB_ADDR", free_address());
     let bot = program.start();
     discord.connected(1).await;
     discord.registered("ask").await;
@@ -318,13 +301,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_matrix() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
     let account = Account::new(&homeserver, "muninn").await;
-    let program = Program::new(&server)
-        .with("AGENT_MAX_ROUNDS", "0")
-        .with("WEB_ADDR", free_port())
-        .with("MATRIX_HOMESERVER", &homeserver)
-        .with("MATRIX_USER", account.user.as_str())
-        .with("MATRIX_PASSWORD", &account.password)
-        .with("MATRIX_ALLOW", "*");
+    let program = with_matrix(&server, &homeserver, &account).with("WEB_ADDR", free_address());
     let bot = program.start();
     let (ann, bob) = (
         Person::new(&homeserver, "ann").await,

@@ -99,6 +99,12 @@ impl Program {
     }
 }
 
+/// An address of this machine at which nobody listens.
+pub fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
 /// What `kill -9` does.
 pub async fn kill(mut bot: Child) {
     bot.kill().await.unwrap();

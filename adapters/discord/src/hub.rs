@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use muninn_platform::{AnswerMode, Audience, Recent};
 use parking_lot::Mutex;
-use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
+use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
@@ -181,10 +181,15 @@ impl Hub {
     }
 
     pub(crate) fn is_allowed(&self, who: &Person, spot: &Spot) -> bool {
+        self.lets_in(who.id, &who.roles, spot)
+    }
+
+    /// Whether somebody with these roles is answered there.
+    pub(crate) fn lets_in(&self, user: UserId, roles: &[RoleId], spot: &Spot) -> bool {
         let parent = spot.parent.filter(|_| spot.is_thread());
         let visitor = Visitor {
-            user: who.id,
-            roles: &who.roles,
+            user,
+            roles,
             guild: spot.guild,
             channels: [Some(spot.channel), parent],
         };

@@ -1,6 +1,7 @@
 //! What somebody may read on Discord at this moment.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,7 +9,6 @@ use muninn_platform::{AudienceId, Membership, MembershipError};
 use serenity::model::Permissions;
 use serenity::model::id::{GuildId, RoleId, UserId};
 
-use crate::allow::Visitor;
 use crate::directory::{Kind, Spot};
 use crate::errors::{Failure, Kind as Failed};
 use crate::hub::Hub;
@@ -35,11 +35,11 @@ impl DiscordMembership {
             // Gives the one that there is.
             let direct = none_if_refused(self.0.api.open_direct(user).await)?;
             let is_theirs = direct == Some(place.channel);
-            return Ok(is_theirs && self.is_let_in(user, &[], &Spot::direct(place.channel)));
+            return Ok(is_theirs && self.0.lets_in(user, &[], &Spot::direct(place.channel)));
         };
         let roles = match roles.entry(guild) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(unknown) => {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
                 unknown.insert(none_if_refused(self.0.api.roles_of(guild, user).await)?)
             }
         };
@@ -51,7 +51,7 @@ impl DiscordMembership {
         };
         let rights = self.0.directory.permissions(&spot, user, roles);
         let rights = rights.unwrap_or_default();
-        if !rights.view_channel() || !self.is_let_in(user, roles, &spot) {
+        if !rights.view_channel() || !self.0.lets_in(user, roles, &spot) {
             return Ok(false);
         }
         match spot.kind {
@@ -66,17 +66,6 @@ impl DiscordMembership {
             | Kind::Flat
             | Kind::Direct => Ok(true),
         }
-    }
-
-    fn is_let_in(&self, user: UserId, roles: &[RoleId], spot: &Spot) -> bool {
-        let parent = spot.parent.filter(|_| spot.is_thread());
-        let visitor = Visitor {
-            user,
-            roles,
-            guild: spot.guild,
-            channels: [Some(spot.channel), parent],
-        };
-        visitor.is_let_in(&self.0.options.allow)
     }
 }
 

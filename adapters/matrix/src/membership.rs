@@ -1,15 +1,16 @@
 //! Which rooms somebody is in, as the homeserver says at this moment.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _};
 use matrix_sdk::Room;
+use matrix_sdk::ruma::UserId;
 use matrix_sdk::ruma::api::client::state::get_state_event_for_key;
 use matrix_sdk::ruma::events::StateEventType;
 use matrix_sdk::ruma::events::room::member::{MembershipState, RoomMemberEventContent};
-use matrix_sdk::ruma::{OwnedUserId, UserId};
 use muninn_platform::{AudienceId, Membership, MembershipError, in_one_line};
 use tokio::time::timeout;
 
@@ -29,11 +30,14 @@ impl MatrixMembership {
         Arc::new(Self(Arc::clone(hub)))
     }
 
-    /// The rooms that the bot is in and whose people share the memory of this place: one room, or several where
-    /// others took its place.
-    fn rooms(&self, place: &AudienceId) -> Vec<Room> {
-        let mut rooms = self.0.client.joined_rooms();
-        rooms.retain(|room| self.0.audience_of(room.room_id()) == *place);
+    /// The rooms that the bot is in, by the place whose memory their people share: one room, or several where others
+    /// took its place.
+    fn rooms(&self) -> HashMap<AudienceId, Vec<Room>> {
+        let mut rooms: HashMap<AudienceId, Vec<Room>> = HashMap::new();
+        for room in self.0.client.joined_rooms() {
+            let place = self.0.audience_of(room.room_id());
+            rooms.entry(place).or_default().push(room);
+        }
         rooms
     }
 
@@ -41,9 +45,10 @@ impl MatrixMembership {
         &self,
         person: &UserId,
         place: AudienceId,
+        rooms: &HashMap<AudienceId, Vec<Room>>,
     ) -> Result<Option<AudienceId>, MembershipError> {
-        for room in self.rooms(&place) {
-            if self.0.serves(person, room.room_id()) && self.is_in(person, &room).await? {
+        for room in rooms.get(&place).into_iter().flatten() {
+            if self.0.serves(person, room.room_id()) && self.is_in(person, room).await? {
                 return Ok(Some(place));
             }
         }
@@ -97,8 +102,8 @@ impl Membership for MatrixMembership {
         let Some(person) = ids::person(account) else {
             return Ok(Vec::new());
         };
-        let person: &OwnedUserId = &person;
-        let asked = futures::stream::iter(places).map(|place| self.may_read(person, place));
+        let (person, rooms) = (&*person, &self.rooms());
+        let asked = futures::stream::iter(places).map(|place| self.may_read(person, place, rooms));
         let found = asked
             .buffered(AT_ONCE)
             .try_filter_map(|it| async { Ok(it) });

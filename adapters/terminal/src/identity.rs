@@ -54,13 +54,23 @@ impl Session {
             name: NAME.to_owned(),
             private_to: None,
         };
-        let author = Author {
-            id: format!("{NAME}/{}", self.person),
-            name: self.person.clone(),
-            is_admin: true,
-            time_zone: None,
-        };
-        IncomingMessage::new(event, self.conversation.clone(), audience, author, body)
+        IncomingMessage::new(
+            event,
+            self.conversation.clone(),
+            audience,
+            author(&self.person),
+            body,
+        )
+    }
+}
+
+/// Somebody at a terminal.
+pub fn author(person: &str) -> Author {
+    Author {
+        id: format!("{NAME}/{person}"),
+        name: person.to_owned(),
+        is_admin: true,
+        time_zone: None,
     }
 }
 

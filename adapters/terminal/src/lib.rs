@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use identity::{Session, os_user};
+pub use identity::{Session, author, os_user};
 pub use membership::TerminalMembership;
 pub use remote::{Told, Typed, ask_remotely, serve_remote};
 pub use socket::{SocketOptions, TerminalSocket};

@@ -17,7 +17,7 @@ use super::once::CommandOutcome;
 use super::{Commands, failed};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
-use crate::conversation::own_copy::{CopyError, CopyFile, OwnCopy, write_copy};
+use crate::conversation::own_copy::{CopyError, CopyFile, CopyForm, OwnCopy, write_copy};
 use crate::graph::StoreError;
 
 /// Copies that are made at once; the others wait.
@@ -132,7 +132,8 @@ impl Commands {
         let folder = self.exports.folder.clone();
         let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
         let store = self.archive.store();
-        let OwnCopy { count, files } = write_copy(store, accounts, largest, open).await?;
+        let OwnCopy { count, files } =
+            write_copy(store, accounts, CopyForm::ALL, largest, open).await?;
         if count == 0 {
             return Ok(Notice::NothingKeptOfYou.to_string());
         }

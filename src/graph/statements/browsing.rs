@@ -1,7 +1,7 @@
 //! Statements for people who look through the conversations.
 
 /// A page of conversations, those with the newest turns first; a conversation's last moment and id say where it stands. A
-/// conversation that was kept before the moment was has that of its last change.
+/// conversation that an earlier version kept has no such moment: that of its last change counts.
 #[rustfmt::skip]
 macro_rules! page {
     ($sessions:expr) => {

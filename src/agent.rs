@@ -177,7 +177,7 @@ impl Agent<'_> {
                     }
                     Err(error) => return Err(error),
                 },
-                Step::Reply(text) => return Ok(text),
+                Step::Reply(text) => return self.settled(text, gathered),
                 Step::StaySilent => return Err(NoAnswer::Silent),
                 Step::GiveUp => return Err(NoAnswer::Nothing),
             };
@@ -206,6 +206,7 @@ impl Agent<'_> {
             prompt_tokens: self.budget.prompt,
             shrinks: SHRINKS,
             searches_first: self.searches_first(),
+            offers_first: self.offers_first(),
             is_strict: self.brief.is_strict,
             lookup: self.tools.lookup(),
             may_stay_silent: self.tools.may_stay_silent(),
@@ -215,6 +216,12 @@ impl Agent<'_> {
     /// By what is searched where the model cannot ask for that by itself; none where there is nothing to search.
     fn searches_first(&self) -> Option<Lookup> {
         self.tools.search().filter(|_| self.budget.searches_first)
+    }
+
+    /// By what is searched before the model is asked. Where nothing may be answered without a look-up, the model has to make it.
+    fn offers_first(&self) -> Option<Lookup> {
+        let is_left_to_model = self.budget.searches_first || self.brief.is_strict;
+        self.tools.search().filter(|_| !is_left_to_model)
     }
 
     fn specs(&self) -> Vec<ToolSpec> {
@@ -306,7 +313,13 @@ impl Agent<'_> {
         let tools = self.specs();
         let spent = spent.saturating_add(tools.iter().map(estimate_tool).sum());
         let mut messages = match question {
-            Question::Message(_) => self.assembled(tokens.saturating_sub(spent), gathered)?,
+            Question::Message(_) => {
+                let brief = Brief {
+                    may_look_further: !tools.is_empty(),
+                    ..self.brief
+                };
+                self.assembled(&brief, tokens.saturating_sub(spent), gathered)?
+            }
             Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
                 findings: &findings::fitting(
                     &gathered.findings,
@@ -447,20 +460,25 @@ impl Agent<'_> {
 
     async fn write(&self, tokens: u32, gathered: &mut Gathered) -> Result<String, NoAnswer> {
         let ask = Ask {
-            messages: self.assembled(tokens, gathered)?,
+            messages: self.assembled(&self.brief, tokens, gathered)?,
             ..Ask::default()
         };
         let completion = self.ask_aloud(ModelStep::Answer, ask, gathered).await?;
         gathered.incomplete = Incomplete::of(&completion);
         gathered.model = completion.model;
-        let refusal = self.refusal()?;
-        if !gathered.cited.is_empty() && same_words(&completion.text, &refusal) {
-            // As where nothing was found: nothing of it was used, and what is not there may come.
-            gathered.cited.clear();
-            gathered.is_volatile = true;
-            return Ok(refusal);
-        }
         Ok(completion.text)
+    }
+
+    /// An answer as it is kept. One that says no more than that passages do not hold it rests on none of them.
+    fn settled(&self, text: String, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+        let refusal = self.refusal()?;
+        if gathered.cited.is_empty() || !same_words(&text, &refusal) {
+            return Ok(text);
+        }
+        gathered.cited.clear();
+        // What is not there may come.
+        gathered.is_volatile = true;
+        Ok(refusal)
     }
 
     /// What is said where nothing was found: what a policy wants, or that there is nothing.
@@ -493,7 +511,12 @@ impl Agent<'_> {
         reminders
     }
 
-    fn assembled(&self, tokens: u32, gathered: &Gathered) -> Result<Vec<ChatMessage>, PromptError> {
+    fn assembled(
+        &self,
+        brief: &Brief<'_>,
+        tokens: u32,
+        gathered: &Gathered,
+    ) -> Result<Vec<ChatMessage>, PromptError> {
         let refusal = if gathered.cited.is_empty() {
             String::new()
         } else {
@@ -505,7 +528,7 @@ impl Agent<'_> {
             reminders: &self.reminders(gathered),
             findings: &gathered.findings,
             understood: gathered.understood.as_deref().unwrap_or_default(),
-            ..self.brief
+            ..*brief
         };
         assemble(self.prompts, &brief, tokens)
     }

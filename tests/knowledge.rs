@@ -668,3 +668,71 @@ async fn contracts_of_a_table_are_asked_about_in_two_languages() {
     bot.end().await;
     server.finish();
 }
+
+/// A document of the team, on a graph of its own: everybody on a server would be offered its search.
+async fn bot_with_a_document(place: &Place, server: &ModelServer) -> TestBot {
+    let bot = place.bot(&place.config(Some(server), &[])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let document = folder.path().join("office.md");
+    let text = "# The office\n\nThe xylophone is kept in room 7.\n\n# The yard\n\nThe bins stand behind the shed.\n";
+    std::fs::write(&document, text).unwrap();
+    let what = Ingest {
+        source: Source::find(std::slice::from_ref(&document), None, None).unwrap(),
+        paths: vec!["office.md".to_owned()],
+        channels: Vec::new(),
+        data_dir: folder.path(),
+        is_dry: false,
+    };
+    let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
+    ingest(&bot.store, &embedder, what, &mut |_far| {})
+        .await
+        .unwrap();
+    bot.end().await;
+    // What it looks for at its start is there.
+    place.bot(&place.config(Some(server), &[])).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = bot_with_a_document(&place, &server).await;
+    let room = bot.room("a");
+    let shown = |request: &Request| {
+        let told = request.body["messages"].to_string();
+        told.contains("kept in room 7") && request.tools().contains(&"search_knowledge")
+    };
+    let question = "Where is the xylophone kept?";
+    server
+        .expects(move |request| shown(request) && request.last_user().ends_with(question))
+        .answers("In room 7 [1].");
+    let answer = room.say("ada", question).await.text();
+    assert!(answer.starts_with("In room 7"), "{answer}");
+    let why = room.command("ada", "why").await.text();
+    assert!(
+        why.contains("office.md") && why.contains("in 1 call"),
+        "{why}"
+    );
+
+    // It may look further, and is not told to refuse where what it is shown does not do.
+    let asks_further = |request: &Request| {
+        let asked = request.last_user();
+        asked.contains("call the tools") || asked.contains("look further with the tools")
+    };
+    server
+        .expects(move |request| shown(request) && asks_further(request))
+        .answers("I cannot answer that from the team's documents and records.");
+    let asked = "Who tuned the xylophone that is kept in the office?";
+    room.say("ada", asked).await;
+    let why = room.command("ada", "why").await.text();
+    assert!(!why.contains("office.md"), "{why}");
+
+    // What nothing is surely about, and what asks for nothing, is answered without.
+    for said in ["What is the capital of France?", "The bins smell today."] {
+        server
+            .expects(move |request| !shown(request) && request.last_user().ends_with(said))
+            .answers("Well.");
+        assert_eq!(room.say("ada", said).await.text(), "Well.");
+    }
+    bot.end().await;
+    server.finish();
+}

@@ -42,6 +42,8 @@ pub struct Brief<'a> {
     pub sources: &'a str,
     /// What is said where passages do not hold the answer; empty where none were found.
     pub refusal: &'a str,
+    /// The model may call tools for more than what was found.
+    pub may_look_further: bool,
     /// What policies want to be kept in mind.
     pub reminders: &'a [String],
     pub author: &'a str,
@@ -125,6 +127,7 @@ pub fn assemble(
         files: &files,
         understood: brief.understood,
         refusal: brief.refusal,
+        may_look_further: brief.may_look_further,
         reminders: brief.reminders,
         author: if several_people(brief) {
             brief.author
@@ -396,6 +399,7 @@ mod tests {
             knowledge: "",
             sources: "",
             refusal: "",
+            may_look_further: false,
             reminders: &[],
             author: "ada",
             question,

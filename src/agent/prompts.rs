@@ -107,6 +107,8 @@ pub struct Question<'a> {
     pub understood: &'a str,
     /// What is to be said where passages do not hold the answer; empty where none were found.
     pub refusal: &'a str,
+    /// It may call tools for more than what was found.
+    pub may_look_further: bool,
     /// What policies want to be kept in mind.
     pub reminders: &'a [String],
 }

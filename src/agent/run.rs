@@ -3,7 +3,8 @@
 //! [`Run`] holds the rules of the loop and never awaits. Its driver in [`super`] does what each
 //! [`Step`] says and reports back, so every rule here is tested without a model or a database.
 //!
-//! The message is rephrased where something stands before it, and routed: the model answers, or calls tools.
+//! The message is rephrased where something stands before it. Where it may need knowledge, that is searched, and what surely has
+//! to do with it is shown to the model. Then it is routed: the model answers, or calls tools.
 //! After tools a critic says what is still open; each of its questions is routed as well, in a bounded number of
 //! rounds. Then the answer is written from what was found.
 
@@ -98,6 +99,8 @@ pub struct Limits {
     pub shrinks: u32,
     /// By which tool the question is searched for before the model is asked, which calls none.
     pub searches_first: Option<Lookup>,
+    /// By which tool a question is searched for before the model is asked, which may call others: weak models call none.
+    pub offers_first: Option<Lookup>,
     /// Nothing is answered that was not looked up, but small talk and what the conversation holds.
     pub is_strict: bool,
     /// By which tool a question is looked up where the model called none and had to.
@@ -117,6 +120,8 @@ pub struct Run {
     /// An answer that was given without a look-up, until the critic has seen it.
     direct: Option<String>,
     has_looked_up: bool,
+    /// What is found now is shown to the model with the question.
+    is_offering: bool,
     is_answering: bool,
 }
 
@@ -137,6 +142,7 @@ impl Run {
             asked: vec![message.to_owned()],
             direct: None,
             has_looked_up: false,
+            is_offering: false,
             is_answering: false,
         };
         let is_compound = limits.is_strict && asks_several(message);
@@ -230,6 +236,9 @@ impl Run {
             has_wrong_call,
             is_late,
         } = returned;
+        if std::mem::take(&mut self.is_offering) && !is_late {
+            return self.route();
+        }
         if has_wrong_call && !is_late && self.left.corrections > 0 && self.left.calls > 0 {
             self.left.corrections -= 1;
             return self.route();
@@ -239,6 +248,7 @@ impl Run {
 
     /// What was searched for has nothing to do with the message: it is answered without.
     pub fn peeked_in_vain(&mut self) -> Step {
+        self.is_offering = false;
         self.route()
     }
 
@@ -324,26 +334,35 @@ impl Run {
         if let Some(lookup) = lookup.filter(|_| need > Need::Nothing) {
             // What is found is answered from, and nothing else is called.
             self.left.calls = 0;
-            let question = self.question.text();
-            let message = self.asked.first().map_or("", String::as_str);
-            let both = [question, message];
-            let queries = if differs_much(question, message) {
-                &both[..]
-            } else {
-                &both[..1]
-            };
             self.has_looked_up = true;
-            let search = |query: &&str| lookup.call(query);
-            let calls = queries.iter().map(search).collect();
+            let calls = self.searches(lookup);
             return match need {
                 Need::Knowledge => Step::CallTools(calls),
                 Need::Perhaps | Need::Nothing => Step::Peek(calls),
             };
         }
+        let lookup = self.left.offers_first.take();
+        if let Some(lookup) = lookup.filter(|_| need == Need::Knowledge) {
+            self.is_offering = true;
+            return Step::Peek(self.searches(lookup));
+        }
         Step::Route {
             question: self.question.clone(),
             tokens: self.left.prompt_tokens,
         }
+    }
+
+    /// Calls that search for the message, as it is understood and as it was written where that differs much.
+    fn searches(&self, lookup: Lookup) -> Vec<ToolCall> {
+        let question = self.question.text();
+        let message = self.asked.first().map_or("", String::as_str);
+        let both = [question, message];
+        let queries = if differs_much(question, message) {
+            &both[..]
+        } else {
+            &both[..1]
+        };
+        queries.iter().map(|query| lookup.call(query)).collect()
     }
 
     fn answer(&mut self) -> Step {

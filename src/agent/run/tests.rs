@@ -17,6 +17,7 @@ fn limits() -> Limits {
         corrections: 2,
         prompt_tokens: 800,
         searches_first: None,
+        offers_first: None,
         is_strict: false,
         lookup: None,
         may_stay_silent: false,
@@ -544,4 +545,38 @@ fn who_calls_no_tools_is_given_nothing_for_small_talk_and_what_is_sure_for_a_rem
     assert_eq!(run.peeked_in_vain(), route(message(remark)));
     let (mut run, _) = Run::start(weak, remark, false);
     assert_eq!(run.tools_returned(FINE), ANSWER);
+}
+
+#[test]
+fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
+    let able = Limits {
+        offers_first: Some(SEARCH),
+        ..limits()
+    };
+    // What is surely about it is shown with the question; the model may look further.
+    let (mut run, step) = Run::start(able, MESSAGE, false);
+    assert_eq!(step, Step::Peek(vec![SEARCH.call(MESSAGE)]));
+    assert_eq!(run.tools_returned(FINE), route(message(MESSAGE)));
+    assert_eq!(run.routed("", calls(1)), Step::CallTools(calls(1)));
+    // It is searched for once.
+    let (mut run, _) = Run::start(able, MESSAGE, false);
+    assert_eq!(run.peeked_in_vain(), route(message(MESSAGE)));
+    assert_eq!(
+        run.prompt_too_long(None, 0),
+        Step::Route {
+            question: message(MESSAGE),
+            tokens: 532,
+        }
+    );
+    // With no time left the answer is written from it.
+    let (mut run, _) = Run::start(able, MESSAGE, false);
+    let late = Returned {
+        is_late: true,
+        ..FINE
+    };
+    assert_eq!(run.tools_returned(late), ANSWER);
+    for remark in ["Good morning!", "My cat is called Miso."] {
+        let (_, step) = Run::start(able, remark, false);
+        assert_eq!(step, route(message(remark)), "{remark}");
+    }
 }

@@ -241,6 +241,7 @@ impl TurnRunner {
                 knowledge: &knowledge,
                 sources: sources.as_deref().unwrap_or_default(),
                 refusal: "",
+                may_look_further: false,
                 reminders: &[],
                 author: &message.author.name,
                 question: text,

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::ruma::TransactionId;
 use muninn_platform::{Announce, Announced, AudienceId, MessageId, SafeText, in_one_line};
 
@@ -12,29 +14,38 @@ use crate::outbox::SendError;
 
 pub(crate) struct Announcer(pub(crate) Arc<Hub>);
 
+impl Announcer {
+    fn say<'a>(&'a self, audience: &'a AudienceId, text: &'a SafeText) -> BoxFuture<'a, Announced> {
+        async move {
+            // Of rooms that took each other's place, where people are now.
+            let mut rooms = self.0.client.joined_rooms().into_iter();
+            let room = rooms.find(|room| {
+                self.0.audience_of(room.room_id()) == *audience && room.successor_room().is_none()
+            });
+            let Some(room) = room else {
+                return Announced::Refused("I am not in that room".to_owned());
+            };
+            let content = content::message(text, &Relation::None);
+            let transaction = TransactionId::new();
+            let sent = self.0.outbox.send(&room, &content, &transaction);
+            match sent.await {
+                Ok(id) => Announced::Said(MessageId::new(id.as_str())),
+                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
+                    Announced::NotYet
+                }
+                Err(SendError::Refused(error)) => Announced::Refused(format!(
+                    "the homeserver refuses it ({})",
+                    in_one_line(&error)
+                )),
+            }
+        }
+        .boxed()
+    }
+}
+
 #[async_trait]
 impl Announce for Announcer {
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
-        // Of rooms that took each other's place, where people are now.
-        let mut rooms = self.0.client.joined_rooms().into_iter();
-        let room = rooms.find(|room| {
-            self.0.audience_of(room.room_id()) == *audience && room.successor_room().is_none()
-        });
-        let Some(room) = room else {
-            return Announced::Refused("I am not in that room".to_owned());
-        };
-        let content = content::message(text, &Relation::None);
-        let transaction = TransactionId::new();
-        let sent = self.0.outbox.send(&room, &content, &transaction);
-        match sent.await {
-            Ok(id) => Announced::Said(MessageId::new(id.as_str())),
-            Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
-                Announced::NotYet
-            }
-            Err(SendError::Refused(error)) => Announced::Refused(format!(
-                "the homeserver refuses it ({})",
-                in_one_line(&error)
-            )),
-        }
+        self.say(audience, text).await
     }
 }

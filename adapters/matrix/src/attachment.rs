@@ -2,6 +2,8 @@
 
 use std::io::{Cursor, Read};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::ruma::OwnedEventId;
 use matrix_sdk::ruma::events::room::{EncryptedFile, MediaSource};
 use matrix_sdk::{Client, Room};
@@ -23,14 +25,17 @@ pub(crate) fn of(event: &OwnedEventId, file: File) -> Attachment {
     }
 }
 
-pub(crate) async fn download(
-    client: &Client,
-    room: &Room,
-    attachment: &Attachment,
+pub(crate) fn download<'a>(
+    client: &'a Client,
+    room: &'a Room,
+    attachment: &'a Attachment,
     most: usize,
-) -> Result<Vec<u8>, DownloadError> {
-    let fetch = fetch(client, room, attachment, most);
-    attachment.read(most, fetch).await
+) -> BoxFuture<'a, Result<Vec<u8>, DownloadError>> {
+    async move {
+        let fetch = fetch(client, room, attachment, most);
+        attachment.read(most, fetch).await
+    }
+    .boxed()
 }
 
 async fn fetch(

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::room::{IncludeRelations, RelationsOptions};
@@ -37,12 +39,13 @@ pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
 }
 
 /// What was said in the thread before the question, as far as it is readable.
-pub(crate) async fn prior(
-    hub: &Hub,
-    room: &Room,
-    root: &OwnedEventId,
-    question: &OwnedEventId,
-) -> PriorMessages {
+pub(crate) fn prior<'a>(
+    hub: &'a Hub,
+    room: &'a Room,
+    root: &'a OwnedEventId,
+    question: &'a OwnedEventId,
+) -> BoxFuture<'a, PriorMessages> {
+    async move {
     let read = read_pages(
         Bounds::THREAD,
         PageOrder::NewestFirst,
@@ -93,6 +96,7 @@ pub(crate) async fn prior(
         said: said.collect(),
         cut: read.cut,
     }
+}.boxed()
 }
 
 /// What a person says in an event, as it was edited last.

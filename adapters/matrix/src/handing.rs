@@ -2,6 +2,8 @@
 
 use std::str::FromStr as _;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::attachment::{AttachmentConfig, AttachmentInfo, BaseFileInfo};
 use matrix_sdk::ruma::{UInt, UserId};
 use matrix_sdk::{Room, RoomMemberships};
@@ -22,13 +24,14 @@ pub(crate) async fn largest_file(hub: &Hub) -> u64 {
 }
 
 /// Gives the files to somebody. `transaction`: the same for the same answer, so that the homeserver knows a repetition.
-pub(crate) async fn hand_over(
-    hub: &Hub,
-    asked_in: &Room,
-    person: &UserId,
-    transaction: &str,
-    files: &[OwnFile],
-) -> Result<HandedOver, NotHandedOver> {
+pub(crate) fn hand_over<'a>(
+    hub: &'a Hub,
+    asked_in: &'a Room,
+    person: &'a UserId,
+    transaction: &'a str,
+    files: &'a [OwnFile],
+) -> BoxFuture<'a, Result<HandedOver, NotHandedOver>> {
+    async move {
     let (room, place) = if are_alone(asked_in, person).await {
         (asked_in.clone(), HandedOver::Here)
     } else {
@@ -54,6 +57,7 @@ pub(crate) async fn hand_over(
         sent.map_err(|error| why(&error))?;
     }
     Ok(place)
+}.boxed()
 }
 
 async fn send(

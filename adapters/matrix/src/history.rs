@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::room::MessagesOptions;
@@ -39,37 +41,49 @@ impl History for MatrixHistory {
         since: DateTime<Utc>,
         at: Option<&str>,
     ) -> Result<HistoryPage, HistoryError> {
-        let room = self.room(channel)?;
-        let (events, next) = match at {
-            Some(at) => self.page(&room, at).await?,
-            None => match self.first(&room, since).await? {
-                Some(first) => first,
-                None => return Ok(HistoryPage::default()),
-            },
-        };
-        let mut page = HistoryPage {
-            next,
-            ..HistoryPage::default()
-        };
-        for event in &events {
-            let json = event.raw().json().get();
-            let Some(read) = Event::read(json) else {
-                continue;
-            };
-            page.reached = Some(read.sent_at);
-            // Edits come with what they change.
-            let is_new = read.sent_at >= since && matches!(read.what, EventKind::Message(_));
-            if is_new {
-                let told = self.0.said_before(&room, with_edit(read, json)).await;
-                let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
-                page.messages += usize::from(is_speech);
-            }
-        }
-        Ok(page)
+        self.read(channel, since, at).await
     }
 }
 
 impl MatrixHistory {
+    fn read<'a>(
+        &'a self,
+        channel: &'a AudienceId,
+        since: DateTime<Utc>,
+        at: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<HistoryPage, HistoryError>> {
+        async move {
+            let room = self.room(channel)?;
+            let (events, next) = match at {
+                Some(at) => self.page(&room, at).await?,
+                None => match self.first(&room, since).await? {
+                    Some(first) => first,
+                    None => return Ok(HistoryPage::default()),
+                },
+            };
+            let mut page = HistoryPage {
+                next,
+                ..HistoryPage::default()
+            };
+            for event in &events {
+                let json = event.raw().json().get();
+                let Some(read) = Event::read(json) else {
+                    continue;
+                };
+                page.reached = Some(read.sent_at);
+                // Edits come with what they change.
+                let is_new = read.sent_at >= since && matches!(read.what, EventKind::Message(_));
+                if is_new {
+                    let told = self.0.said_before(&room, with_edit(read, json)).await;
+                    let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
+                    page.messages += usize::from(is_speech);
+                }
+            }
+            Ok(page)
+        }
+        .boxed()
+    }
+
     fn room(&self, channel: &AudienceId) -> Result<Room, HistoryError> {
         let id = channel.as_str().strip_prefix("matrix/");
         let id = id.and_then(|id| OwnedRoomId::try_from(id).ok());

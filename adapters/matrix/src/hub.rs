@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::allow::is_let_in;
 use crate::event::{Event, EventKind};
 use crate::intent::Known;
+use crate::opaque::Opaque;
 use crate::options::Options;
 use crate::outbox::Outbox;
 use crate::position::{KnownEdit, Position};
@@ -25,7 +26,7 @@ const REMEMBERED: usize = 4_096;
 const REMEMBERED_EDITS: usize = 500;
 
 pub(crate) struct Hub {
-    pub(crate) client: Client,
+    pub(crate) client: Opaque<Client>,
     pub(crate) me: OwnedUserId,
     pub(crate) options: Options,
     pub(crate) outbox: Outbox,
@@ -62,7 +63,7 @@ impl Hub {
         position: &Position,
     ) -> Arc<Self> {
         Arc::new(Self {
-            client,
+            client: Opaque::new(client),
             me: me.to_owned(),
             options,
             outbox: Outbox::default(),

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::Utc;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
@@ -15,6 +17,7 @@ use crate::content::Relation;
 use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
 use crate::intent::{Context, Intent, Place, intent, overheard, toward};
+use crate::opaque::Opaque;
 use crate::options::Threads;
 use crate::reply::{Target, reply};
 use crate::{attachment, ids, removal, rooms};
@@ -324,7 +327,7 @@ impl Inbound {
             message
         };
         let target = Target {
-            room: room.clone(),
+            room: Opaque::new(room.clone()),
             question: event.id.clone(),
             asker: event.sender.clone(),
             may_be_repetition: is_late,
@@ -335,33 +338,46 @@ impl Inbound {
     }
 }
 
+impl Inbound {
+    fn reply_to_again<'a>(
+        &'a self,
+        message: &'a IncomingMessage,
+    ) -> BoxFuture<'a, Option<Box<dyn Reply>>> {
+        async move {
+            let (id, question) = ids::parse(message.event.as_str())?;
+            let (_, thread) = ids::parse(message.conversation.as_str())?;
+            let room = self.hub.client.get_room(&id)?;
+            let question = question?;
+            let answers = match &message.body {
+                Body::Edit { of, .. } | Body::Deletion { of } => ids::parse(of.as_str())?.1?,
+                Body::Text(_) | Body::Command(_) => question.clone(),
+            };
+            let place = Place {
+                is_reply: thread.is_none() && !rooms::is_direct(&room).await,
+                thread,
+            };
+            let conversation = message.conversation.clone();
+            self.hub
+                .remember_conversation(question.clone(), conversation.clone());
+            let target = Target {
+                room: Opaque::new(room),
+                question,
+                asker: ids::person(&message.author.id)?,
+                may_be_repetition: true,
+                conversation,
+                relation: relation(&place, &answers),
+            };
+            let reply: Box<dyn Reply> = Box::new(reply(Arc::clone(&self.hub), target));
+            Some(reply)
+        }
+        .boxed()
+    }
+}
+
 #[async_trait]
 impl Readdress for Inbound {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
-        let (id, question) = ids::parse(message.event.as_str())?;
-        let (_, thread) = ids::parse(message.conversation.as_str())?;
-        let room = self.hub.client.get_room(&id)?;
-        let question = question?;
-        let answers = match &message.body {
-            Body::Edit { of, .. } | Body::Deletion { of } => ids::parse(of.as_str())?.1?,
-            Body::Text(_) | Body::Command(_) => question.clone(),
-        };
-        let place = Place {
-            is_reply: thread.is_none() && !rooms::is_direct(&room).await,
-            thread,
-        };
-        let conversation = message.conversation.clone();
-        self.hub
-            .remember_conversation(question.clone(), conversation.clone());
-        let target = Target {
-            room,
-            question,
-            asker: ids::person(&message.author.id)?,
-            may_be_repetition: true,
-            conversation,
-            relation: relation(&place, &answers),
-        };
-        Some(Box::new(reply(Arc::clone(&self.hub), target)))
+        self.reply_to_again(message).await
     }
 }
 

@@ -28,6 +28,7 @@ mod intent;
 mod login;
 mod membership;
 mod newly;
+mod opaque;
 mod options;
 mod outbox;
 mod position;

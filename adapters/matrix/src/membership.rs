@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::UserId;
 use matrix_sdk::ruma::api::client::state::get_state_event_for_key;
@@ -26,6 +27,26 @@ const AT_ONCE: usize = 8;
 pub(crate) struct MatrixMembership(Arc<Hub>);
 
 impl MatrixMembership {
+    fn read_by<'a>(
+        &'a self,
+        account: &'a str,
+        places: Vec<AudienceId>,
+    ) -> BoxFuture<'a, Result<Vec<AudienceId>, MembershipError>> {
+        async move {
+            let Some(person) = ids::person(account) else {
+                return Ok(Vec::new());
+            };
+            let (person, rooms) = (&*person, &self.rooms());
+            let asked =
+                futures::stream::iter(places).map(|place| self.may_read(person, place, rooms));
+            let found = asked
+                .buffered(AT_ONCE)
+                .try_filter_map(|it| async { Ok(it) });
+            found.try_collect().await
+        }
+        .boxed()
+    }
+
     pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
         Arc::new(Self(Arc::clone(hub)))
     }
@@ -99,14 +120,6 @@ impl Membership for MatrixMembership {
         account: &str,
         places: Vec<AudienceId>,
     ) -> Result<Vec<AudienceId>, MembershipError> {
-        let Some(person) = ids::person(account) else {
-            return Ok(Vec::new());
-        };
-        let (person, rooms) = (&*person, &self.rooms());
-        let asked = futures::stream::iter(places).map(|place| self.may_read(person, place, rooms));
-        let found = asked
-            .buffered(AT_ONCE)
-            .try_filter_map(|it| async { Ok(it) });
-        found.try_collect().await
+        self.read_by(account, places).await
     }
 }

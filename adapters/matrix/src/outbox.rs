@@ -6,6 +6,8 @@
 use std::future::Future;
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
@@ -53,35 +55,41 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     /// Sends something for show: once, and not while the homeserver wants a rest.
-    pub(crate) async fn try_send(
-        &self,
-        room: &Room,
+    pub(crate) fn try_send<'a>(
+        &'a self,
+        room: &'a Room,
         content: Value,
         transaction: OwnedTransactionId,
-    ) -> Option<OwnedEventId> {
-        if self.rest().is_some() || self.line.try_lock().is_err() {
-            return None;
-        }
-        match send_once(room, content, transaction).await {
-            Ok(id) => Some(id),
-            Err(Attempt::Failed(error)) => {
-                self.note(of_sdk(&error));
-                tracing::debug!(%error, "an answer could not be shown while it grows");
-                None
+    ) -> BoxFuture<'a, Option<OwnedEventId>> {
+        async move {
+            if self.rest().is_some() || self.line.try_lock().is_err() {
+                return None;
             }
-            Err(Attempt::TimedOut) => None,
+            match send_once(room, content, transaction).await {
+                Ok(id) => Some(id),
+                Err(Attempt::Failed(error)) => {
+                    self.note(of_sdk(&error));
+                    tracing::debug!(%error, "an answer could not be shown while it grows");
+                    None
+                }
+                Err(Attempt::TimedOut) => None,
+            }
         }
+        .boxed()
     }
 
     /// Sends a message until it is out, or is given up.
-    pub(crate) async fn send(
-        &self,
-        room: &Room,
-        content: &Value,
-        transaction: &OwnedTransactionId,
-    ) -> Result<OwnedEventId, SendError> {
-        self.persist(|| send_once(room, content.clone(), transaction.clone()))
-            .await
+    pub(crate) fn send<'a>(
+        &'a self,
+        room: &'a Room,
+        content: &'a Value,
+        transaction: &'a OwnedTransactionId,
+    ) -> BoxFuture<'a, Result<OwnedEventId, SendError>> {
+        async move {
+            self.persist(|| send_once(room, content.clone(), transaction.clone()))
+                .await
+        }
+        .boxed()
     }
 
     /// Redacts a message; one that is gone already is no error.

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::OwnedEventId;
@@ -15,6 +16,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::content::Relation;
 use crate::hub::Hub;
+use crate::opaque::Opaque;
 
 /// A typing notice is repeated this often…
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(20);
@@ -26,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The signs of one reply.
 pub(crate) struct TypingIndicator {
-    room: Room,
+    room: Opaque<Room>,
     question: OwnedEventId,
     thread: ReceiptThread,
     shown_at: Option<Instant>,
@@ -35,7 +37,7 @@ pub(crate) struct TypingIndicator {
 }
 
 impl TypingIndicator {
-    pub(crate) fn new(room: &Room, question: &OwnedEventId, relation: &Relation) -> Self {
+    pub(crate) fn new(room: &Opaque<Room>, question: &OwnedEventId, relation: &Relation) -> Self {
         let thread = match relation {
             // A question that begins a thread stands in the main timeline.
             Relation::Thread { root, .. } if root != question => {
@@ -123,7 +125,7 @@ async fn type_notice(room: &Room, typing: Typing) {
     let config = RequestConfig::new().timeout(PATIENCE).disable_retry();
     let client = room.client();
     let sending = client.send(request).with_request_config(config);
-    if let Ok(Err(error)) = timeout(PATIENCE, sending.into_future()).await {
+    if let Ok(Err(error)) = timeout(PATIENCE, sending.into_future().boxed()).await {
         tracing::debug!(%error, "no typing notice");
     }
 }

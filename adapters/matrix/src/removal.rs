@@ -1,6 +1,8 @@
 //! Taking a message of the bot away with every text it ever had: an edit is an event of its own,
 //! which stays readable when only the message is redacted.
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
@@ -14,32 +16,35 @@ use crate::outbox::SendError;
 const MOST_PAGES: usize = 20;
 
 /// Redacts a message of the bot and all its edits. What is gone already is no error.
-pub(crate) async fn remove(
-    hub: &Hub,
-    room: &Room,
-    message: &OwnedEventId,
-) -> Result<(), SendError> {
-    // Looked for first: of a message that is redacted, a homeserver does not tell the edits.
-    let found = hub.outbox.insist(|| edits(hub, room, message)).await;
-    let mut edits = match found {
-        Ok(edits) => edits,
-        // The message is to go in any case.
-        Err(SendError::Refused(error)) => {
-            tracing::debug!(room = %room.room_id(), %error, "its edits are not told");
-            Vec::new()
+pub(crate) fn remove<'a>(
+    hub: &'a Hub,
+    room: &'a Room,
+    message: &'a OwnedEventId,
+) -> BoxFuture<'a, Result<(), SendError>> {
+    async move {
+        // Looked for first: of a message that is redacted, a homeserver does not tell the edits.
+        let found = hub.outbox.insist(|| edits(hub, room, message)).await;
+        let mut edits = match found {
+            Ok(edits) => edits,
+            // The message is to go in any case.
+            Err(SendError::Refused(error)) => {
+                tracing::debug!(room = %room.room_id(), %error, "its edits are not told");
+                Vec::new()
+            }
+            Err(error) => return Err(error),
+        };
+        for known in hub.own_edits_of(message) {
+            if !edits.contains(&known) {
+                edits.push(known);
+            }
         }
-        Err(error) => return Err(error),
-    };
-    for known in hub.own_edits_of(message) {
-        if !edits.contains(&known) {
-            edits.push(known);
+        hub.outbox.redact(room, message).await?;
+        for edit in &edits {
+            hub.outbox.redact(room, edit).await?;
         }
+        Ok(())
     }
-    hub.outbox.redact(room, message).await?;
-    for edit in &edits {
-        hub.outbox.redact(room, edit).await?;
-    }
-    Ok(())
+    .boxed()
 }
 
 async fn edits(

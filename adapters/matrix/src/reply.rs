@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
@@ -19,6 +21,7 @@ use crate::content::{self, Relation};
 use crate::errors::{disconnected, is_forbidden};
 use crate::event::{Event, EventKind};
 use crate::hub::Hub;
+use crate::opaque::Opaque;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
@@ -29,7 +32,7 @@ const UPDATE_EVERY: Duration = Duration::from_secs(5);
 
 /// What a reply answers, and where.
 pub(crate) struct Target {
-    pub(crate) room: Room,
+    pub(crate) room: Opaque<Room>,
     /// The message that is answered; of an edit, the edit.
     pub(crate) question: OwnedEventId,
     /// Who asked.
@@ -86,7 +89,12 @@ impl RoomSink {
         self.target.relation != Relation::None && !is_forbidden(error)
     }
 
-    async fn send(&self, number: usize, text: &SafeText) -> Result<OwnedEventId, SendError> {
+    fn send<'a>(
+        &'a self,
+        number: usize,
+        text: &'a SafeText,
+    ) -> BoxFuture<'a, Result<OwnedEventId, SendError>> {
+        async move {
         let content = content::message(text, &self.target.relation);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         let sent = outbox.send(room, &content, &self.transaction(number)).await;
@@ -99,23 +107,52 @@ impl RoomSink {
             }
             sent => sent,
         }
+    }.boxed()
     }
 
     /// What the homeserver has under the id it gave for a message just sent.
-    async fn standing(&self, id: &OwnedEventId, sent: &SafeText) -> ExistingMessage {
-        let as_sent = || ExistingMessage::As(Some(sent.to_string()));
-        if !self.may_be_repetition.load(Ordering::Relaxed) {
-            return as_sent();
+    fn standing<'a>(
+        &'a self,
+        id: &'a OwnedEventId,
+        sent: &'a SafeText,
+    ) -> BoxFuture<'a, ExistingMessage> {
+        async move {
+            let as_sent = || ExistingMessage::As(Some(sent.to_string()));
+            if !self.may_be_repetition.load(Ordering::Relaxed) {
+                return as_sent();
+            }
+            let Ok(found) = self.target.room.event(id, None).await else {
+                // An edit too many is the lesser evil.
+                return ExistingMessage::As(None);
+            };
+            match Event::read(found.raw().json().get()).map(|event| event.what) {
+                Some(EventKind::Message(message)) if message.text == sent.as_str() => as_sent(),
+                Some(EventKind::Message(_) | EventKind::Undecryptable(_)) => {
+                    ExistingMessage::As(None)
+                }
+                Some(_) | None => ExistingMessage::Gone,
+            }
         }
-        let Ok(found) = self.target.room.event(id, None).await else {
-            // An edit too many is the lesser evil.
-            return ExistingMessage::As(None);
-        };
-        match Event::read(found.raw().json().get()).map(|event| event.what) {
-            Some(EventKind::Message(message)) if message.text == sent.as_str() => as_sent(),
-            Some(EventKind::Message(_) | EventKind::Undecryptable(_)) => ExistingMessage::As(None),
-            Some(_) | None => ExistingMessage::Gone,
+        .boxed()
+    }
+
+    fn deliver_to_asker<'a>(
+        &'a self,
+        parts: &'a [SafeText],
+    ) -> BoxFuture<'a, Option<Result<(), PlatformError>>> {
+        async move {
+            let Hub { client, outbox, .. } = &*self.hub;
+            let direct = rooms::direct_with(client, &self.target.room, &self.target.asker).await?;
+            for (number, text) in parts.iter().enumerate() {
+                let content = content::message(text, &Relation::None);
+                let transaction = format!("{}-direct", self.transaction(number)).into();
+                if let Err(error) = outbox.send(&direct, &content, &transaction).await {
+                    return Some(Err(self.sentence(error)));
+                }
+            }
+            Some(Ok(()))
         }
+        .boxed()
     }
 }
 
@@ -263,16 +300,7 @@ impl AnswerSink for RoomSink {
     }
 
     async fn deliver_directly(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
-        let Hub { client, outbox, .. } = &*self.hub;
-        let direct = rooms::direct_with(client, &self.target.room, &self.target.asker).await?;
-        for (number, text) in parts.iter().enumerate() {
-            let content = content::message(text, &Relation::None);
-            let transaction = format!("{}-direct", self.transaction(number)).into();
-            if let Err(error) = outbox.send(&direct, &content, &transaction).await {
-                return Some(Err(self.sentence(error)));
-            }
-        }
-        Some(Ok(()))
+        self.deliver_to_asker(parts).await
     }
 
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {

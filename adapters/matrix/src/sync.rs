@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use futures::{Stream, StreamExt};
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, Stream, StreamExt};
 use matrix_sdk::config::{SyncSettings, SyncToken};
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::api::client::filter::{
@@ -59,7 +60,17 @@ const CHORES: Duration = Duration::from_secs(20);
 /// The sessions whose keys came.
 type Keys = Pin<Box<dyn Stream<Item = Vec<String>> + Send>>;
 
-pub(crate) async fn run(
+/// Serves until it is told to end. Boxed, as much else that awaits the SDK: its futures are large, and the compiler looks through
+/// all of one in each function that has to prove that it may be sent between threads. Behind a box it does so once.
+pub(crate) fn run<'a>(
+    options: &'a Options,
+    inbox: Inbox,
+    shutdown: &'a CancellationToken,
+) -> BoxFuture<'a, Result<(), PlatformError>> {
+    serve(options, inbox, shutdown).boxed()
+}
+
+async fn serve(
     options: &Options,
     inbox: Inbox,
     shutdown: &CancellationToken,

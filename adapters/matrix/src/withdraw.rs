@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
 
@@ -16,27 +18,40 @@ const NOT_THERE: &str =
 
 pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
 
+impl Withdrawer {
+    fn take_away<'a>(
+        &'a self,
+        conversation: &'a ConversationId,
+        message: &'a MessageId,
+    ) -> BoxFuture<'a, Withdrawn> {
+        async move {
+            let Some((room, _)) = ids::parse(conversation.as_str()) else {
+                return Withdrawn::Gone;
+            };
+            let Ok(id) = OwnedEventId::try_from(message.as_str()) else {
+                return Withdrawn::Gone;
+            };
+            let Some(room) = self.0.client.get_room(&room) else {
+                return Withdrawn::Stays(NOT_THERE.to_owned());
+            };
+            match removal::remove(&self.0, &room, &id).await {
+                Ok(()) => Withdrawn::Gone,
+                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
+                    Withdrawn::NotYet
+                }
+                Err(SendError::Refused(error)) => Withdrawn::Stays(format!(
+                    "the homeserver refuses to remove it ({}); a moderator of the room can",
+                    muninn_platform::in_one_line(&error)
+                )),
+            }
+        }
+        .boxed()
+    }
+}
+
 #[async_trait]
 impl Withdraw for Withdrawer {
     async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
-        let Some((room, _)) = ids::parse(conversation.as_str()) else {
-            return Withdrawn::Gone;
-        };
-        let Ok(id) = OwnedEventId::try_from(message.as_str()) else {
-            return Withdrawn::Gone;
-        };
-        let Some(room) = self.0.client.get_room(&room) else {
-            return Withdrawn::Stays(NOT_THERE.to_owned());
-        };
-        match removal::remove(&self.0, &room, &id).await {
-            Ok(()) => Withdrawn::Gone,
-            Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
-                Withdrawn::NotYet
-            }
-            Err(SendError::Refused(error)) => Withdrawn::Stays(format!(
-                "the homeserver refuses to remove it ({}); a moderator of the room can",
-                muninn_platform::in_one_line(&error)
-            )),
-        }
+        self.take_away(conversation, message).await
     }
 }
